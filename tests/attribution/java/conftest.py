@@ -12,7 +12,6 @@ import pytest
 from counterlens.attribution.base import LIMITS, Setting, Verdict, lasting
 from counterlens.attribution.java.judge import JavaTestsJudge
 from counterlens.attribution.languages import judged
-from counterlens.attribution.test_run import Apartness
 from counterlens.sandbox.registry import best_sandbox
 
 Judged = Callable[..., Verdict]
@@ -35,13 +34,12 @@ def verdict() -> Judged:
         *,
         original: str | None = None,
         seconds: float = LIMITS.seconds,
-        apartness: Apartness = Apartness.AUTO,
     ) -> Verdict:
         tests = textwrap.dedent(tests)
         if "class " not in tests:
             tests = f"class Main {{ public static void main(String[] a) throws Exception {{\n{tests}\n}} }}"
         setting = Setting(best_sandbox(), Path(sys.executable), lasting(seconds))
         whole = None if original is None else textwrap.dedent(original)
-        return JavaTestsJudge(tests, whole, setting, apartness=apartness).judge(textwrap.dedent(program))
+        return JavaTestsJudge(tests, whole, setting).judge(textwrap.dedent(program))
 
     return judge

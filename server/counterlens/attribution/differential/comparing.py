@@ -41,6 +41,7 @@ class Distinction:
         other: The behaviour of the program.
         apart: Number of inputs that distinguish them.
         tried: Number of inputs that were tried.
+        refused: Whether the original refuses every input that distinguishes them: it raises.
     """
 
     call: str
@@ -48,6 +49,7 @@ class Distinction:
     other: str
     apart: int
     tried: int
+    refused: bool = False
 
     @property
     def comparison_text(self) -> str:

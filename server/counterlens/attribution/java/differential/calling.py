@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -15,8 +15,12 @@ from counterlens.sandbox.java.values import (
     JavaValue,
     JavaWriter,
     read_answer,
+    read_observation,
 )
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
+
+
+_Read = Callable[[bytes, int, Sequence[JavaValue]], JavaAnswer]
 
 
 class CallFate(Enum):
@@ -49,14 +53,34 @@ def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: fl
         SandboxError: a JVM cannot be started.
         Cancelled: the program's `cancel` was set.
     """
+    return _answered(held, b"K", target, call, seconds, read_answer)
+
+
+def observe_call(
+    held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: float
+) -> JavaAnswer | CallFate:
+    """As `make_call`, but twice on the same object; the answer has what the first call left behind."""
+    return _answered(held, b"O", target, call, seconds, read_observation)
+
+
+def _answered(
+    held: HeldProgram, kind: bytes, target: JavaTarget, call: JavaCall, seconds: float, read: _Read
+) -> JavaAnswer | CallFate:
+    writer = JavaWriter()
+    for text in (target.owner, target.name, target.simple):
+        writer.text(text)
+    writer.number(">?", not target.static)
+    writer.number(">i", len(call.arguments))
+    for argument in call.arguments:
+        writer.write(argument)
     late = False
     for _ in range(2):
         try:
-            answer = _made(held, target, call, seconds)
+            answer = read(held.ask(kind + writer.data, seconds), writer.containers, call.arguments)
         except ServiceLateError:
             held.leave()
             if late:
-                return CallFate.LATE
+                break
             late = True  # the JVM may have been late, not the call: try again once
         except ServiceEndedError:
             doubtful = held.doubtful
@@ -73,34 +97,20 @@ def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: fl
     return CallFate.LATE if late else CallFate.ENDED
 
 
-def _made(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: float) -> JavaAnswer:
-    number = 0
-    if not target.static:
-        made = read_answer(held.ask(_request(target.owner, "<init>", "", 0, ())[0], seconds), 0, ())
-        if made.value is None:
-            return made
-        if made.value[0] != "J":
-            raise ServiceEndedError("not a valid object number")
-        number = made.value[1]
-    frame, containers = _request(target.owner, target.name, target.simple, number, call.arguments)
-    return read_answer(held.ask(frame, seconds), containers, call.arguments)
-
-
-def _request(
-    owner: str, name: str, simple: str, number: int, arguments: Sequence[JavaValue]
-) -> tuple[bytes, int]:
-    writer = JavaWriter()
-    for text in (owner, name, simple):
-        writer.text(text)
-    writer.number(">q", number)
-    writer.number(">i", len(arguments))
-    for argument in arguments:
-        writer.write(argument)
-    return b"K" + writer.data, writer.containers
-
-
 def same_answer(one: JavaAnswer, other: JavaAnswer) -> bool:
-    """Whether two calls behaved the same: equal values or the same exception class, and equal arguments."""
+    """Whether two calls behaved the same.
+
+    They return equal values or throw the same class, leave their arguments equal, have the same effects, and do
+    the same again.
+    """
+    if one.effects != other.effects or (one.again is None) != (other.again is None):
+        return False
+    if one.again is not None and other.again is not None and not same_answer(one.again, other.again):
+        return False
+    return _same_result(one, other)
+
+
+def _same_result(one: JavaAnswer, other: JavaAnswer) -> bool:
     if (one.value is None) != (other.value is None) or one.thrown != other.thrown:
         return False
     if len(one.given) != len(other.given):
@@ -161,6 +171,18 @@ def _order(value: JavaValue) -> str:
 
 def shown(answer: JavaAnswer, other: JavaAnswer) -> str:
     """Describe the result of a call, for comparison with a different one."""
+    result = _shown_result(answer, other)
+    if not _same_result(answer, other):
+        return result
+    if answer.effects != other.effects:
+        effects = [effect for effect in answer.effects if effect not in other.effects]
+        return f"{result}, and {' and '.join(effects)}" if effects else result
+    if answer.again is None or other.again is None:
+        return result
+    return f"{result}, and the second time {_shown_result(answer.again, other.again)}"
+
+
+def _shown_result(answer: JavaAnswer, other: JavaAnswer) -> str:
     if answer.value is None:
         return f"throws {answer.thrown}" if answer.thrown else f"gives a {answer.message}"
     same = other.value is not None and same_value(answer.value, other.value)

@@ -15,7 +15,7 @@ from counterlens.attribution.java.differential.types import (
     read_type,
     read_variables,
 )
-from counterlens.attribution.java.stand_ins import package_of, simple_name, type_variables
+from counterlens.attribution.java.test_source import leaves, package_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.tree import descendants
@@ -90,8 +90,6 @@ def find_target(document: Document, function: Function) -> JavaTarget:
         types, simple = _parameters(node, around, own, static=static)
     except UnknownTypeError as error:
         raise NoTargetError(f"values of its parameters cannot be generated: {error}") from None
-    if not types:
-        raise NoTargetError("it takes no argument")
     package = package_of(root)
     owner = "$".join(_name(each) for each in reversed(around))
     return JavaTarget(f"{package}.{owner}" if package else owner, _name(node), simple, static, types, node)
@@ -154,7 +152,7 @@ def _parameters(
     for holder in holders:
         listed = holder.child_by_field_name("type_parameters")
         variables = read_variables(listed, variables, own)
-        names |= type_variables(listed)
+        names |= _erasures(listed)
     parameters = node.child_by_field_name("parameters")
     given = (
         [child for child in parameters.named_children if child.type.endswith("_parameter")]
@@ -172,8 +170,31 @@ def _parameters(
         count = (dimensions.text or b"").count(b"[") if dimensions is not None else 0
         count += child.type == "spread_parameter"
         types.append(arrays_of(read_type(written, variables, own), count))
-        simple.append(simple_name(child, names))
+        simple.append(_simple_name(child, written, names))
     return tuple(types), ",".join(simple)
+
+
+def _erasures(node: Node | None) -> dict[str, str]:
+    """Type variables with the simple names of their erasures."""
+    found = {}
+    for child in node.named_children if node is not None else ():
+        tokens = [_text(leaf) for leaf in leaves(child)]
+        if tokens:
+            found[tokens[0]] = tokens[2] if len(tokens) > 2 else "Object"
+    return found
+
+
+def _simple_name(parameter: Node, written: Node | None, variables: dict[str, str]) -> str:
+    """The simple name of a parameter's class, as in reflection."""
+    text = "".join(map(_text, leaves(written))) if written is not None else ""
+    while (plain := re.sub(r"<[^<>]*>", "", text)) != text:
+        text = plain
+    base, _, brackets = text.partition("[")
+    base = base.rpartition(".")[2]
+    after = parameter.child_by_field_name("dimensions")
+    more = "[]" if parameter.type == "spread_parameter" else ""
+    more += "".join(map(_text, leaves(after))) if after is not None else ""
+    return variables.get(base, base) + (f"[{brackets}" if brackets else "") + more
 
 
 def _reached(node: Node, owner: Node) -> Iterator[Node]:
