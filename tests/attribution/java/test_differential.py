@@ -183,7 +183,7 @@ CHANGES = {
         "f",
     ),
     "a stream replaced": ("return 2 * x", "System.setOut(System.err); return 2 * x", "f"),
-    "a static counter": ("int f(int x) {", "static int n; int f(int x) { if (n++ > 150) return 0;", "f"),
+    "a static counter": ("int f(int x) {", "static int n; int f(int x) { if (n++ > 100) return 0;", "f"),
     "a field": ("int f(int x) {", "int n; int f(int x) { if (n++ > 0) return 0;", "f"),
     "its own list": ("return new ArrayList<>(items)", "return items", "items"),
     "its argument": ("int[] out = xs.clone()", "int[] out = xs", "sorted"),

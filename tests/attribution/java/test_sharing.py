@@ -16,6 +16,8 @@ BODIES = {
     "text": ('return String.format("%d", xs.size()).length() + ("a" + xs).length();', None),
     "printing": ("System.out.println(xs); return 0;", None),
     "failing": ('throw new IllegalStateException("no");', None),
+    "checking": ('if (xs.isEmpty()) throw new AssertionError("none"); return 0;', None),
+    "expecting": ("try { return xs.get(0); } catch (Exception e) { return 0; }", None),
     "regex": ('return java.util.regex.Pattern.compile("a+").matcher("aa").matches() ? 1 : 0;', None),
     "threads": ("new Thread(() -> {}).start(); return 0;", "java/lang/Thread"),
     "parallel": ("return xs.parallelStream().mapToInt(x -> x).sum();", "parallelStream"),

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterator, Mapping
 
 _PACKAGES = re.compile(r"java/(util/(function|stream|regex)|math|time(/(temporal|chrono))?)/[\w$]+")
-_FAILURES = re.compile(r"java/(lang|util|io|time)/\w+(Exception|AssertionError)")
+_FAILURES = re.compile(r"java/(lang|util|io|time)/\w*(Exception|AssertionError)")
 _LANG = (
     "Object String StringBuilder StringBuffer CharSequence Math StrictMath Integer Long Short Byte Character "
     "Boolean Float Double Number Void Comparable Iterable Cloneable AutoCloseable Runnable Enum Record "

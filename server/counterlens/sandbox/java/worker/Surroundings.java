@@ -23,9 +23,9 @@ final class Surroundings {
     private final PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
     private final PrintStream err = new PrintStream(complained, true, StandardCharsets.UTF_8);
     private final InputStream in = System.in;
-    private final Map<Object, Object> properties = new HashMap<>(System.getProperties());
     private final Locale locale = Locale.getDefault();
-    private final TimeZone zone = TimeZone.getDefault();
+    private final TimeZone zone = TimeZone.getDefault(); // sets a property when it is first read
+    private final Map<Object, Object> properties = new HashMap<>(System.getProperties());
     private final Thread.UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
     private final Set<Thread> threads = threads();
 
