@@ -15,11 +15,11 @@ from typing import Any
 from counterlens.attribution import doctests, unittests
 from counterlens.attribution.base import Judge, Setting
 from counterlens.attribution.baseline import FAILED, PASSED, Baseline, BaselineTest
+from counterlens.attribution.cheats import body_lines
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests, read_text
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.reaching import RanBy, statement_lines
 from counterlens.attribution.sandboxed.recorder.exclusion import REASON as EXCLUDED
-from counterlens.attribution.stand_ins import body_lines, stand_ins
 from counterlens.attribution.suite import LARGEST
 from counterlens.attribution.suite_run import baseline_of
 from counterlens.counting import plural
@@ -152,8 +152,7 @@ def _by_cases(known: _Known, document: Document, function: Function, setting: Se
         Path(file).name: known.baseline.broken[file] for file, *_ in named if file in known.baseline.broken
     }
     choice = unittests.Choice(items, len(usable), left_out, _ran_by(known, document, chosen))
-    overlooked = stand_ins(document.text, function.qualname)
-    return unittests.judge_by(judging, place, document.text, setting, choice, overlooked)
+    return unittests.judge_by(judging, place, document.text, setting, choice)
 
 
 def _ran_by(known: _Known, document: Document, chosen: Collection[int]) -> RanBy | None:

@@ -74,6 +74,10 @@ class DoctestJudge:
             return verdict
         return self._ask_pytest(program, verdict, cancel)
 
+    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
+        """The calls of a function that the examples make while the original runs; see `TestRun`."""
+        return self._test_run.recorded_calls(target, cancel)
+
     def _ask_pytest(self, program: str, plain: Verdict, cancel: Event | None) -> Verdict:
         """Let pytest run the examples."""
         assert self._by_pytest is not None

@@ -7,6 +7,7 @@ import doctest
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.doctests import pytest_settings_for_examples
@@ -65,6 +66,57 @@ def judge_by_tests(
     if not _can_fail(tree):
         reason = f"{tests.name} has no assertion and no test case: nothing in it could fail"
         return Verdict(Judgement.REFUSED, Evidence(TESTS, 0, None, reason))
+    test_run = _test_run(program, path, tests, text, tree, setting, function, apartness)
+    verdict = test_run.run(program, read_cases, cancel)
+    verdict = refuse_harness(test_run, verdict, program, read_cases, cancel)
+    if verdict.judgement is Judgement.FAILED and "::doctest of " in (verdict.evidence.failed or ""):
+        settings = pytest_settings_for_examples(layout_of(tests, text).path)
+        if settings:  # they do not apply to a file that runs as a script
+            message = in_lines(_SETTINGS.format(tests=tests.name), verdict.evidence.message)
+            evidence = replace(verdict.evidence, message=brief(message))
+            return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
+    return verdict
+
+
+def calls_of_tests(
+    original: str,
+    path: Path,
+    tests: Path,
+    setting: Setting,
+    target: str,
+    *,
+    function: str | None = None,
+    cancel: Event | None = None,
+) -> list[Any]:
+    """The calls of a function that a file of tests makes while an original runs.
+
+    Args:
+        original: The text of the original.
+        path: The file in whose place it runs.
+        tests: The file of tests, which is Python.
+        setting: Their sandbox and interpreter.
+        target: The dotted path of the function.
+        function: As for `judge_by_tests`.
+        cancel: Set to cancel.
+
+    Returns:
+        The calls, as `TestRun.recorded_calls` returns them.
+    """
+    text = str(read_program(tests))
+    test_run = _test_run(original, path, tests, text, parse_module(text), setting, function, Apartness.NEVER)
+    return replace(test_run, original=original).recorded_calls(target, cancel)
+
+
+def _test_run(
+    program: str,
+    path: Path,
+    tests: Path,
+    text: str,
+    tree: ast.Module,
+    setting: Setting,
+    function: str | None,
+    apartness: Apartness,
+) -> TestRun:
     place, at = layout_of(path, program), layout_of(tests, text)
     cases, imports = _cases_in(tree), _imports(tree, place.module)
     target = function or _last_function(program) or ""
@@ -75,7 +127,7 @@ def judge_by_tests(
         task = {"files": [{**file, "lent": not imports}]}
         if _has_examples(tree):
             task["script"] = {**script, "examples": True}
-    test_run = TestRun(
+    return TestRun(
         TESTS,
         setting,
         place,
@@ -85,15 +137,6 @@ def judge_by_tests(
         inseparable=why_inseparable(tree, place.module),
         readable=at.readable or (tests,),
     )
-    verdict = test_run.run(program, read_cases, cancel)
-    verdict = refuse_harness(test_run, verdict, program, read_cases, cancel)
-    if verdict.judgement is Judgement.FAILED and "::doctest of " in (verdict.evidence.failed or ""):
-        settings = pytest_settings_for_examples(at.path)
-        if settings:  # they do not apply to a file that runs as a script
-            message = in_lines(_SETTINGS.format(tests=tests.name), verdict.evidence.message)
-            evidence = replace(verdict.evidence, message=brief(message))
-            return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
-    return verdict
 
 
 def _cases_in(tree: ast.Module) -> list[list[str]]:

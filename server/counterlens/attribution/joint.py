@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Event
 
-from counterlens.attribution.base import Evidence, Isolation, Judge, Judgement, Strength, Verdict
+from counterlens.attribution.base import Evidence, Judge, Judgement, Verdict
 
 
 class JointJudge:
@@ -36,15 +36,7 @@ class JointJudge:
         names = "+".join(dict.fromkeys(verdict.evidence.attribution for verdict in able))
         notes = [v.evidence.message for v in heard if v.evidence.message and v is not last]
         message = "\n".join([last.evidence.message, *notes] if last.evidence.message else notes)
-        distances = [verdict.evidence.isolation for verdict in able if verdict.evidence.isolation]
-        strengths = [verdict.evidence.strength for verdict in able if verdict.evidence.strength]
-        evidence = Evidence(
-            names,
-            tests,
-            last.evidence.failed,
-            message if last.passed else last.evidence.message,
-            strength=min(strengths, key=list(Strength).index, default=None),
-            isolation=max(distances, key=list(Isolation).index, default=None),
-        )
+        shown = message if last.passed else last.evidence.message
+        evidence = Evidence(names, tests, last.evidence.failed, shown)
         used = [verdict.seconds if verdict.cpu_seconds is None else verdict.cpu_seconds for verdict in heard]
         return Verdict(last.judgement, evidence, sum(verdict.seconds for verdict in heard), max(used))

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 from counterlens.attribution.base import Attribution, Judge, Setting, Verdict
-from counterlens.attribution.differential.comparing import ID as DIFFERENTIAL
+from counterlens.attribution.differential.comparing import ComparingJudge
 from counterlens.attribution.output import PrintingCase
 from counterlens.errors import SourceError
 from counterlens.languages.part import LanguagePart
@@ -21,6 +22,25 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 WhyNot = Callable[[Document, Function, Setting], str | None]
+Cheats = Callable[[Document, Function, Sequence[str]], Mapping[str, str]]
+"""From a file, a function and texts of its tests to programs that should fail them, by their description."""
+
+
+class Behaviour(Protocol):
+    """Finds the judge by the behaviour of a function."""
+
+    def __call__(
+        self, document: Document, function: Function, setting: Setting, recorded: Sequence[Any], /
+    ) -> ComparingJudge | str:
+        """The judge, or the reason why there is none.
+
+        Args:
+            document: The original file.
+            function: The function.
+            setting: Its sandbox and interpreter.
+            recorded: Calls that its tests make, as `TestRun.recorded_calls` returns them.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +50,7 @@ class JudgedLanguage:
     Attributes:
         missing: Why they cannot be judged on this machine; None if they can.
         by_tests: Judges by a file of tests; see `judge_by_tests`.
+        calls_of_tests: The calls of a function that a file of tests makes; see `calls_of_tests`.
         by_output: The judge of whole programs by their output, from the cases and the setting.
         supplied: The judge by supplied tests, from their text, the function, the original and the setting.
         entries: The functions that other files may call.
@@ -39,6 +60,7 @@ class JudgedLanguage:
         unreadable: Why the examples of a text cannot be read; None if they can.
         by_running: Finds tests by running all of them once; None if the language does not do that.
         behaviour: The judge by the behaviour of the function.
+        cheats: The programs that tests of the function should fail.
         fallbacks: Attribution functions for functions without handwritten tests, in the order tried.
         why_not: For each fallback, why it found nothing.
     """
@@ -53,7 +75,9 @@ class JudgedLanguage:
     untested: str
     unreadable: Callable[[str], str | None] = lambda _: None
     by_running: Attribution | None = None
-    behaviour: Attribution
+    behaviour: Behaviour
+    cheats: Cheats = lambda *_: {}
+    calls_of_tests: Callable[..., Sequence[Any]] = lambda *_, **__: ()
     fallbacks: Mapping[str, Attribution]
     why_not: Mapping[str, WhyNot]
 
@@ -81,9 +105,8 @@ def program_language(path: Path) -> str:
         return "python"
 
 
-def behaviour_of(document: Document, function: Function, setting: Setting) -> tuple[Judge | None, str]:
-    """The judge of a function by its behaviour, or the reason why there is none."""
-    language = judged(document.language)
-    judge = language.behaviour(document, function, setting)
-    reason = None if judge is not None else language.why_not[DIFFERENTIAL](document, function, setting)
-    return judge, reason or ""
+def behaviour_of(
+    document: Document, function: Function, setting: Setting, recorded: Sequence[Any] = ()
+) -> ComparingJudge | str:
+    """The judge of a function by its behaviour, or the reason why there is none; see `Behaviour`."""
+    return judged(document.language).behaviour(document, function, setting, recorded)

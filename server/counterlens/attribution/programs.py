@@ -2,17 +2,152 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
-from counterlens.attribution.base import Evidence, Judgement, Setting, Strength, Verdict
+from counterlens.attribution.base import (
+    Agreement,
+    CheatTrial,
+    Comparison,
+    Evidence,
+    Judgement,
+    Setting,
+    Verdict,
+)
 from counterlens.attribution.languages import behaviour_of, judged, program_language
 from counterlens.attribution.registry import find_judge
 from counterlens.attribution.test_run import brief
+from counterlens.attribution.witnesses import WitnessedJudge
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import functions
+from counterlens.syntax.functions import Function, functions
+
+_MOST_FUNCTIONS = 8  # maximum functions of a file about which the witnesses are heard
+
+
+@dataclass(frozen=True)
+class FileOfTestsJudge:
+    """Judges programs by a file of tests.
+
+    Attributes:
+        path: The file of the programs.
+        file: The tests.
+        setting: Their sandbox and interpreter.
+        function: The function that they are about, if it is named.
+        original: The text of the original; empty if there is none.
+    """
+
+    path: Path
+    file: Path
+    setting: Setting
+    function: str | None = None
+    original: str = ""
+
+    attribution = "tests"
+    tests = 0
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the tests against a program; see `Judge.judge`."""
+        language = judged(program_language(self.path))
+        judge = language.by_tests
+        return judge(program, self.path, self.file, self.setting, function=self.function, cancel=cancel)
+
+    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
+        """The calls of a function that the tests make while the original runs; see `TestRun`."""
+        if not self.original:
+            return ()
+        calls_of = judged(program_language(self.path)).calls_of_tests
+        place = self.path, self.file, self.setting
+        return calls_of(self.original, *place, target, function=self.function, cancel=cancel)
+
+
+def judge_by_file(
+    program: str,
+    path: Path,
+    tests: Path,
+    setting: Setting,
+    *,
+    function: str | None = None,
+    against: Path | None = None,
+    cancel: Event | None = None,
+) -> Verdict:
+    """Judge a program by a file of tests, and hear the other witnesses if it passes.
+
+    Args:
+        program: Its text.
+        path: Its file.
+        tests: The file of tests.
+        setting: Their sandbox and interpreter.
+        function: The function that they are about; by default every one at the top level.
+        against: The original, if there is one.
+        cancel: Set to cancel.
+
+    Raises:
+        SourceError: the tests or the original cannot be read.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    original = Document.read(against).text if against else ""
+    judge = FileOfTestsJudge(path, tests, setting, function, original)
+    verdict = judge.judge(program, cancel=cancel)
+    if not verdict.passed:
+        return verdict
+    document = Document(original or program, path, program_language(path))
+    about = _compared_functions(document, against or path, function)[:_MOST_FUNCTIONS]
+    texts = [tests.read_text("utf-8", "replace")]
+    witnessed = [
+        WitnessedJudge(judge, document, each, setting, texts, has_original=bool(against)) for each in about
+    ]
+    comparisons = {
+        each.qualname: w.compare(program, cancel) for each, w in zip(about, witnessed, strict=True)
+    }
+    trials = {each.qualname: w.try_cheats(cancel) for each, w in zip(about, witnessed, strict=True)}
+    evidence = replace(
+        verdict.evidence,
+        comparison=_joined_comparison(comparisons) if against else None,
+        cheats=_joined_trial(trials),
+    )
+    return replace(verdict, evidence=evidence)
+
+
+def _joined_comparison(comparisons: Mapping[str, Comparison]) -> Comparison:
+    """The comparison of a program from those of its functions; the first that differs decides."""
+    if len(comparisons) == 1:
+        return next(iter(comparisons.values()))
+    for comparison in comparisons.values():
+        if comparison.agreement is Agreement.DIFFERS:
+            return comparison
+    agreeing = [each for each in comparisons.values() if each.agreement is Agreement.AGREES]
+    reasons = [f"{name}: {each.reason}" for name, each in comparisons.items() if each.reason]
+    agreement = Agreement.AGREES if agreeing else Agreement.NOT_COMPARABLE
+    return Comparison(agreement, sum(each.inputs for each in agreeing), reason="; ".join(reasons))
+
+
+def _joined_trial(trials: Mapping[str, CheatTrial | None]) -> CheatTrial | None:
+    known = {name: trial for name, trial in trials.items() if trial is not None}
+    several = len(known) > 1
+    passing = [
+        f"{name}: {cheat}" if several else cheat for name, trial in known.items() for cheat in trial.passing
+    ]
+    return CheatTrial(sum(trial.tried for trial in known.values()), tuple(passing)) if known else None
+
+
+def _compared_functions(document: Document, file: Path, function: str | None) -> list[Function]:
+    """The named function of a program, or those that other files may call.
+
+    Raises:
+        SourceError: there is none.
+    """
+    entries = judged(document.language).entries(document)
+    compared = [each for each in functions(document) if each.qualname == function] if function else entries
+    if function and not compared:
+        names = ", ".join(each.qualname for each in entries)
+        raise SourceError(f"{file} does not define {function}", f"It defines: {names or 'none'}")
+    if not compared:
+        raise SourceError(f"{file} defines no function", "Give a file with the functions to compare")
+    return compared
 
 
 def judge_against(
@@ -37,19 +172,13 @@ def judge_against(
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     document = Document.read(original)
-    known, entries = functions(document), judged(document.language).entries(document)
-    compared = [each for each in known if each.qualname == function] if function else entries
-    if function and not compared:
-        names = ", ".join(each.qualname for each in entries)
-        raise SourceError(f"{original} does not define {function}", f"It defines: {names or 'none'}")
-    if not compared:
-        raise SourceError(f"{original} defines no function", "Give a file with the functions to compare")
+    compared = _compared_functions(document, original, function)
     passed: list[Verdict] = []
     reasons: list[str] = []
     for each in compared:
-        judge, reason = behaviour_of(document, each, replace(setting, cancel=cancel))
-        if judge is None:
-            reasons.append(f"{each.qualname}: {reason}")
+        judge = behaviour_of(document, each, replace(setting, cancel=cancel))
+        if isinstance(judge, str):
+            reasons.append(f"{each.qualname}: {judge}")
             continue
         verdict = judge.judge(program, cancel=cancel)
         if not verdict.passed:
@@ -81,9 +210,11 @@ def judge_by_itself(
             limits=setting.limits,
             fallback=False,
             vetted=False,
+            witnessed=False,
             excluded=setting.excluded,
         )
         if judge is not None:
+            judge = WitnessedJudge(judge, document, each, setting, has_original=False)
             verdicts.append(judge.judge(program, cancel=cancel))
             if not verdicts[-1].passed:
                 return verdicts[-1]
@@ -102,11 +233,17 @@ def judge_by_itself(
 
 
 def _joined(passed: list[Verdict], left_out: list[str]) -> Verdict:
-    """All verdicts as one, as strong as the weakest."""
-    order = list(Strength)
-    weakest = max(passed, key=lambda each: order.index(each.evidence.strength or Strength.WEAK)).evidence
+    """All verdicts as one."""
+    first = passed[0].evidence
     notes = [each.evidence.message for each in passed if each.evidence.message] + left_out
+    trials = [each.evidence.cheats for each in passed if each.evidence.cheats]
+    cheats = CheatTrial(
+        sum(trial.tried for trial in trials), tuple(cheat for trial in trials for cheat in trial.passing)
+    )
     evidence = replace(
-        weakest, tests=sum(each.evidence.tests for each in passed), message=brief("\n".join(notes))
+        first,
+        tests=sum(each.evidence.tests for each in passed),
+        message=brief("\n".join(notes)),
+        cheats=cheats if trials else None,
     )
     return Verdict(Judgement.PASSED, evidence, sum(each.seconds for each in passed))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from counterlens.attribution import coverage_tests, differential, doctests, unittests
-from counterlens.attribution.file_of_tests import judge_by_tests
+from counterlens.attribution.cheats import cheats
+from counterlens.attribution.file_of_tests import calls_of_tests, judge_by_tests
 from counterlens.attribution.languages import JudgedLanguage
 from counterlens.attribution.output import PythonOutputJudge
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
@@ -33,6 +34,7 @@ def _why_unreadable(text: str) -> str | None:
 PYTHON = JudgedLanguage(
     missing=lambda: None,
     by_tests=judge_by_tests,
+    calls_of_tests=calls_of_tests,
     by_output=PythonOutputJudge,
     supplied=SuppliedTestsJudge,
     entries=_entries,
@@ -41,7 +43,8 @@ PYTHON = JudgedLanguage(
     untested="no test mentions it, and its docstring has no examples",
     unreadable=_why_unreadable,
     by_running=coverage_tests.find,
-    behaviour=differential.find,
+    behaviour=differential.find_behaviour,
+    cheats=cheats,
     fallbacks={_BY_RUNNING: coverage_tests.find, differential.ID: differential.find},
     why_not={_BY_RUNNING: coverage_tests.why_not, differential.ID: differential.why_not},
 )

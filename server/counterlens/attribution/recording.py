@@ -39,6 +39,7 @@ class CallRecord:
         limit: The limit that it reached, if any; nothing else is known then.
         after: The encoded arguments after the call; None if unchanged.
         output: Its printed output.
+        effects: What else it did, such as `warns: DeprecationWarning`.
         outside: Its outside effects, such as `opens files`.
         arcs: Arcs that no earlier call took, if arcs are traced.
     """
@@ -48,6 +49,7 @@ class CallRecord:
     limit: str | None = None
     after: Form = None
     output: str = ""
+    effects: tuple[str, ...] = ()
     outside: str | None = None
     arcs: frozenset[tuple[int, int]] = frozenset()
 
@@ -62,8 +64,10 @@ class CallRecord:
         return self.limit is None and comparable(self.result) and comparable(self.after)
 
     def like(self, other: CallRecord) -> bool:
-        """Whether two calls behaved the same: result or exception, arguments, output."""
+        """Whether two calls behaved the same: result or exception, arguments, output, effects."""
         if self.limit or other.limit or self.exception != other.exception or self.output != other.output:
+            return False
+        if self.effects != other.effects or self.outside != other.outside:
             return False
         if self.exception is None and not same(self.result, other.result):
             return False
@@ -79,12 +83,20 @@ class CallRecord:
             return self._ending(), other._ending()
         if self.output != other.output:
             return f"printed {self.output!r}", f"printed {other.output!r}"
+        if (self.effects, self.outside) != (other.effects, other.outside):
+            return self._doing(other), other._doing(self)
         return self._leaving(), other._leaving()
 
     def _ending(self) -> str:
         if self.limit:
             return f"did not end ({self.limit})" if self.limit in {"steps", "time"} else self.limit
         return f"raised {self.exception}" if self.exception else f"returned {shown(self.result)}"
+
+    def _doing(self, other: CallRecord) -> str:
+        """What it did that the other call did not."""
+        effects = [effect for effect in (*self.effects, self.outside) if effect]
+        only = [effect for effect in effects if effect not in (*other.effects, other.outside)]
+        return ", ".join(only) or "does not do that"
 
     def _leaving(self) -> str:
         if self.after is None:
@@ -153,7 +165,7 @@ class Recorder:
         Args:
             program: The whole source.
             calls: The arguments, in the form of `sandboxed/recorder/calls.py`.
-            seconds: The wall-clock limit of each call.
+            seconds: The limit of each call, in seconds of processor time; five times that elapsed.
             steps: Maximum lines of the program that a call may run; None for no bound and no tracing.
             stop: Whether to stop at the first call that reaches a limit. Otherwise a call that ends the
                 process is recorded, and another process makes the calls after it.
@@ -265,6 +277,7 @@ def _observation(seen: Mapping[str, Any]) -> CallRecord:
         limit=limit,
         after=seen.get("a"),
         output=text("o") or "",
+        effects=tuple(map(str, seen.get("s") or ())),
         outside=text("e"),
         arcs=frozenset((int(a), int(b)) for a, b in seen.get("b") or ()),
     )

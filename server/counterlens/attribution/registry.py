@@ -23,6 +23,7 @@ from counterlens.attribution.joint import JointJudge
 from counterlens.attribution.languages import judged
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.reaching import HoleReach
+from counterlens.attribution.witnesses import WitnessedJudge, tests_of
 from counterlens.counting import plural
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -42,6 +43,7 @@ def find_judge(
     fallback: bool = True,
     vetted: bool = False,
     surveyed: bool = False,
+    witnessed: bool = True,
     map_timeout: float = MAP_SECONDS,
     excluded: Sequence[str] = (),
     cancel: Event | None = None,
@@ -63,6 +65,7 @@ def find_judge(
         surveyed: Whether the project's suite runs once first, and tests are chosen by the lines that they
             run, or by what they mention if those lines are unknown; else the suite runs only for a function
             that no test mentions.
+        witnessed: Whether the original and cheats are heard about programs that pass; see `WitnessedJudge`.
         map_timeout: Maximum seconds for one run of the project's suite; 0 to skip it.
         excluded: Patterns of tests that never judge; see `exclusion.py`.
         cancel: Set to cancel.
@@ -84,12 +87,22 @@ def find_judge(
     judges, unusable = _usable(first, document, function, setting)
     judges = judges or [judge for judge in unusable if _failed(judge, document, cancel)]
     if judges or not fallback:
-        return JointJudge(judges) if len(judges) > 1 else judges[0] if judges else None
+        if not judges:
+            return None
+        judge = JointJudge(judges) if len(judges) > 1 else judges[0]
+        return _witnessed(judge, document, function, setting) if witnessed else judge
     for name, find in language.fallbacks.items():
         others, _ = _usable({name: find}, document, function, setting)
         if others:
-            return others[0]
+            return _witnessed(others[0], document, function, setting) if witnessed else others[0]
     return None
+
+
+def _witnessed(judge: Judge, document: Document, function: Function, setting: Setting) -> Judge:
+    """A judge with the other witnesses, if it judges by tests."""
+    if isinstance(judge, ComparingJudge):
+        return judge
+    return WitnessedJudge(judge, document, function, replace(setting, report=None))
 
 
 def _usable(
@@ -161,12 +174,14 @@ def _all_excluded(document: Document, function: Function, setting: Setting) -> b
 
 def reach_of(judge: Judge, lines: range) -> HoleReach | None:
     """The coverage of some lines of a function, 1-based, by its tests; None if unknown."""
+    judge = tests_of(judge)
     parts = judge.judges if isinstance(judge, JointJudge) else (judge,)
     return next((part.reach(lines) for part in parts if isinstance(part, unittests.CasesJudge)), None)
 
 
 def described(judge: Judge) -> str:
     """A description of the judge with its number of cases, such as `3 doctests`."""
+    judge = tests_of(judge)
     if isinstance(judge, ComparingJudge):
         return judge.described
     if isinstance(judge, JointJudge):

@@ -168,12 +168,14 @@ class _Benches:
     def _judges(self, function: Function) -> tuple[list[Judge], str]:
         document, setting = self._document, self._setting
         judges: list[Judge] = []
-        tests = find_judge(document, function, setting.sandbox, python=setting.python, fallback=False)
+        tests = find_judge(
+            document, function, setting.sandbox, python=setting.python, fallback=False, witnessed=False
+        )
         if tests is not None:
             original = tests.judge(document.text, cancel=setting.cancel)
             if original.passed:
                 judges.append(_Paced(tests, original))
-        judge, reason = behaviour_of(document, function, setting)
-        if judge is not None:
-            judges.append(judge)
-        return judges, reason
+        judge = behaviour_of(document, function, setting)
+        if isinstance(judge, str):
+            return judges, judge
+        return [*judges, judge], ""

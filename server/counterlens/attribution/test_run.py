@@ -189,6 +189,30 @@ class TestRun:
         """Run a program apart or not, as given, whatever the calibration says; otherwise as `run`."""
         return self._try(program, read, cancel, apart=apart).verdict
 
+    def recorded_calls(self, target: str, cancel: Event | None) -> list[Any]:
+        """The distinct calls of a function that the tests make while its original runs.
+
+        Args:
+            target: The dotted path of the function in its module.
+            cancel: Set to cancel.
+
+        Returns:
+            Calls in the form of `sandboxed/recorder/calls.py`; empty if there is no original.
+        """
+        heard: dict[str, Any] = {}
+
+        def read(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+            heard.update(report)
+            return Judgement.PASSED, Evidence(self.attribution, 0)
+
+        if self.original is not None:
+            self.with_task(record=target, every=True).once(self.original, read, cancel, apart=False)
+        try:
+            calls = json.loads(heard.get("calls") or "[]")
+        except (ValueError, TypeError, RecursionError):
+            return []
+        return calls if isinstance(calls, list) else []
+
     @staticmethod
     def isolation_of(*, apart: bool) -> Isolation:
         """The isolation of a program from its tests if it runs apart, or not."""
@@ -241,7 +265,7 @@ class TestRun:
                 "candidate.py": _CANDIDATE,
                 "task.json": json.dumps(task).encode(),
             },
-            cold_files=quick_files(_PACKAGE, bytecode, _UNUSED),
+            cold_files=quick_files(_PACKAGE, bytecode, () if "record" in self.task else _UNUSED),
             entry="start.py",
             python=self.setting.python,
             readable=(*(kept.readable if kept else place.readable if place else ()), *self.readable),

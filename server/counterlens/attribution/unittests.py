@@ -8,12 +8,11 @@ from itertools import groupby
 from threading import Event
 from typing import Any
 
-from counterlens.attribution.base import Evidence, Judgement, Setting, Strength, Verdict
+from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests
 from counterlens.attribution.harness import refuse_harness
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.reaching import HoleReach, RanBy, into
-from counterlens.attribution.stand_ins import OVERLOOKED, stand_ins
 from counterlens.attribution.suite import Suite
 from counterlens.attribution.test_run import TestRun, brief
 from counterlens.attribution.vetting import verdict_of, vet
@@ -56,12 +55,9 @@ class CasesJudge:
         test_run: TestRun,
         known: Mapping[str, Verdict] | None = None,
         choice: Choice | None = None,
-        stand_ins: Mapping[str, str] | None = None,
     ) -> None:
         self._cases, self._test_run, self._choice = cases, test_run, choice
         self._known = dict(known) if known is not None else None
-        self._stand_ins = stand_ins or {}
-        self._overlooked: str | None = None
 
     @property
     def tests(self) -> int:
@@ -83,30 +79,16 @@ class CasesJudge:
         return into(lines, self._choice.ran_by, judging)
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        """Run the cases against a program; see `Judge.judge`.
-
-        "Passed" is weak, except for the original, if a stand-in for the function's body also passes.
-        """
-        verdict = self._run(program, cancel)
-        if not verdict.passed or program == self._test_run.original or not self._is_blind(cancel):
-            return verdict
-        said = "\n".join(filter(None, (verdict.evidence.message, self._overlooked)))
-        return replace(verdict, evidence=replace(verdict.evidence, strength=Strength.WEAK, message=said))
-
-    def _run(self, program: str, cancel: Event | None) -> Verdict:
+        """Run the cases against a program; see `Judge.judge`."""
         if self._known is None:
             verdict = self._test_run.run(program, read_cases, cancel)
             return refuse_harness(self._test_run, verdict, program, read_cases, cancel)
         known = self._known.pop(program, None)  # used once: a second call runs the program again
         return known or self._test_run.run(program, _read_vetted, cancel)
 
-    def _is_blind(self, cancel: Event | None) -> bool:
-        """Whether the cases pass with a stand-in for the function's body; determined once."""
-        if self._overlooked is None:
-            blind = (name for name, program in self._stand_ins.items() if self._run(program, cancel).passed)
-            stand_in = next(blind, None)
-            self._overlooked = OVERLOOKED.format(stand_in=stand_in) if stand_in else ""
-        return bool(self._overlooked)
+    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
+        """The calls of a function that the cases make while the original runs; see `TestRun`."""
+        return self._test_run.recorded_calls(target, cancel)
 
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
         """The judge by the cases that pass on the original; the reason if none does."""
@@ -133,7 +115,7 @@ class CasesJudge:
         )
         test_run.calibration.apart = found.apart
         test_run.calibration.why_shared = found.why_shared
-        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)}, self._choice, self._stand_ins)
+        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)}, self._choice)
 
 
 def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:
@@ -149,8 +131,7 @@ def find(document: Document, function: Function, setting: Setting) -> CasesJudge
     ]
     if not cases:
         return None
-    overlooked = stand_ins(document.text, function.qualname)
-    return judge_by(cases, place, document.text, setting, overlooked=overlooked)
+    return judge_by(cases, place, document.text, setting)
 
 
 def judge_by(
@@ -159,7 +140,6 @@ def judge_by(
     original: str,
     setting: Setting,
     choice: Choice | None = None,
-    overlooked: Mapping[str, str] | None = None,
 ) -> CasesJudge:
     """The judge by some test cases.
 
@@ -169,7 +149,6 @@ def judge_by(
         original: Its text.
         setting: Their sandbox and interpreter.
         choice: The chosen parameters of the cases, if not all.
-        overlooked: Programs with a stand-in, which the tests should fail; see `stand_ins`.
     """
     files = []
     for path, group in groupby(cases, key=lambda case: case.file):
@@ -178,7 +157,7 @@ def judge_by(
         file = {"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen}
         files.append({**file, "items": choice.items[str(path)]} if choice else file)
     test_run = TestRun(ID, setting, place, {"files": files}, folder=place.project, original=original)
-    return CasesJudge(cases, test_run, choice=choice, stand_ins=overlooked)
+    return CasesJudge(cases, test_run, choice=choice)
 
 
 def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) -> bool:

@@ -20,9 +20,9 @@ from counterlens.attribution.base import (
 )
 from counterlens.attribution.languages import judged, program_language
 from counterlens.attribution.layout import interpreter_for
-from counterlens.attribution.programs import judge_against, judge_by_itself
+from counterlens.attribution.programs import judge_against, judge_by_file, judge_by_itself
 from counterlens.attribution.reading import read_program
-from counterlens.attribution.test_run import Apartness
+from counterlens.attribution.verdict_wording import facts_of
 from counterlens.cli.excluding import excluded_tests_option
 from counterlens.cli.options import json_option, print_json, sandbox_option, strong_sandbox
 from counterlens.cli.progress_lines import steps
@@ -59,16 +59,6 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help=_MAP.help,
 )
 @excluded_tests_option
-@click.option(
-    "--isolation",
-    type=click.Choice(["apart", "shared"]),
-    default="apart",
-    show_default=True,
-    help=(
-        "apart: run the program and its tests in separate processes, so that the program cannot forge a "
-        "result."
-    ),
-)
 @click.option("--python", type=_FILE, help="Python interpreter. Default: that of the program's project.")
 @sandbox_option
 @json_option
@@ -80,25 +70,23 @@ def judge(
     timeout: float,
     map_timeout: float,
     excluded_tests: tuple[str, ...],
-    isolation: str,
     python: Path | None,
     as_json: bool,
 ) -> None:
-    """Judge a program by tests, by another program, or by its own tests and examples.
+    """Judge a program by tests, by another program, by both, or by its own tests and examples.
+
+    With --tests and --against the tests give the verdict, and the original says whether a program that passes
+    does the same on inputs: if not, the pass is contested.
 
     The program runs only in a sandbox, so it may be hostile. The exit code is 0 whenever a verdict was
     reached.
     """
-    if tests and against:
-        raise click.UsageError("--tests and --against exclude each other")
     if tests or against:
         refuse_given(("map_timeout", "excluded_tests"), "only for own tests, not for --tests or --against")
-    if not tests:
-        refuse_given(("isolation",), "only with --tests")
     if program_language(candidate) != "python":
         refuse_given(("python",), "only for Python programs")
     started = time.monotonic()
-    language = judged(program_language(candidate))
+    judged(program_language(candidate))
     program = read_program(candidate)
     if isinstance(program, str):
         sandbox = strong_sandbox(*filter(None, (candidate, tests, against, python)))
@@ -112,9 +100,8 @@ def judge(
                 excluded=excluded_tests,
             )
             if tests:
-                way = Apartness.AUTO if isolation == "apart" else Apartness.NEVER
-                verdict = language.by_tests(
-                    program, candidate, tests, setting, function=function, apartness=way
+                verdict = judge_by_file(
+                    program, candidate, tests, setting, function=function, against=against
                 )
             elif against:
                 verdict = judge_against(program, against, setting, function=function)
@@ -133,12 +120,10 @@ def judge(
 def _show(verdict: Verdict) -> None:
     evidence: Evidence = verdict.evidence
     word = verdict.judgement.value.replace("_", " ")
-    tests = f", {evidence.tests} run" if evidence.tests else ""
-    known = evidence.strength if verdict.judgement is not Judgement.REFUSED else None
-    strength = f", {known.value} evidence" if known else ""
-    apart = f", {evidence.isolation.value}" if evidence.isolation else ""
     word = click.style(word, fg=_COLOURS.get(verdict.judgement, "red"), bold=True)
-    say(f"  by {evidence.attribution}{tests}{strength}{apart}, {verdict.seconds:.2f} s", styled=word)
-    for text in (evidence.failed, evidence.message):
-        if text:
-            say(f"  {text}")
+    contested = ", contested" if verdict.contested else ""
+    tests = f", {evidence.tests} run" if evidence.tests else ""
+    say(f"{contested}  by {evidence.attribution}{tests}, {verdict.seconds:.2f} s", styled=word)
+    for text in (evidence.failed, evidence.message, *facts_of(verdict)):
+        for line in text.splitlines() if text else ():
+            say(f"  {line}")

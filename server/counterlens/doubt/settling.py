@@ -61,6 +61,7 @@ def settled(
         python=python,
         limits=limits,
         fallback=False,
+        witnessed=False,
         excluded=excluded,
         cancel=cancel,
     )

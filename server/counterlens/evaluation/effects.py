@@ -131,16 +131,15 @@ class RunEffects:
         tables: list[Table] = []
         panels = _panels(self.names)
         for number, names in enumerate(panels):
-            rows: list[tuple[Cell, ...]] = [
-                (
-                    self.dataset,
-                    model,
-                    summary.original_accuracy,
-                    *((self.floors[model].floor if model in self.floors else None,) if self.floors else ()),
-                    *(_average(self.mutations[model].get(name)) for name in names),
-                )
-                for model, summary in self.models.items()
-            ]
+            rows: list[tuple[Cell, ...]] = []
+            for model, summary in self.models.items():
+                floors = (self.floors[model].floor if model in self.floors else None,) if self.floors else ()
+                head = (summary.original_accuracy, *floors)
+                by_name = [self.mutations[model].get(name) for name in names]
+                rows.append((self.dataset, model, *head, *map(_average, by_name)))
+                if summary.uncontested is not None and summary.uncontested.contested.count:
+                    label = f"{model}, uncontested passes"
+                    rows.append((self.dataset, label, *head, *map(_uncontested, by_name)))
             title = "average mutation effect"
             if number:
                 title += ", other mutations" + (f" ({number})" if len(panels) > 2 else "")
@@ -259,7 +258,8 @@ def all_tables(found: RunResults, effects: Mapping[str, RunEffects] | None = Non
 
 _AVERAGES_NOTE = (
     "share of the informative pairs whose verdict changed, with 95 % intervals; the columns of Hooda et al. "
-    "2024, Table 2, for the mutations used"
+    "2024, Table 2, for the mutations used; uncontested passes: over pairs whose passes do not differ from "
+    "the original on any input"
 )
 
 
@@ -269,6 +269,10 @@ def _mutation(one: Observation) -> str:
 
 def _average(found: EffectSummary | None) -> Cell:
     return None if found is None else found.average
+
+
+def _uncontested(found: EffectSummary | None) -> Cell:
+    return None if found is None or found.uncontested is None else found.uncontested.average
 
 
 def _pairs(found: EffectSummary | None) -> int:

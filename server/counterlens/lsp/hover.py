@@ -16,6 +16,7 @@ from counterlens.lsp.hovering import HoverPart, joined
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
 from counterlens.metrics.summary import summarize
+from counterlens.probes.pairs.contested_wording import contested_count
 from counterlens.probes.pairs.stability_wording import unstable_changes
 from counterlens.probes.pairs.wording import outcome
 from counterlens.reports.nodes import (
@@ -138,7 +139,9 @@ def _probe(analysis: Analysis, offset: int) -> tuple[str, str]:
     if changed.n:
         counts = {"count": changed.count, "n": changed.n}
         found = t("{count} of {n} informative pairs changed the verdict", **counts)
-        found = ", ".join(filter(None, (found, unstable_changes(probe, translator()))))
+        found = ", ".join(
+            filter(None, (found, *(say(probe, translator()) for say in (unstable_changes, contested_count))))
+        )
         return f"{head} {found}", f"{head}\n{pairs}"
     return "", f"{head}\n{pairs}"
 

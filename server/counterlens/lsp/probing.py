@@ -40,6 +40,7 @@ from counterlens.metrics.summary import summarize
 from counterlens.models.base import ModelInfo
 from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
+from counterlens.probes.pairs.contested_wording import contested_count, contested_sentence
 from counterlens.probes.pairs.drawn_wording import drawn_sentence
 from counterlens.probes.pairs.floor_wording import noisy_verdict
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
@@ -82,6 +83,9 @@ class ShownPair:
     shows: str = ""
     unstable: bool = False
     sentence: str = ""
+
+
+_SENTENCES = (sentence, contested_sentence, unstable_sentence, drawn_sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,9 +316,7 @@ def _shown_pair(pair: PairRecord, document: Document, qualname: str) -> ShownPai
         line=pair.start_line - 1,
         shows=str(pair.outcome),
         unstable=pair.changed_unstably,
-        sentence=" ".join(
-            filter(None, (say(pair, translator()) for say in (sentence, unstable_sentence, drawn_sentence)))
-        ),
+        sentence=" ".join(filter(None, (say(pair, translator()) for say in _SENTENCES))),
     )
 
 
@@ -355,8 +357,12 @@ def _result(record: PairsRecord) -> str:
     changed = _changed(record)
     if changed.n:
         found = t("{count} of {n} changed the verdict", count=changed.count, n=changed.n)
-        return ", ".join(filter(None, (found, unstable_changes(record, translator()))))
+        return ", ".join(filter(None, (found, *_caveats(record))))
     return t("uninformative") if record.pairs else t("nothing to change")
+
+
+def _caveats(record: PairsRecord) -> tuple[str, str]:
+    return unstable_changes(record, translator()), contested_count(record, translator())
 
 
 def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:

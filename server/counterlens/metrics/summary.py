@@ -27,6 +27,7 @@ class Observation:
         discriminating: Whether a copied completion would fail; None if unknown.
         copied: Whether the model wrote the same code on both sides, although different code was expected.
         stable: Whether the verdicts hold for every choice that rounding may make; None if unknown.
+        contested: Whether a side passes, but does otherwise than the original on an input.
     """
 
     effect: Effect | None
@@ -38,6 +39,7 @@ class Observation:
     discriminating: bool | None = None
     copied: bool = False
     stable: bool | None = None
+    contested: bool = False
 
     @property
     def cluster(self) -> tuple[str, str]:
@@ -76,6 +78,19 @@ class StableVerdicts:
 
 
 @dataclass(frozen=True, slots=True)
+class UncontestedPasses:
+    """The summary of the pairs whose passes are uncontested.
+
+    Attributes:
+        contested: Share of pairs with a contested pass, among the informative ones.
+        average: Average mutation effect over the others.
+    """
+
+    contested: Proportion
+    average: Proportion
+
+
+@dataclass(frozen=True, slots=True)
 class EffectSummary:
     """The summary of some pairs.
 
@@ -97,6 +112,7 @@ class EffectSummary:
         discriminating: The same for discriminating pairs; None if it is unknown for all pairs, for example
             because nothing is cut.
         stable: The same for pairs with stable verdicts; None if it is unknown for all informative pairs.
+        uncontested: The same for pairs whose passes are uncontested; None if there are no informative pairs.
     """
 
     pairs: int
@@ -112,6 +128,7 @@ class EffectSummary:
     functions: int
     discriminating: Discriminating | None = None
     stable: StableVerdicts | None = None
+    uncontested: UncontestedPasses | None = None
 
 
 def summarize(observations: Iterable[Observation]) -> EffectSummary:
@@ -145,6 +162,7 @@ def summarize(observations: Iterable[Observation]) -> EffectSummary:
         functions=functions,
         discriminating=_discriminating(seen),
         stable=_stable(seen),
+        uncontested=_uncontested(seen),
     )
 
 
@@ -177,6 +195,19 @@ def _stable(seen: Iterable[Observation]) -> StableVerdicts | None:
     return StableVerdicts(
         share=pooled_share((pair.cluster, bool(pair.stable)) for pair, _ in known),
         average=average_mutation_effect((effect for _, effect in held), (cluster for cluster, _ in held)),
+    )
+
+
+def _uncontested(seen: Iterable[Observation]) -> UncontestedPasses | None:
+    informative = [
+        (pair, pair.effect) for pair in seen if pair.effect is not None and pair.effect.informative
+    ]
+    if not informative:
+        return None
+    others = [(pair.cluster, effect) for pair, effect in informative if not pair.contested]
+    return UncontestedPasses(
+        contested=pooled_share((pair.cluster, pair.contested) for pair, _ in informative),
+        average=average_mutation_effect((effect for _, effect in others), (name for name, _ in others)),
     )
 
 

@@ -16,7 +16,7 @@ import msgspec
 
 from counterlens.errors import DataError
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the records' schema; increased whenever a key is renamed or removed."""
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
 _FOLDER = re.compile(r"(?:/private)?(?:/var/folders|/tmp|/dev/shm)/[^\s'\"),:]+")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from counterlens.attribution.base import LIMITS, Judge, Setting
 from counterlens.attribution.languages import judged
+from counterlens.attribution.witnesses import WitnessedJudge
 from counterlens.datasets import Dataset, Problem, TestForm
 from counterlens.datasets.counterparts import Counterparts
 from counterlens.errors import DataError, SandboxError, SourceError
@@ -114,7 +115,10 @@ def given_judge(
         SourceError: programs in this language are not judged.
     """
     setting = Setting(sandbox, Path(sys.executable), limits)
-    return judged(language).supplied(tests, function, original, setting)
+    judge = judged(language).supplied(tests, function, original, setting)
+    document = Document(original, None, language)
+    named = next((each for each in functions(document) if each.qualname == function), None)
+    return WitnessedJudge(judge, document, named, setting, [tests]) if named is not None else judge
 
 
 def targets_in(document: Document, qualname: str | None = None, *, root: Path | None = None) -> list[Target]:

@@ -53,7 +53,8 @@ BODIES: dict[str, str] = {
         try { return total(a, b + 1); } catch (StackOverflowError e) { return 0; }
     """,
     "reflection on the worker": """
-        Class<?> worker = Class.forName("counterlens.worker.Worker", true, ClassLoader.getSystemClassLoader());
+        ClassLoader loader = ClassLoader.getSystemClassLoader();
+        Class<?> worker = Class.forName("counterlens.worker.Worker", true, loader);
         byte[] verdict = new byte[34];
         verdict[0] = 'D';
         verdict[17] = 1;

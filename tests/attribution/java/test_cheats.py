@@ -32,8 +32,8 @@ KINDS = """
     }
 """
 NOTHING = """
-    class Main { public static void main(String[] args) { new Kinds(); int x = -3; long y = 5L; double d = 2.5;
-        String s = "six"; } }
+    class Main { public static void main(String[] args) { new Kinds(); int x = -3; long y = 5L;
+        double d = 2.5; String s = "six"; } }
 """
 
 
@@ -54,7 +54,10 @@ def test_every_cheat_compiles() -> None:
 
 def test_tests_that_see_a_method_fail_for_its_cheats() -> None:
     program = "class S { static int f(int x) { return 2 * x; } }"
-    document, setting = Document(program, language="java"), Setting(best_sandbox(), Path(sys.executable), LIMITS)
+    document, setting = (
+        Document(program, language="java"),
+        Setting(best_sandbox(), Path(sys.executable), LIMITS),
+    )
     function = find_function(document, "S.f")
     main = "class Main {{ public static void main(String[] a) {{ {} }} }}"
     seeing = main.format("if (S.f(3) != 6 || S.f(4) != 8) throw new AssertionError();")

@@ -47,8 +47,9 @@ def test_unicode_escapes_are_read_as_java_reads_them(verdict: Judged) -> None:
         right = verdict(program, tests)
         assert (right.judgement, right.evidence.tests) == (Judgement.PASSED, 1)
         assert (
-        verdict(program.replace("t += x", r"t -= x; // \u000a t += 0"), CHECK).judgement is Judgement.FAILED
-    )
+            verdict(program.replace("t += x", r"t -= x; // \u000a t += 0"), CHECK).judgement
+            is Judgement.FAILED
+        )
 
 
 VALUES = """
@@ -117,7 +118,11 @@ def test_tests_use_all_that_a_program_has(verdict: Judged) -> None:
 
 PLAIN = {
     "a field": ("class S { int x = 3; }", "if (new S().x != 3) throw new Error();", True),
-    "its own type": ("class P { } class S { P f() { return new P(); } }", "S s = new S(); P p = s.f();", True),
+    "its own type": (
+        "class P { } class S { P f() { return new P(); } }",
+        "S s = new S(); P p = s.f();",
+        True,
+    ),
     "a superclass": (
         "class S extends java.util.ArrayList<Integer> { }",
         "if (!new S().isEmpty()) throw new Error();",
@@ -141,7 +146,11 @@ PLAIN = {
         "if (new S().f(() -> 2) != 3) throw new Error();",
         True,
     ),
-    "the name of the thread": ("class S { }", 'assert Thread.currentThread().getName().equals("main");', True),
+    "the name of the thread": (
+        "class S { }",
+        'assert Thread.currentThread().getName().equals("main");',
+        True,
+    ),
     "the number of threads": ("class S { }", "assert Thread.activeCount() == 1;", True),
     "the context": (
         "class S { }",
@@ -154,7 +163,8 @@ PLAIN = {
         True,
     ),
     "memory that is given up": (
-        "class S { int f() { try { return new long[1 << 30].length; } catch (OutOfMemoryError e) { return 3; } } }",
+        "class S { int f() { try { return new long[1 << 30].length; } "
+        "catch (OutOfMemoryError e) { return 3; } } }",
         "if (new S().f() != 3) throw new Error();",
         True,
     ),
@@ -189,7 +199,9 @@ def test_threads_that_a_plain_jvm_awaits_are_awaited(verdict: Judged) -> None:
 
 
 def test_only_the_tests_are_started(verdict: Judged) -> None:
-    program = "public class S { int f() { return 3; } public static void main(String[] a) { throw new Error(); } }"
+    program = (
+        "public class S { int f() { return 3; } public static void main(String[] a) { throw new Error(); } }"
+    )
     assert verdict(program, "if (new S().f() != 3) throw new Error();").passed
 
 

@@ -5,6 +5,10 @@ from counterlens.attribution.differential import find, study
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from typing import Any
+
 from counterlens.attribution.base import Setting
 from counterlens.attribution.differential.comparing import ID, Distinction, Studies, Untestable
 from counterlens.attribution.differential.judge import DifferentialJudge, judge_of
@@ -20,6 +24,7 @@ __all__ = [
     "Original",
     "Untestable",
     "find",
+    "find_behaviour",
     "find_out",
     "judge_of",
     "study",
@@ -32,8 +37,7 @@ _STUDIES: Studies[Original] = Studies()
 
 def find(document: Document, function: Function, setting: Setting) -> DifferentialJudge | None:
     """The judge by differential execution; None if a function cannot be judged that way."""
-    found = find_out(document, function, setting)
-    return DifferentialJudge(found) if isinstance(found, Original) else None
+    return judge_of(find_out(document, function, setting))
 
 
 def why_not(document: Document, function: Function, setting: Setting) -> str | None:
@@ -42,10 +46,24 @@ def why_not(document: Document, function: Function, setting: Setting) -> str | N
     return found.reason if isinstance(found, Untestable) else None
 
 
-def find_out(document: Document, function: Function, setting: Setting) -> Original | Untestable:
+def find_behaviour(
+    document: Document, function: Function, setting: Setting, recorded: Sequence[Any]
+) -> DifferentialJudge | str:
+    """The judge by differential execution, or the reason why there is none; see `Behaviour`."""
+    found = find_out(document, function, setting, recorded)
+    return found.reason if isinstance(found, Untestable) else DifferentialJudge(found)
+
+
+def find_out(
+    document: Document, function: Function, setting: Setting, recorded: Sequence[Any] = ()
+) -> Original | Untestable:
     """The behaviour of a function, found by `study`; cached for recently used files."""
     more = texts_about(document, function.qualname)
-    key = (document.text, function.qualname, document.path, setting.python, setting.limits, more)
-    return _STUDIES.find(
-        key, lambda: study(document, function.qualname, setting, more=more, cancel=setting.cancel)
-    )
+    calls = json.dumps(recorded)
+    key = (document.text, function.qualname, document.path, setting.python, setting.limits, more, calls)
+
+    def find() -> Original | Untestable:
+        name = function.qualname
+        return study(document, name, setting, more=more, recorded=recorded, cancel=setting.cancel)
+
+    return _STUDIES.find(key, find)

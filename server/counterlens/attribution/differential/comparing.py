@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from threading import Event, Lock
 from typing import Generic, TypeVar
 
-from counterlens.attribution.base import Strength, Verdict
+from counterlens.attribution.base import Agreement, Comparison, Verdict
 from counterlens.counting import plural
 
 ID = "differential"
-ENOUGH_INPUTS, ENOUGH_REACH = 30, 0.9
-"""Minimum inputs, and minimum share of the original that they reach; below either, the evidence is weak."""
 FEWEST = 3
 """Minimum number of inputs on which the original must return."""
 UNSTEADY = 0.05
@@ -83,23 +81,23 @@ class ComparingJudge(ABC):
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Compare a program with the original; see `Judge.judge`."""
 
-    @property
-    def strength(self) -> Strength:
-        """Moderate, or weak if few inputs were found or much of the original missed."""
-        enough = self.tests >= ENOUGH_INPUTS and self.share >= ENOUGH_REACH
-        return Strength.MODERATE if enough else Strength.WEAK
+    def compare(self, program: str, *, cancel: Event | None = None) -> Comparison:
+        """What the original says about a program; arguments and errors as for `judge`."""
+        verdict = self.judge(program, cancel=cancel)
+        evidence = verdict.evidence
+        if verdict.passed:
+            return Comparison(Agreement.AGREES, evidence.tests)
+        return Comparison(Agreement.DIFFERS, evidence.tests, evidence.failed, other=brief(evidence.message))
 
     @property
     def basis(self) -> str:
         """The number of inputs, and the part of the original that they reach."""
-        text = f"{plural(self.tests, 'input')} reach {self.reached} of the original"
-        return text if self.strength is Strength.MODERATE else f"{text}: weak evidence"
+        return f"{plural(self.tests, 'input')} reach {self.reached} of the original"
 
     @property
     def described(self) -> str:
-        """A description of the judge, with its number of inputs and its strength."""
-        how = f"differential execution, {self.reached} reached: {self.strength} evidence"
-        return f"{plural(self.tests, 'input')} ({how})"
+        """A description of the judge, with its number of inputs and what they reach."""
+        return f"{plural(self.tests, 'input')} (differential execution, {self.reached} reached)"
 
 
 class Studies(Generic[OriginalT]):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
+
+from counterlens.attribution.comparison import comparable, shown
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,30 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
+class Remade:
+    """A recorded value that no expression builds, such as an object with its attributes.
+
+    Attributes:
+        form: The value as `sandboxed/recorder/structure.py` encodes it, as JSON.
+        shown: The value as text.
+    """
+
+    form: str
+    shown: str
+
+    @classmethod
+    def of(cls, form: Any) -> Remade:
+        """The value of a form.
+
+        Raises:
+            ValueError: it contains something that cannot be made again.
+        """
+        if not comparable(form):
+            raise ValueError("it contains a function, a file or the like")
+        return cls(json.dumps(form), shown(form))
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """The positional and keyword arguments of one call."""
 
@@ -51,8 +78,8 @@ class Call:
     def task(self) -> Mapping[str, Any]:
         """The call in the form of `sandboxed/recorder/calls.py`."""
         return {
-            "a": [written(value) for value in self.positional],
-            "k": {name: written(value) for name, value in self.named},
+            "a": [_code(value) for value in self.positional],
+            "k": {name: _code(value) for name, value in self.named},
         }
 
     @property
@@ -73,8 +100,15 @@ class Call:
                 yield replace(self, named=(*self.named[:at], (name, less), *self.named[at + 1 :]))
 
 
+def _code(value: Any) -> str:
+    """A value as an expression that the sandbox evaluates."""
+    return f"__remade__({value.form!r})" if isinstance(value, Remade) else written(value)
+
+
 def written(value: Any) -> str:
-    """A value as a Python expression."""
+    """A value as a Python expression; one that none builds, roughly."""
+    if isinstance(value, Remade):
+        return value.shown
     if isinstance(value, Built):
         if value.arguments is None:
             return value.name

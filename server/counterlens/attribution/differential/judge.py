@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from threading import Event
 
-from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
+from counterlens.attribution.base import Agreement, Comparison, Evidence, Judgement, Verdict
 from counterlens.attribution.differential.comparing import ID, ComparingJudge, Distinction, Untestable
 from counterlens.attribution.differential.inputs import Call
 from counterlens.attribution.differential.original import SECONDS, STEPS, Original
@@ -14,6 +14,7 @@ from counterlens.attribution.recording import CallRecord, Recording
 
 _CANDIDATE = 2.0  # seconds for one call of a candidate
 _TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simplification: inputs per round, rounds, seconds
+_ENDLESS = {"time", "steps"}
 _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
 
 
@@ -55,51 +56,72 @@ class DifferentialJudge(ComparingJudge):
         """Compare a program with the original; see `Judge.judge`."""
         started = time.monotonic()
         recording = self._recorded(program, cancel)
-        seen, trouble = recording.observations, recording.trouble
         found = self._compared(program, recording, cancel)
-        evidence: Evidence
         if found is not None:
             difference, other = found
-            judgement = Judgement.TIMED_OUT if other.limit in {"time", "steps"} else Judgement.FAILED
-            evidence = self._evidence(difference.tried, difference.call, difference.comparison_text)
-        elif trouble is not None:
-            judgement = _JUDGEMENTS.get(trouble.kind, Judgement.FAILED)
-            running = (
-                self.original.calls[len(seen)] if trouble.kind in {"ended", "timed out"} and seen else None
-            )
-            evidence = self._evidence(len(seen), self._written(running), str(trouble))
+            judgement = Judgement.TIMED_OUT if other.limit in _ENDLESS else Judgement.FAILED
+            evidence = Evidence(ID, difference.tried, difference.call, difference.comparison_text)
+        elif recording.trouble is not None:
+            judgement = _JUDGEMENTS.get(recording.trouble.kind, Judgement.FAILED)
+            seen = len(recording.observations)
+            evidence = Evidence(ID, seen, self._running(recording), str(recording.trouble))
         else:
-            judgement = Judgement.PASSED
-            evidence = self._evidence(len(seen), None, self.basis)
+            judgement, evidence = Judgement.PASSED, Evidence(ID, self.tests, None, self.basis)
         return Verdict(judgement, evidence, time.monotonic() - started)
 
+    def compare(self, program: str, *, cancel: Event | None = None) -> Comparison:
+        """What the original says about a program: inputs on which it raises contest nothing."""
+        recording = self._recorded(program, cancel)
+        found = self._compared(program, recording, cancel)
+        original = self.original
+        returning = sum(seen.returned for seen in original.observations)
+        if found is not None and not found[0].refused:
+            difference = found[0]
+            return Comparison(
+                Agreement.DIFFERS, returning, difference.call, difference.original, difference.other
+            )
+        if found is not None:
+            where = f"differs only where the original refuses, such as {found[0].call}"
+            return Comparison(Agreement.AGREES, returning, reason=where)
+        trouble = recording.trouble
+        if trouble is not None:
+            call = self._running(recording)
+            return Comparison(Agreement.DIFFERS, returning, call, other=str(trouble))
+        return Comparison(Agreement.AGREES, returning)
+
+    def _running(self, recording: Recording) -> str | None:
+        """The call that was running when a program ended; None if none was."""
+        seen = recording.observations
+        ended = recording.trouble is not None and recording.trouble.kind in {"ended", "timed out"}
+        return self._twice[len(seen)].written(self.original.recorder.target) if ended and seen else None
+
+    @property
+    def _twice(self) -> list[Call]:
+        """Each input twice, in another order: a state that a program keeps shows."""
+        return [*self.original.calls, *reversed(self.original.calls)]
+
     def _recorded(self, program: str, cancel: Event | None) -> Recording:
-        tasks = [call.task() for call in self.original.calls]
+        tasks = [call.task() for call in self._twice]
         return self.original.recorder.record(program, tasks, seconds=_CANDIDATE, stop=True, cancel=cancel)
 
     def _compared(
         self, program: str, recording: Recording, cancel: Event | None
     ) -> tuple[Distinction, CallRecord] | None:
         """The smallest input found that distinguishes them, and the program's result for it."""
-        original = self.original
-        pairs = list(zip(original.calls, original.observations, recording.observations, strict=False))
-        apart = [(call, before, other) for call, before, other in pairs if not before.like(other)]
+        before = self.original.observations
+        expected = [*before, *reversed(before)]
+        pairs = list(zip(self._twice, expected, recording.observations, strict=False))
+        apart = [(call, first, other) for call, first, other in pairs if not first.like(other)]
         if not apart:
             return None
-        call, before, other = min(apart, key=lambda each: (not each[1].returned, each[0].size))
+        call, first, other = min(apart, key=lambda each: (not each[1].returned, each[0].size))
         if not other.limit:
-            call, before, other = self._smallest(program, call, before, other, cancel)
-        was, now = before.differences(other)
-        written = call.written(original.recorder.target)
-        return Distinction(written, was, now, len(apart), len(pairs)), other
-
-    def _evidence(self, tests: int, failed: str | None, message: str) -> Evidence:
-        return Evidence(
-            ID, tests, failed, message, self.strength if message == self.basis else Strength.STRONG
-        )
-
-    def _written(self, call: Call | None) -> str | None:
-        return call.written(self.original.recorder.target) if call else None
+            call, first, other = self._smallest(program, call, first, other, cancel)
+        was, now = first.differences(other)
+        written = call.written(self.original.recorder.target)
+        tried = min(len(pairs), self.tests)
+        distinct = len({call.written("") for call, _, _ in apart})
+        return Distinction(written, was, now, distinct, tried, not first.returned), other
 
     def _smallest(
         self, program: str, call: Call, one: CallRecord, other: CallRecord, cancel: Event | None
@@ -131,7 +153,7 @@ class DifferentialJudge(ComparingJudge):
             for call, before, other in zip(calls, ours.observations, theirs.observations, strict=False)
             if before.comparable and before.returned >= returning
             and not other.limit and not before.like(other)
-            and before.exception not in {"TypeError", "AttributeError"}
+            and before.outside is None and before.exception not in {"TypeError", "AttributeError"}
         ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from counterlens.attribution.base import Setting
 from counterlens.attribution.differential.branches import Reach, reach
@@ -20,6 +20,7 @@ from counterlens.syntax.python_ast import parse_module
 from counterlens.syntax.python_versions import unparsed
 
 if TYPE_CHECKING:
+    from counterlens.attribution.differential.domain import RecordedPlan
     from counterlens.attribution.differential.generation import CallPlan
 
 ROUND, ROUNDS = 100, 3  # inputs per round, and maximum rounds; rounds end when all branches are reached
@@ -56,6 +57,7 @@ def study(
     *,
     seed: int = 0,
     more: Sequence[str] = (),
+    recorded: Sequence[Any] = (),
     cancel: Event | None = None,
 ) -> Original | Untestable:
     """Find inputs for a function, and record its behaviour on them.
@@ -66,6 +68,7 @@ def study(
         setting: Its sandbox and interpreter.
         seed: Random seed of the inputs.
         more: Further texts that may call it with literal arguments, such as its tests.
+        recorded: Calls that its tests make; if there are any, inputs are drawn from their domain.
         cancel: Set to cancel.
 
     Raises:
@@ -83,14 +86,23 @@ def study(
     if not isinstance(node, ast.FunctionDef):
         return Untestable("it is not a function")
     # Imported here: they use Hypothesis, whose import is a large part of a start, and few functions need it.
+    from counterlens.attribution.differential.domain import RecordedPlan, recorded_call
     from counterlens.attribution.differential.generation import plan
     from counterlens.attribution.differential.observed import calls_of, hints_of
     from counterlens.attribution.differential.shapes import Shapes, Unknown
 
     constructor = node.name in {"__init__", "__new__"} and owner is not None
     seen = calls_of(module, node, owner.name if constructor and owner else node.name, more)
+    made = [call for call in map(recorded_call, recorded) if call is not None]
+    target = ".".join(qualname.split(".")[:-1] if constructor else qualname.split("."))
+    how: CallPlan | RecordedPlan
     try:
-        how = plan(Shapes(module, hints_of(node, seen)), node, owner, seen)
+        hints = hints_of(node, made or seen)
+        how = (
+            RecordedPlan(target, tuple(made), hints)
+            if made
+            else plan(Shapes(module, hints), node, owner, seen)
+        )
     except Unknown as error:
         return Untestable(str(error))
     place = layout_of(document.path, document.text) if document.path else None
@@ -102,7 +114,13 @@ def study(
 
 class _Study:
     def __init__(
-        self, text: str, lines: range, how: CallPlan, recorder: Recorder, seed: int, cancel: Event | None
+        self,
+        text: str,
+        lines: range,
+        how: CallPlan | RecordedPlan,
+        recorder: Recorder,
+        seed: int,
+        cancel: Event | None,
     ) -> None:
         self._text, self._lines, self._plan, self._recorder = text, lines, how, recorder
         self._seed, self._cancel = seed, cancel
@@ -190,7 +208,8 @@ class _Study:
             if seen.limit is None and seen.exception not in _ILL_TYPED
         ]
         whole = [(call, seen) for call, seen in pairs if seen.comparable]
-        if pairs and len(whole) < FEWEST:
+        fewest = min(FEWEST, len(self._calls))
+        if pairs and len(whole) < fewest:
             return Untestable("it returns values that cannot be compared, such as functions or files")
         again = self._recorder.record(
             self._text, [call.task() for call, _ in reversed(whole)], seconds=SECONDS * 2, cancel=self._cancel
@@ -202,7 +221,7 @@ class _Study:
         ][::-1]
         if len(whole) - len(steady) > UNSTEADY * len(whole) and len(again.observations) == len(whole):
             return Untestable("it returns different results for the same input")
-        if sum(seen.returned for _, seen in steady) < FEWEST:
+        if sum(seen.returned for _, seen in steady) < fewest:
             return Untestable("it returns a value for too few generated inputs")
         return Original(
             self._text,

@@ -1,9 +1,9 @@
 """The JVMs that judge Java programs: one with the compiler, and others for programs and their tests.
 
-The first never runs a program's code. Classes that may share a JVM do, in sequence, because a start takes as
-long as the rest of a judgement (`benchmarks/sandbox.py --language java`); all others get a fresh one, which was
-started in advance. A JVM is replaced if a program may have changed its state, and a program that ends in such a
-way in a used JVM runs again in a fresh one.
+The first never runs a program's code. Classes that may share a JVM do, in sequence, because a start takes
+as long as the rest of a judgement (`benchmarks/sandbox.py --language java`); all others get a fresh one,
+which was started in advance. A JVM is replaced if a program may have changed its state, and a program that
+ends in such a way in a used JVM runs again in a fresh one.
 """
 
 from __future__ import annotations

@@ -39,8 +39,9 @@ _EMPTY = {
     )},
 }  # fmt: skip
 _LITERALS = {
-    "decimal_integer_literal": _WHOLE | _REAL | {"Object"}, "string_literal": {"String", "CharSequence", "Object"},
-    "decimal_floating_point_literal": {"double", "Double", "Object"}, "character_literal": {"char", "Character"},
+    "decimal_integer_literal": _WHOLE | _REAL | {"Object"},
+    "decimal_floating_point_literal": {"double", "Double", "Object"},
+    "string_literal": {"String", "CharSequence", "Object"}, "character_literal": {"char", "Character"},
 }  # fmt: skip
 _EXPECTED, _LONGEST = 6, 60  # maximum values that tests show, and characters of each
 _ARGUMENTS = 2  # maximum arguments given back
@@ -93,7 +94,9 @@ def _constants(result: Node) -> tuple[str, ...]:
 def _arguments(method: Node, result: Node) -> Iterator[str]:
     """The first parameters of the type of the result."""
     parameters = method.child_by_field_name("parameters")
-    given = [each for each in parameters.named_children if each.type == "formal_parameter"] if parameters else []
+    given = (
+        [each for each in parameters.named_children if each.type == "formal_parameter"] if parameters else []
+    )
     fitting = [each for each in given if (kind := each.child_by_field_name("type")) and _fits(kind, result)]
     for each in fitting[:_ARGUMENTS]:
         name = each.child_by_field_name("name")

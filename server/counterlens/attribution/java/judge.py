@@ -25,7 +25,7 @@ _PROGRAM, _TESTS = "program.java", "tests-of-it.java"
 class JavaTestsJudge:
     """Judges programs by tests supplied as text; see the module.
 
-    Program and tests are compiled together and run in one fresh JVM with assertions enabled, as by `javac` and
+    Program and tests are compiled together and run in one JVM with assertions enabled, as by `javac` and
     `java -ea`. The verdict is what such a run says, except that an early end is a failure.
 
     Args:
@@ -63,6 +63,10 @@ class JavaTestsJudge:
         """This judge, if the original passes; else the reason."""
         verdict = self.judge(original, cancel=cancel)
         return self if verdict.passed else verdict.evidence.message or str(verdict.judgement)
+
+    def recorded_calls(self, _target: str, _cancel: Event | None) -> tuple[str, ...]:
+        """The text of the tests, whose literals are tried as arguments; their calls are not recorded."""
+        return (self._text,)
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the tests against a program; see `Judge.judge`.
@@ -164,3 +168,9 @@ def judge_java_by_tests(
     if isinstance(around, str):
         return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, around))
     return JavaTestsJudge(text, None, setting, around=around).judge(program, cancel=cancel)
+
+
+def texts_of_tests(_original: str, _path: Path, tests: Path, *_: object, **__: object) -> tuple[str, ...]:
+    """The text of a file of tests; see `JavaTestsJudge.recorded_calls`."""
+    text = read_program(tests)
+    return () if isinstance(text, Verdict) else (text,)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from counterlens.attribution.base import Judge, Setting
 from counterlens.attribution.differential.comparing import ID as DIFFERENTIAL
 from counterlens.attribution.java import differential, project_tests
+from counterlens.attribution.java.cheats import cheats
 from counterlens.attribution.java.differential.target import is_private
-from counterlens.attribution.java.judge import JavaTestsJudge, judge_java_by_tests
+from counterlens.attribution.java.judge import JavaTestsJudge, judge_java_by_tests, texts_of_tests
 from counterlens.attribution.java.output import JavaOutputJudge
 from counterlens.attribution.languages import JudgedLanguage
 from counterlens.errors import SandboxError
@@ -42,7 +43,9 @@ JAVA = JudgedLanguage(
     tests={project_tests.ID: project_tests.find},
     surveyed={project_tests.ID: project_tests.find},
     untested="no test of its project mentions it",
-    behaviour=differential.find,
+    behaviour=differential.find_behaviour,
+    cheats=cheats,
+    calls_of_tests=texts_of_tests,
     fallbacks={DIFFERENTIAL: differential.find},
     why_not={DIFFERENTIAL: differential.why_not},
 )

@@ -1,4 +1,4 @@
-"""May a program, or a program with its tests, share a JVM with others? Decided from its compiled classes, before it runs.
+"""May a program, or one with its tests, share a JVM with others? Decided from its compiled classes.
 
 A program may if all names that it uses are on the list below: calculation, text, collections, printing. It
 can then reach neither the JVM's own state nor its worker, nor other programs: the JVM verifies its

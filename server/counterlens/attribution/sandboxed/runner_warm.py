@@ -21,6 +21,7 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 NAME = os.path.basename(_FOLDER)  # noqa: PTH119
 _MODULES = (
     "runner.session",
+    "call_log",
     "runner.script",
     "runner.unittest_cases",
     "runner.isolated.candidate_process",

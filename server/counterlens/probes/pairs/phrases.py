@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterlens.attribution.base import Isolation
+from counterlens.attribution.verdict_wording import describe_cheats, describe_comparison
 from counterlens.counting import plural
 from counterlens.probes.pairs.record import Side
 from counterlens.translating import ENGLISH, Translator
@@ -30,19 +30,17 @@ _DONE = {
     "same-prompt": ("Sent the same prompt again", "the code that it wrote before"),
 }
 
-_APART = {
-    Isolation.APART: "the program ran in its own process",
-    Isolation.OWN_OPERATORS: "the program ran in its own process, but its operators influenced the result",
-    Isolation.SHARED: "the program ran in the same process, so it could have forged the result",
-}
-
 
 def rests_on(side: Side) -> str:
-    """Describe the evidence of a verdict and its strength; empty if nothing was run."""
-    if not side.tests or side.strength is None:
+    """The facts behind a verdict: its tests, what the original says, and cheats; empty if nothing was run."""
+    if not side.tests:
         return ""
-    apart = f"; {_APART[Isolation(side.isolation)]}" if side.isolation is not None else ""
-    return f"{side.strength} evidence: {side.attribution}, {plural(side.tests, 'case')}{apart}"
+    facts = [f"{side.attribution}, {plural(side.tests, 'case')}"]
+    if side.comparison is not None:
+        facts.append(describe_comparison(side.comparison).replace("\n ", ";"))
+    if side.cheats is not None:
+        facts.append(describe_cheats(side.cheats))
+    return "; ".join(facts)
 
 
 def done(mutation: str, t: Translator = ENGLISH) -> str:

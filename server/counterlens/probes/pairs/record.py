@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from counterlens.attribution.base import CheatTrial, Comparison
 from counterlens.attribution.reaching import HoleReach
 from counterlens.metrics.effects import Effect, PairOutcome
 from counterlens.metrics.pass_rates import PassCount
@@ -35,8 +36,9 @@ class Side:
         verdict: The judgement, such as `passed`.
         attribution: The judge, such as `doctest`.
         tests: Number of cases that ran to their end.
-        strength: The strength of the judgement; None if nothing ran.
-        isolation: The isolation of the program from its tests; None if it does not apply.
+        comparison: What the original says about a program that passed; None if it was not asked.
+        cheats: Whether the tests fail for cheats; None if that was not tried.
+        contested: Whether it passed, but does otherwise than the original on an input.
         failed: The case that failed.
         message: The message of the verdict.
         prompt: The whole text that the model continues; an API may wrap it in a template.
@@ -49,8 +51,9 @@ class Side:
     verdict: str
     attribution: str
     tests: int
-    strength: str | None
-    isolation: str | None
+    comparison: Comparison | None
+    cheats: CheatTrial | None
+    contested: bool
     failed: str | None
     message: str
     prompt: str = ""
@@ -237,6 +240,11 @@ class PairRecord:
         return Effect(self.original_right, self.counterfactual_right)
 
     @property
+    def contested(self) -> bool:
+        """Whether a side passed, but does otherwise than the original on an input."""
+        return self.original.contested or self.counterfactual.contested
+
+    @property
     def stable(self) -> bool | None:
         """Whether all alternatives of both sides agree; None if a side was not judged, or has none."""
         before, after = self.original_right, self.counterfactual_right
@@ -342,6 +350,7 @@ class PairsRecord(Record):
                 pair.discriminating,
                 pair.copied,
                 pair.stable,
+                pair.contested,
             )
             for pair in pairs
         )

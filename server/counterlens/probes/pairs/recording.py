@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from counterlens.attribution.base import Verdict
+from counterlens.attribution.base import Comparison, Verdict
 from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.mutations.line_differences import LineDifferences
@@ -127,13 +128,21 @@ def _side(gap: Gap, attempt: Attempt) -> Side:
         verdict=str(attempt.verdict.judgement),
         attribution=evidence.attribution,
         tests=evidence.tests,
-        strength=str(evidence.strength) if evidence.strength else None,
-        isolation=str(evidence.isolation) if evidence.isolation else None,
+        comparison=_steady(evidence.comparison) if evidence.comparison else None,
+        cheats=evidence.cheats,
+        contested=attempt.verdict.contested,
         failed=steady(evidence.failed) if evidence.failed else None,
         message=steady(evidence.message),
         prompt=gap.shown,
         ways=attempt.ways,
     )
+
+
+def _steady(comparison: Comparison) -> Comparison:
+    """A comparison whose texts are the same in every run."""
+    call = steady(comparison.call) if comparison.call else None
+    original, other, reason = map(steady, (comparison.original, comparison.other, comparison.reason))
+    return replace(comparison, call=call, original=original, other=other, reason=reason)
 
 
 def _likelihood(effect: LikelihoodEffect) -> Likelihood:

@@ -22,12 +22,16 @@ _KEYS: dict[str, Callable[[PairRecord | Observation], str]] = {
     "mutation": lambda pair: pair.mutation,
     "concept": lambda pair: pair.concept,
 }
-EFFECTS = ("pairs", "informative", "original right", "effect", "signed", "McNemar p", "Holm p")
+EFFECTS = (
+    "pairs", "informative", "original right", "effect", "contested", "uncontested effect", "signed",
+    "McNemar p", "Holm p",
+)  # fmt: skip
 _PAIRS_NOTE = (
     "original right: share of the originals of judged pairs that were completed correctly, each counted "
-    "once; effect: share of the informative pairs (either side right) whose verdict changed; signed: below 0 "
-    "the counterfactual loses (Hooda et al. 2024, section 4.3); Holm p: McNemar's, adjusted for the number "
-    "of tests in the table"
+    "once; effect: share of the informative pairs (either side right) whose verdict changed; contested: "
+    "informative pairs with a pass that differs from the original on an input; uncontested effect: over the "
+    "others; signed: below 0 the counterfactual loses (Hooda et al. 2024, section 4.3); Holm p: McNemar's, "
+    "adjusted for the number of tests in the table"
 )
 _DISCRIMINATING = ("pairs", "effect", "discriminating", "informative there", "effect there", "copied there")
 _DISCRIMINATING_NOTE = (
@@ -143,6 +147,8 @@ def _summary(summary: EffectSummary) -> tuple[Cell, ...]:
         summary.average.n,
         summary.original_accuracy,
         summary.average,
+        summary.uncontested.contested.count if summary.uncontested else None,
+        summary.uncontested.average if summary.uncontested else None,
         signed,
         p_text(summary.mcnemar),
     )

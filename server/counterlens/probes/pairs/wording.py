@@ -10,6 +10,7 @@ from counterlens.counting import plural
 from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.summary import EffectSummary, summarize
+from counterlens.probes.pairs.contested_wording import contested_pairs
 from counterlens.probes.pairs.drawn_wording import drawn_summary
 from counterlens.probes.pairs.floor_wording import describe_floor, noise_floor, noisy_verdict
 from counterlens.probes.pairs.likelihood_effect import NOISE
@@ -83,7 +84,8 @@ def discriminating(summary: EffectSummary) -> str:
 def figures(summary: EffectSummary, floor: AboveFloor | None = None) -> str:
     """All figures of some pairs, beside their noise floor if known."""
     noise = describe_floor(floor) if floor else ""
-    parts = (counts(summary), average(summary), unstable_pairs(summary), noise, discriminating(summary))
+    effects = (average(summary), contested_pairs(summary), unstable_pairs(summary))
+    parts = (counts(summary), *effects, noise, discriminating(summary))
     return "; ".join(part for part in parts if part)
 
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import tree_sitter
 
-from counterlens.attribution.stand_ins import STAND_INS
 from counterlens.models.base import Stop
 from counterlens.probes.prompts.language import PromptLanguage, definition_node, indentation
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.text import line_start
 
+STAND_INS = ("pass", "return 42")
+"""Statements with which every function's tests should fail."""
 _OWNERS = {"self", "cls"}
 _BEFORE_TEXT = {"import_statement", "import_from_statement", "comment"}
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from threading import Event
 
 from counterlens.attribution.base import Judge, Judgement, Setting
-from counterlens.attribution.languages import judged
+from counterlens.attribution.languages import behaviour_of
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import find_judge
@@ -121,6 +121,7 @@ def settled(
         python=setting.python,
         limits=limits,
         fallback=False,
+        witnessed=False,
         vetted=context.vetted,
         surveyed=context.surveyed,
         map_timeout=map_timeout,
@@ -131,7 +132,8 @@ def settled(
     if tests is not None:
         verdict = tests.judge(document.text, cancel=cancel)
         correct = None if verdict.judgement is Judgement.REFUSED else verdict.passed
-    judge = tests if correct else judged(document.language).behaviour(document, function, setting)
+    behaviour = None if correct else behaviour_of(document, function, setting)
+    judge = None if isinstance(behaviour, str) else tests if correct else behaviour
     versions = []
     for number, made in enumerate(surveyed.counterfactuals):
         context.steps.next(f"rewriting {target.name}", number, len(surveyed.counterfactuals))

@@ -11,6 +11,7 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.metrics.summary import Observation, grouped, summarize
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.probes.pairs.attempts import same_code
+from counterlens.probes.pairs.contested_wording import contested_sentence
 from counterlens.probes.pairs.drawn_wording import bar, drawn_sentence
 from counterlens.probes.pairs.phrases import rests_on
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord, Side
@@ -250,9 +251,12 @@ def _name(pair: PairRecord) -> str:
     return f"{pair.mutation}, line {pair.start_line}"
 
 
+_SENTENCES = (sentence, contested_sentence, unstable_sentence, drawn_sentence, reached_sentence)
+
+
 def _details(pair: PairRecord, level: int, number: int | None = None) -> Iterator[Block]:
     yield Paragraph(f"{pair.concept}: {pair.description}", quiet=True)
-    sentences = (say(pair) for say in (sentence, unstable_sentence, drawn_sentence, reached_sentence))
+    sentences = (say(pair) for say in _SENTENCES)
     yield Paragraph(" ".join(filter(None, sentences)))
     yield from _drawn(pair)
     yield from evidence_blocks(pair, level + 1, number)

@@ -85,7 +85,6 @@ def _settlement(found: Settled) -> Json:
         "finding": found.finding.value,
         "reason": found.reason,
         "attribution": evidence.attribution if evidence else None,
-        "strength": evidence.strength if evidence else None,
         "failed": evidence.failed if evidence else None,
         "message": evidence.message if evidence else "",
     }

@@ -115,9 +115,10 @@ def verdict(found: Verdict) -> Json:
             "tests": found.evidence.tests,
             "failed": found.evidence.failed,
             "message": found.evidence.message,
-            "strength": found.evidence.strength,
-            "isolation": found.evidence.isolation,
         },
+        "contested": found.contested,
+        "comparison": asdict(found.evidence.comparison) if found.evidence.comparison else None,
+        "cheats": asdict(found.evidence.cheats) if found.evidence.cheats else None,
         "seconds": round(found.seconds, 4),
     }
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import counterlens
 from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations.registry import MUTATIONS
+from counterlens.probes.pairs.contested_wording import contested_sentence
 from counterlens.probes.pairs.phrases import done
 from counterlens.probes.pairs.record import PairRecord
 from counterlens.probes.pairs.stability_wording import unstable_sentence
@@ -81,7 +82,8 @@ def _results(found: Exported) -> Iterator[Json]:
         for pair in exported.judged_pairs:
             if pair.outcome not in _LEVELS:
                 continue
-            caveats = [text for text in (exported.noise, unstable_sentence(pair)) if text]
+            said = exported.noise, unstable_sentence(pair), contested_sentence(pair)
+            caveats = [text for text in said if text]
             parts = (exported.model, exported.probe, exported.target, pair.mutation, pair.description)
             yield {
                 "ruleId": pair.mutation,

@@ -27,6 +27,7 @@ def _point(one: TrendPoint) -> Json:
     return {
         "run": one.run.name,
         "average_mutation_effect": asdict(one.summary.average),
+        "uncontested": asdict(one.summary.uncontested) if one.summary.uncontested else None,
         "originals_right": asdict(one.summary.original_accuracy),
         "informative_pairs": one.informative,
         "pairs": one.summary.pairs,

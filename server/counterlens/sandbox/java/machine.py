@@ -33,7 +33,7 @@ _ADDRESS_SPACE = 6 << 30  # most of it is only reserved; `-Xmx` bounds the used 
 _OPTIONS = (
     "-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1",
     "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData",
-    "-XX:+DisableAttachMechanism", "-XX:-CreateCoredumpOnCrash",
+    "-Xlog:disable", "-Xlog:all=warning:stderr", "-XX:+DisableAttachMechanism", "-XX:-CreateCoredumpOnCrash",
     "-XX:ReservedCodeCacheSize=64m", "-XX:CompressedClassSpaceSize=128m", "-XX:MaxMetaspaceSize=192m",
     "-XX:MaxDirectMemorySize=32m", "-Dfile.encoding=UTF-8", "-Djava.awt.headless=true",
 )  # fmt: skip

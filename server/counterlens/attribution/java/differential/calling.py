@@ -19,7 +19,6 @@ from counterlens.sandbox.java.values import (
 )
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
 
-
 _Read = Callable[[bytes, int, Sequence[JavaValue]], JavaAnswer]
 
 
@@ -66,17 +65,11 @@ def observe_call(
 def _answered(
     held: HeldProgram, kind: bytes, target: JavaTarget, call: JavaCall, seconds: float, read: _Read
 ) -> JavaAnswer | CallFate:
-    writer = JavaWriter()
-    for text in (target.owner, target.name, target.simple):
-        writer.text(text)
-    writer.number(">?", not target.static)
-    writer.number(">i", len(call.arguments))
-    for argument in call.arguments:
-        writer.write(argument)
+    request = _request(target, call)
     late = False
     for _ in range(2):
         try:
-            answer = read(held.ask(kind + writer.data, seconds), writer.containers, call.arguments)
+            answer = read(held.ask(kind + request.data, seconds), request.containers, call.arguments)
         except ServiceLateError:
             held.leave()
             if late:
@@ -97,11 +90,22 @@ def _answered(
     return CallFate.LATE if late else CallFate.ENDED
 
 
+def _request(target: JavaTarget, call: JavaCall) -> JavaWriter:
+    writer = JavaWriter()
+    for text in (target.owner, target.name, target.simple):
+        writer.text(text)
+    writer.number(">?", not target.static)
+    writer.number(">i", len(call.arguments))
+    for argument in call.arguments:
+        writer.write(argument)
+    return writer
+
+
 def same_answer(one: JavaAnswer, other: JavaAnswer) -> bool:
     """Whether two calls behaved the same.
 
-    They return equal values or throw the same class, leave their arguments equal, have the same effects, and do
-    the same again.
+    They return equal values or throw the same class, leave their arguments equal, have the same effects, and
+    do the same again.
     """
     if one.effects != other.effects or (one.again is None) != (other.again is None):
         return False
@@ -171,7 +175,7 @@ def _order(value: JavaValue) -> str:
 
 def shown(answer: JavaAnswer, other: JavaAnswer) -> str:
     """Describe the result of a call, for comparison with a different one."""
-    result = _shown_result(answer, other)
+    result = shown_result(answer, other)
     if not _same_result(answer, other):
         return result
     if answer.effects != other.effects:
@@ -179,10 +183,11 @@ def shown(answer: JavaAnswer, other: JavaAnswer) -> str:
         return f"{result}, and {' and '.join(effects)}" if effects else result
     if answer.again is None or other.again is None:
         return result
-    return f"{result}, and the second time {_shown_result(answer.again, other.again)}"
+    return f"{result}, and the second time {shown_result(answer.again, other.again)}"
 
 
-def _shown_result(answer: JavaAnswer, other: JavaAnswer) -> str:
+def shown_result(answer: JavaAnswer, other: JavaAnswer) -> str:
+    """The same without effects and repetition."""
     if answer.value is None:
         return f"throws {answer.thrown}" if answer.thrown else f"gives a {answer.message}"
     same = other.value is not None and same_value(answer.value, other.value)

@@ -16,6 +16,7 @@ from counterlens.attribution.java.differential.calling import (
     observe_call,
     same_answer,
     shown,
+    shown_result,
 )
 from counterlens.attribution.java.differential.original import SECONDS, JavaOriginal
 from counterlens.attribution.test_run import brief
@@ -98,9 +99,7 @@ class JavaDifferentialJudge(ComparingJudge):
             return Comparison(Agreement.AGREES, returning, reason=where)
         return Comparison(Agreement.DIFFERS, returning, found.call, found.original, found.other)
 
-    def _compared(
-        self, program: str, cancel: Event | None
-    ) -> tuple[Judgement, Evidence, Distinction | None]:
+    def _compared(self, program: str, cancel: Event | None) -> tuple[Judgement, Evidence, Distinction | None]:
         original = self.original
         with BENCHES.bench(original.setting.sandbox, original.around.library) as bench:
             try:
@@ -108,12 +107,16 @@ class JavaDifferentialJudge(ComparingJudge):
             except CompilerStoppedError as stopped:
                 return stopped.judgement, Evidence(ID, 0, None, str(stopped)), None
             if isinstance(classes, str):
-                return Judgement.INVALID, Evidence(ID, 0, None, brief(f"it does not compile: {classes}")), None
+                return (
+                    Judgement.INVALID,
+                    Evidence(ID, 0, None, brief(f"it does not compile: {classes}")),
+                    None,
+                )
             with bench.held(classes, cancel) as held:
                 return self._verdict(self._differences(held))
 
     def _differences(self, held: HeldProgram) -> _Differences:
-        """The inputs on which a program differs: each is tried twice, in another order, until enough differ."""
+        """The inputs on which a program differs; each is tried again, in another order, until some differ."""
         pairs = list(zip(self.original.calls, self.original.answers, strict=True))
         found = _Differences()
         for turn in (pairs, list(reversed(pairs))):
@@ -148,7 +151,12 @@ class JavaDifferentialJudge(ComparingJudge):
         if isinstance(fate, CallFate):
             judgement = Judgement.TIMED_OUT if fate is CallFate.LATE else Judgement.FAILED
             difference = Distinction(
-                call.written(target.name), shown(before, before), fate.value, 1, tried, before.value is None
+                call.written(target.name),
+                shown_result(before, before),
+                fate.value,
+                1,
+                tried,
+                before.value is None,
             )
             return judgement, Evidence(ID, tried, difference.call, fate.value), difference
         message = f"the program has no method {target.name} that takes the same arguments"

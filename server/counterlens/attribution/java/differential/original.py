@@ -190,7 +190,7 @@ class _Study:
             self._reached |= {n for n, (_, seen) in enumerate(found.value[2]) if seen} & self._blocks
 
     def _checked(self, plain: Classes) -> JavaOriginal | Untestable:
-        """Only results that are the same in another order, with fresh static fields, and without the notes."""
+        """Only results that are the same in another order and with fresh static fields."""
         with self._bench.held(plain, self._cancel) as held:
             first = observed(held, self._bare.target, list(self._calls), SECONDS)
             held.renew(SECONDS)

@@ -2,21 +2,27 @@
 
 Lines of the report: `call N` before a call, `done N {…}` after it; `failed {…}` instead of both if there is
 nothing to call. An observation has `r` (the result) or `x` (the class of the exception) or `l` (the limit
-that was reached), `a` (the arguments after the call, null if unchanged), `o` (the printed output), `e` (its
-outside effects), `b` (new arcs, if arcs are traced).
+that was reached), `a` (the arguments after the call, null if unchanged), `o` (the printed output), `s` (what
+else the call changes or does: warnings, state of the process, globals, calls of functions passed to it, parts
+of the arguments in the result), `e` (its outside effects), `b` (new arcs, if arcs are traced).
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import os
 import signal
 import sys
+import types
+import warnings
 
 from ..job import Output, send, take_task
 from . import structure
 from .loading import ReplacedModule, resolve
 from .steps import StepTracer, TooLong
+from .surroundings import Surroundings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +79,39 @@ def _importing(event: str) -> bool:
     return False
 
 
+_WAIT = 5  # maximum wall-clock seconds of a call for each second of processor time that it may use
+_WRITTEN = 20000  # maximum bytes kept of what a call writes past `sys.stdout`
+_DATA = (bool, int, float, complex, str, bytes, list, dict, set, frozenset, tuple, bytearray, type(None))
+_PARTS, _LEVELS = 200, 3  # maximum parts and levels of arguments whose identity is looked for in a result
+
+
+class Descriptors:
+    """The standard streams, as files from which what a call writes is read."""
+
+    def __init__(self) -> None:
+        self._files = {}
+        for number, name in ((1, "out"), (2, "err")):
+            try:
+                file = os.memfd_create(name)
+                os.dup2(file, number)
+                self._files[number] = file
+            except (OSError, AttributeError):  # another system than Linux
+                continue
+
+    def take(self, number: int) -> str:
+        """What was written since the last time."""
+        file = self._files.get(number)
+        if file is None:
+            return ""
+        try:
+            text = os.pread(file, _WRITTEN, 0).decode("utf-8", "replace")
+            os.ftruncate(file, 0)
+            os.lseek(file, 0, os.SEEK_SET)
+        except OSError:
+            return ""
+        return text
+
+
 def main() -> None:
     """Read the task, make the calls, and exit without running the program's exit handlers."""
     task, descriptor = take_task()
@@ -96,13 +135,12 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
     if loaded is None:
         return
     module, target = loaded
-    watch = Watch()
-    steps = StepTracer(task["path"], task["steps"]) if task["steps"] else None
+    observer = _Observer(module, target, task)
     signal.signal(signal.SIGALRM, _alarm)
-    space = dict(vars(module))
+    signal.signal(signal.SIGPROF, _alarm)
     for number, call in enumerate(task["calls"], task["first"]):
         send(f"call {number}")
-        seen = _call(target, call, space, watch, steps, task["seconds"])
+        seen = observer.observe(call)
         send(f"done {number} {json.dumps(seen)}")
         if task["stop"] and "l" in seen:
             return
@@ -130,41 +168,153 @@ def _load(task: dict[str, Any], send: Callable[[str], None]) -> tuple[Any, Any] 
         return None
 
 
-def _call(target: Any, call: Any, space: Any, watch: Watch, steps: StepTracer | None, seconds: float) -> Any:
-    try:
-        positional, named = _arguments(call, space)
-    except BaseException as error:
-        return {"l": "the arguments cannot be created: " + _described(error)}
-    before = structure.Encoder(pull=False).encode([positional, named])
-    output = sys.stdout = Output()
-    seen: dict[str, Any] = {}
-    watch.seen, watch.on = None, True
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        if steps:
-            steps.start()
+class _Observer:
+    """Makes calls of one function, and observes all that they do."""
+
+    def __init__(self, module: Any, target: Any, task: dict[str, Any]) -> None:
+        self._target, self._seconds = target, task["seconds"]
+        self._module = module
+        self._space = dict(vars(module))
+        self._space["__remade__"] = lambda text: structure.decode(json.loads(text), self._space)
+        self._watch, self._surroundings, self._descriptors = Watch(), Surroundings(), Descriptors()
+        self._steps = StepTracer(task["path"], task["steps"]) if task["steps"] else None
+
+    def observe(self, call: Any) -> dict[str, Any]:
+        """Make one call; see the module for the result."""
         try:
-            result = target(*positional, **named)
-            seen["r"] = structure.Encoder().encode(result)  # a generator runs here
-        finally:
+            positional, named = _arguments(call, self._space)
+        except BaseException as error:
+            return {"l": "the arguments cannot be created: " + _described(error)}
+        before = structure.Encoder(pull=False).encode([positional, named])
+        parts = _parts([positional, named])
+        log: list[str] = []
+        positional = [_logged(value, log) for value in positional]
+        named = {name: _logged(value, log) for name, value in named.items()}
+        data = self._globals()
+        output, errors = Output(), Output()
+        sys.stdout, sys.stderr = output, errors
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            self._surroundings.take()
+            seen = self._run(positional, named, parts)
+            seen["s"] += [f"{change}" for change in self._surroundings.changes()]
+        names = {_name(warning.category) for warning in warned} - {"ResourceWarning", "PytestUnraisable"}
+        seen["s"] += [f"warns: {name}" for name in sorted(names)]
+        seen["s"] += [f"calls a function passed to it with {text}" for text in sorted(set(log))]
+        seen["s"] += [
+            f"changes the global variable {name} to {text}"
+            for name, text in self._globals().items()
+            if data.get(name, text) != text
+        ]
+        after = structure.Encoder(pull=False).encode([positional, named])
+        seen["a"] = None if after == before else after
+        for stream in (sys.__stdout__, sys.__stderr__):
+            _flush(stream)
+        seen["o"] = output.getvalue() + self._descriptors.take(1)
+        unseen = errors.getvalue() + self._descriptors.take(2)
+        if unseen:
+            seen["s"].append(f"writes to stderr: {unseen[:200]!r}")
+        return seen
+
+    def _run(self, positional: list[Any], named: dict[str, Any], parts: dict[int, str]) -> dict[str, Any]:
+        seen: dict[str, Any] = {"s": []}
+        watch, steps = self._watch, self._steps
+        watch.seen, watch.on = None, True
+        signal.setitimer(signal.ITIMER_PROF, self._seconds)
+        signal.setitimer(signal.ITIMER_REAL, self._seconds * _WAIT)
+        try:
             if steps:
-                steps.stop()
-    except TooLong:
-        seen["l"] = "time"
-    except (MemoryError, RecursionError) as error:
-        seen["l"] = type(error).__name__
-    except BaseException as error:
-        seen["x"] = type(error).__name__
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    watch.on = False
-    if steps and steps.exceeded:
-        seen["l"] = "steps"
-    after = structure.Encoder(pull=False).encode([positional, named])
-    seen["a"] = None if after == before else after
-    seen["o"] = output.getvalue()
-    seen["e"] = watch.seen
-    seen["b"] = sorted(steps.arcs) if steps else None
-    return seen
+                steps.start()
+            try:
+                result = self._target(*positional, **named)
+                seen["s"] += _shared(result, parts)
+                seen["r"] = structure.Encoder().encode(result)  # a generator runs here
+            finally:
+                if steps:
+                    steps.stop()
+        except TooLong:
+            seen["l"] = "time"
+        except (MemoryError, RecursionError) as error:
+            seen["l"] = type(error).__name__
+        except BaseException as error:
+            seen["x"] = type(error).__name__
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        watch.on = False
+        if steps and steps.exceeded:
+            seen["l"] = "steps"
+        seen["e"] = watch.seen
+        seen["b"] = sorted(steps.arcs) if steps else None
+        return seen
+
+    def _globals(self) -> dict[str, str]:
+        """The data in the module's globals, as text; long values are cut."""
+        encoder = structure.Encoder(pull=False)
+        return {
+            name: json.dumps(encoder.encode(value))[:1000]
+            for name, value in list(vars(self._module).items())
+            if type(value) in _DATA and not name.startswith("__")
+        }
+
+
+def _logged(value: Any, log: list[str]) -> Any:
+    """A function that records its calls, in place of a function; any other value as it is."""
+    if not isinstance(value, types.FunctionType):
+        return value
+
+    @functools.wraps(value)
+    def record(*positional: Any, **named: Any) -> Any:
+        if len(log) < _PARTS:
+            log.append(json.dumps(structure.Encoder(pull=False).encode([positional, named]))[:500])
+        return value(*positional, **named)
+
+    return record
+
+
+def _parts(value: Any, place: str = "", level: int = 0, into: dict[int, str] | None = None) -> dict[int, str]:
+    """The identity of each changeable part of some arguments that is not empty, and its place."""
+    into = {} if into is None else into
+    for key, item in _items(value):
+        at = f"{place}[{key!r}]"
+        if _is_changeable(item) and len(into) < _PARTS:
+            into.setdefault(id(item), at)
+        if level < _LEVELS:
+            _parts(item, at, level + 1, into)
+    return into
+
+
+def _shared(result: Any, parts: dict[int, str], place: str = "its result", level: int = 0) -> list[str]:
+    """The parts of a result that are parts of the arguments."""
+    if id(result) in parts and _is_changeable(result):
+        where = parts[id(result)].partition("]")[2] or parts[id(result)]
+        return [f"returns an argument itself: {place} is {where}"]
+    if level >= _LEVELS:
+        return []
+    items = _items(result)[:_PARTS]
+    return [text for key, item in items for text in _shared(item, parts, f"{place}[{key!r}]", level + 1)]
+
+
+def _items(value: Any) -> list[tuple[Any, Any]]:
+    if type(value) in (list, tuple):
+        return list(enumerate(value))[:_PARTS]
+    return list(value.items())[:_PARTS] if type(value) is dict else []
+
+
+def _is_changeable(value: Any) -> bool:
+    if type(value) in (list, dict, set, bytearray):
+        return len(value) > 0
+    return not isinstance(value, (*_DATA, type, types.FunctionType, types.ModuleType)) and hasattr(
+        value, "__dict__"
+    )
+
+
+def _flush(stream: Any) -> None:
+    with contextlib.suppress(Exception):  # closed, or replaced
+        stream.flush()
+
+
+def _name(kind: Any) -> str:
+    return str(getattr(kind, "__name__", kind))
 
 
 def _arguments(call: Any, space: Any) -> tuple[list[Any], dict[str, Any]]:

@@ -112,7 +112,7 @@ class Encoder:
             return ["l" if name == "dict_values" else "s", *[self._any(item) for item in value]]
         if name in _TEXTUAL.get(module, ()):
             return ["r", name, repr(value)[:CHARACTERS]]
-        if module in _ITERATORS and (_ITERATORS[module] is None or name in (_ITERATORS[module] or ())):
+        if is_iterator(value):
             return ["g", *[self._any(item) for item in islice(value, ITEMS)]] if self.pull else ["?", name]
         if isinstance(value, BaseException):
             return ["o", name, ["t", *[self._any(item) for item in value.args]], []]
@@ -164,6 +164,12 @@ class Encoder:
         return fields
 
 
+def is_iterator(value: Any) -> bool:
+    """Whether a value is an iterator of Python itself, which can be consumed without running other code."""
+    module, name = _text(type(value), "__module__"), _text(type(value), "__qualname__")
+    return module in _ITERATORS and (_ITERATORS[module] is None or name in (_ITERATORS[module] or ()))
+
+
 def _text(kind: Any, name: str) -> str:
     try:
         value = type.__getattribute__(kind, name)
@@ -194,8 +200,10 @@ def decode(form: Any, classes: dict[str, Any]) -> Any:
         return {decode(key, classes): decode(item, classes) for key, item in rest}
     if head == "e" and rest[0] in classes:
         return classes[rest[0]][rest[1]]
-    if head == "o" and rest[0] in classes:
+    if head == "o" and isinstance(classes.get(rest[0]), type):
         return _remade(classes[rest[0]], rest[1], rest[2], classes)
+    if head == "o" and rest[1] is None:  # of a class of the tests: an object with the same attributes
+        return _remade(type(rest[0].rpartition(".")[2], (), {}), None, rest[2], classes)
     raise ValueError(f"a value of type {rest[0] if rest else 'unknown'} cannot be passed between processes")
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType, ModuleType
     from typing import Any
 
+    from ..call_log import CallLog
     from .tamper_check import TamperCheck
 
 INVALID = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -49,6 +50,7 @@ class Candidate:
         self.path, self.module, self.source, self.tampering = path, module, source, tampering
         self.real = os.path.realpath(path)
         self.name = self.real.rpartition(os.sep)[2]
+        self.log: CallLog | None = None
         self.code = self._compiled()
         # Tracebacks and `inspect.getsource` show the candidate, not the file.
         linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
@@ -137,5 +139,7 @@ class Candidate:
                 raise ImportError("the program calls sys.exit() while it is imported") from error
             finally:
                 self.tampering.compare(before)
+            if self.log is not None:
+                self.log.install(module)
 
         loader.get_code, loader.get_data, loader.exec_module = candidate_code, candidate_data, candidate_exec

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import ctypes
 import importlib.util
+import json
 import os
 import sys
 import time
@@ -65,6 +66,10 @@ def _judge(
             candidate = Candidate(task["path"], task["module"], task["source"], tampering)
     except INVALID as error:
         return invalid(error)
+    if "record" in task:
+        from ..call_log import CallLog
+
+        candidate.log = CallLog(task["record"])
     kept = KeptCode(task.get("kept", ""), task["folder"] or "")
     kept.install(candidate.is_at)
     for folder in reversed(task["roots"]):
@@ -78,6 +83,8 @@ def _judge(
     if remote is not None and remote.is_known_invalid(wait=False):
         return dict(remote.invalid)
     report = {**_run(task, candidate, tampering, announce, kept), "unset": unset}
+    if candidate.log is not None:
+        report["calls"] = json.dumps(candidate.log.calls)
     if remote is not None:
         return _reported_apart(task, report, remote)
     return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report

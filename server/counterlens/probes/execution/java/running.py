@@ -23,8 +23,8 @@ from counterlens.attribution.java.differential.target import (
     find_method,
     modifiers,
 )
-from counterlens.attribution.java.test_source import package_of
 from counterlens.attribution.java.surroundings import surroundings
+from counterlens.attribution.java.test_source import package_of
 from counterlens.errors import SourceError
 from counterlens.probes.execution.java.calls import name_of, read_call
 from counterlens.probes.prompts.java_values import plain, written

@@ -1,0 +1,144 @@
+"""The state of the process beside a call's arguments: what a call has changed of it, in words.
+
+Modules of the standard library are inspected only if they were imported before the call. What can be set back
+is set back, so that each call finds the same state.
+"""
+
+from __future__ import annotations
+
+import _thread
+import builtins
+import os
+import signal
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_SIGNALS = [number for name in ("SIGHUP", "SIGINT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGCHLD")
+            if (number := getattr(signal, name, None)) is not None]  # fmt: skip
+_DESCRIPTORS = range(3, 40)
+
+
+def _environment() -> Any:
+    return dict(os.environ)
+
+
+def _set_environment(before: Any) -> None:
+    os.environ.clear()
+    os.environ.update(before)
+
+
+def _folder() -> str | None:
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError:
+        return None
+
+
+def _mask() -> int:
+    mask = os.umask(0o77)
+    os.umask(mask)
+    return mask
+
+
+def _descriptors() -> list[int]:
+    numbers = []
+    for number in _DESCRIPTORS:
+        try:
+            os.fstat(number)
+        except OSError:
+            continue
+        numbers.append(number)
+    return numbers
+
+
+def _handlers() -> list[Any]:
+    return [signal.getsignal(number) for number in _SIGNALS]
+
+
+def _hooks() -> list[Any]:
+    return [sys.excepthook, sys.displayhook, sys.stdin, sys.stdout, sys.stderr, sys.getprofile(), *sys.path]
+
+
+def _decimal(module: Any) -> Any:
+    context = module.getcontext()
+    return context.prec, context.rounding, context.Emin, context.Emax, dict(context.traps)
+
+
+def _logging(module: Any) -> Any:
+    root = module.root
+    return root.level, root.manager.disable, list(root.handlers), module.getLevelName(module.WARNING)
+
+
+# What a change is called, how the state is read, and how it is set back if it can be.
+_ALWAYS: list[tuple[str, Callable[[], Any], Callable[[Any], object] | None]] = [
+    ("changes the environment", _environment, _set_environment),
+    ("changes the current folder", _folder, os.chdir),
+    ("changes the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
+    ("changes the file mode mask", _mask, os.umask),
+    ("changes signal handlers", _handlers, None),
+    ("changes sys", _hooks, None),
+    ("changes builtins", lambda: dict(vars(builtins)), None),
+    ("leaves a thread running", _thread._count, None),
+    ("leaves files open", _descriptors, None),
+]
+_LOADED: list[tuple[str, str, Callable[[Any], Any], Callable[[Any, Any], object] | None]] = [
+    ("random", "changes the state of random", lambda module: module.getstate(),
+     lambda module, before: module.setstate(before)),
+    ("numpy.random", "changes the state of numpy.random",
+     lambda module: repr([part if part is None else str(part) for part in module.get_state()]), None),
+    ("decimal", "changes the decimal context", _decimal, None),
+    ("locale", "changes the locale", lambda module: module.setlocale(module.LC_ALL), None),
+    ("warnings", "changes the warning filters", lambda module: list(module.filters), None),
+    ("logging", "changes the logging set-up", _logging, None),
+    ("gc", "switches the garbage collector", lambda module: module.isenabled(), None),
+    ("socket", "changes the default timeout of sockets", lambda module: module.getdefaulttimeout(), None),
+]  # fmt: skip
+
+
+class Surroundings:
+    """The state before a call, as `take` found it."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, Any] = {}
+
+    def take(self) -> None:
+        """Record the state."""
+        self._before = _state()
+
+    def changes(self) -> list[str]:
+        """What has changed since `take`; the state is set back where that is possible."""
+        after = _state()
+        found = []
+        for name, before in self._before.items():
+            if name in after and after[name] != before:
+                found.append(name)
+                _set_back(name, before)
+        return found
+
+
+def _state() -> dict[str, Any]:
+    state = {name: read() for name, read, _ in _ALWAYS}
+    for module, name, read_module, _ in _LOADED:
+        loaded = sys.modules.get(module)
+        if loaded is not None:
+            try:
+                state[name] = read_module(loaded)
+            except Exception:  # noqa: S112 - a module of the program with that name
+                continue
+    return state
+
+
+def _set_back(name: str, before: Any) -> None:
+    try:
+        for known, _, write in _ALWAYS:
+            if known == name and write is not None:
+                write(before)
+        for module, known, _, write_module in _LOADED:
+            if known == name and write_module is not None:
+                write_module(sys.modules[module], before)
+    except Exception:  # noqa: S110 - the state stays as it is
+        pass
