@@ -96,9 +96,26 @@ def write(root: Path, files: Mapping[str, str]) -> None:
 
 
 def judge(document: Document, name: str) -> JavaSuiteJudge:
-    found = find_judge(document, find_function(document, name), best_sandbox(), fallback=False, vetted=True)
+    function = find_function(document, name)
+    found = find_judge(document, function, best_sandbox(), fallback=False, vetted=True, witnessed=False)
     assert isinstance(found, JavaSuiteJudge), name
     return found
+
+
+def test_the_original_and_cheats_are_heard_about_a_program_that_passes(prices: Document) -> None:
+    found = find_judge(prices, find_function(prices, "twice"), best_sandbox())
+    assert found is not None
+    same = found.judge(prices.text.replace("2 * n", "n + n"))
+    assert (same.passed, same.contested) == (True, False)
+    other = found.judge(prices.text.replace("2 * n", "n == 2 ? 4 : 7"))
+    assert (other.passed, other.contested) == (True, True)
+    comparison, cheats = other.evidence.comparison, other.evidence.cheats
+    assert comparison is not None
+    assert comparison.call is not None
+    assert comparison.call.startswith("twice(")
+    assert cheats is not None
+    assert cheats.passing == ("return 4;",)  # the tests call it once
+    assert cheats.failing > 5
 
 
 def test_junit_5(prices: Document) -> None:

@@ -231,14 +231,11 @@ class HeldProgram:
         self._bench, self._program, self._cancel = bench, program, cancel
         self._alone = alone or why_alone(program) is not None
         self._machine: JavaMachine | None = None
-        self.doubtful = False
-        """Whether results may depend on programs that its JVM ran before."""
 
     def ask(self, frame: bytes, seconds: float) -> bytes:
         """Send one request to it; errors as in `Conversation.ask`, after which `leave` must be called."""
         if self._machine is None:
             self._machine = self._bench.machine(alone=self._alone)
-            self.doubtful = self._machine.used > 0
             self.renew(seconds)
         return self._machine.ask(frame, time.monotonic() + seconds, self._cancel)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from counterlens.attribution.java.differential.target import NoTargetError, find_method
+from counterlens.attribution.java.project_tests import files_with_tests
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.grammars import parser_for
@@ -53,7 +54,7 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
     Args:
         document: The file.
         function: The method.
-        tests: Texts of its tests; the literals in them are tried as its result.
+        tests: Texts of its tests beside those of its project; the literals in them are tried as its result.
     """
     try:
         method = find_method(document, function)
@@ -62,12 +63,12 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
     body = method.child_by_field_name("body")
     if body is None:
         return {}
-    bodies = {THROWN: THROWN}
+    bodies, texts = {THROWN: THROWN}, [*tests, *(each.text for each in files_with_tests(document, function))]
     result = method.child_by_field_name("type")
     if result is None or _text(result) == "void":
         bodies = {EMPTIED: "", **bodies}
     else:
-        values = dict.fromkeys([*_constants(result), *_arguments(method, result), *_shown(tests, result)])
+        values = dict.fromkeys([*_constants(result), *_arguments(method, result), *_shown(texts, result)])
         bodies = {f"return {value};": f"return {value};" for value in values} | bodies
     data = document.data
     start, end = data[: body.start_byte], data[body.end_byte :]

@@ -138,7 +138,8 @@ def read_observation(frame: bytes, given: int, arguments: Sequence[JavaValue]) -
     except (struct.error, ValueError) as error:
         raise ServiceEndedError(f"{_FAULT}: {error}") from None
     second = read_answer(reader.rest(), given, arguments) if not first.serious else None
-    return replace(first, effects=effects, again=second)
+    serious = first.serious or (second is not None and second.serious)
+    return replace(first, effects=effects, again=second, serious=serious)
 
 
 def read_answer(frame: bytes, given: int, arguments: Sequence[JavaValue]) -> JavaAnswer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -40,9 +41,12 @@ class JavaCall:
         """The total size of its arguments."""
         return sum(map(size_of, self.arguments))
 
-    def written(self, name: str) -> str:
-        """The call as a Java expression."""
-        return f"{name}({', '.join(map(written, self.arguments))})"
+    def written(self, target: JavaTarget) -> str:
+        """The call of a method as a Java expression."""
+        texts = list(map(written, self.arguments))
+        call = f"{target.name}({', '.join(texts[target.made :])})"
+        owner = re.sub(r".*[.$]", "", target.owner)
+        return f"new {owner}({', '.join(texts[: target.made])}).{call}" if target.made else call
 
 
 def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: float) -> JavaAnswer | CallFate:
@@ -66,28 +70,18 @@ def _answered(
     held: HeldProgram, kind: bytes, target: JavaTarget, call: JavaCall, seconds: float, read: _Read
 ) -> JavaAnswer | CallFate:
     request = _request(target, call)
-    late = False
-    for _ in range(2):
+    outcome: JavaAnswer | CallFate = CallFate.ENDED
+    for _ in range(2):  # in a fresh JVM if the first was late, ended, or has an error of the machine
         try:
-            answer = read(held.ask(kind + request.data, seconds), request.containers, call.arguments)
+            outcome = read(held.ask(kind + request.data, seconds), request.containers, call.arguments)
+            if not outcome.serious:
+                return outcome
         except ServiceLateError:
-            held.leave()
-            if late:
-                break
-            late = True  # the JVM may have been late, not the call: try again once
+            outcome = CallFate.LATE
         except ServiceEndedError:
-            doubtful = held.doubtful
-            held.leave()
-            if not doubtful:
-                break
-        else:
-            if not answer.serious:
-                return answer
-            doubtful = held.doubtful
-            held.leave()
-            if not doubtful:
-                return answer
-    return CallFate.LATE if late else CallFate.ENDED
+            outcome = CallFate.ENDED
+        held.leave()
+    return outcome
 
 
 def _request(target: JavaTarget, call: JavaCall) -> JavaWriter:
@@ -95,6 +89,8 @@ def _request(target: JavaTarget, call: JavaCall) -> JavaWriter:
     for text in (target.owner, target.name, target.simple):
         writer.text(text)
     writer.number(">?", not target.static)
+    writer.text(target.maker)
+    writer.number(">i", target.made)
     writer.number(">i", len(call.arguments))
     for argument in call.arguments:
         writer.write(argument)

@@ -141,7 +141,7 @@ class JavaDifferentialJudge(ComparingJudge):
             call, before, now = min(found.apart, key=lambda each: (each[1].value is None, each[0].size))
             texts = shown(before, now), shown(now, before)
             difference = Distinction(
-                call.written(target.name), *texts, len(found.apart), tried, before.value is None
+                call.written(target), *texts, len(found.apart), tried, before.value is None
             )
             evidence = Evidence(ID, tried, difference.call, difference.comparison_text)
             return Judgement.FAILED, evidence, difference
@@ -151,7 +151,7 @@ class JavaDifferentialJudge(ComparingJudge):
         if isinstance(fate, CallFate):
             judgement = Judgement.TIMED_OUT if fate is CallFate.LATE else Judgement.FAILED
             difference = Distinction(
-                call.written(target.name),
+                call.written(target),
                 shown_result(before, before),
                 fate.value,
                 1,

@@ -184,7 +184,9 @@ class _Study:
             self._calls[call] = None
 
     def _note(self, held: HeldProgram) -> None:
-        counters = replace(self._bare.target, owner=reach.OWNER, name="take", simple="", static=True)
+        counters = replace(
+            self._bare.target, owner=reach.OWNER, name="take", simple="", static=True, maker="", made=0
+        )
         found = make_call(held, counters, JavaCall(()), SECONDS)
         if not isinstance(found, CallFate) and found.value is not None:
             self._reached |= {n for n, (_, seen) in enumerate(found.value[2]) if seen} & self._blocks

@@ -14,6 +14,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -77,6 +78,8 @@ final class Program {
         String name = reader.text();
         String parameters = reader.text();
         boolean onObject = in.readBoolean();
+        String maker = reader.text();
+        int made = in.readInt();
         arguments = new Object[in.readInt()];
         for (int at = 0; at < arguments.length; at++) {
             arguments[at] = reader.read();
@@ -85,9 +88,10 @@ final class Program {
         try {
             try {
                 if (onObject && receiver == null) {
-                    receiver = invoke(find(type, "<init>", "", 0), null);
+                    receiver = invoke(find(type, "<init>", maker, made), null, Arrays.copyOf(arguments, made));
                 }
-                value = invoke(find(type, name, parameters, arguments.length), receiver, arguments);
+                Object[] given = Arrays.copyOfRange(arguments, made, arguments.length);
+                value = invoke(find(type, name, parameters, given.length), receiver, given);
             } catch (Throwable error) {
                 return threw(reader.met, error);
             }

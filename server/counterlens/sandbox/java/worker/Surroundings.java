@@ -17,7 +17,7 @@ import java.util.concurrent.ForkJoinWorkerThread;
 /** What a call can change besides its arguments: output, properties, defaults, threads. */
 final class Surroundings {
     private static final int LONGEST = 200;
-    private static final long PATIENCE = 50; // milliseconds for the threads of a call to end
+    private static final long PATIENCE = 500_000_000; // nanoseconds for the threads of a call to end
     private final Program.Printed printed = new Program.Printed();
     private final Program.Printed complained = new Program.Printed();
     private final PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
@@ -42,10 +42,7 @@ final class Surroundings {
         if (Thread.interrupted()) {
             effects.add("leaves its thread interrupted");
         }
-        int left = 0;
-        for (Thread thread : threads()) {
-            left += threads.contains(thread) || ended(thread) ? 0 : 1;
-        }
+        int left = left();
         if (left > 0) {
             effects.add("leaves " + left + (left == 1 ? " thread" : " threads") + " running");
         }
@@ -82,6 +79,7 @@ final class Surroundings {
 
     /** Go back to an earlier state. */
     void restore(Surroundings before) {
+        before.left();
         Thread.interrupted();
         System.setOut(Worker.nowhere());
         System.setErr(Worker.nowhere());
@@ -114,12 +112,20 @@ final class Surroundings {
         return threads;
     }
 
-    private static boolean ended(Thread thread) {
-        try {
-            thread.join(PATIENCE);
-        } catch (InterruptedException error) {
-            return false;
+    /** Wait for the threads that were started since, and count those that go on. */
+    private int left() {
+        long until = System.nanoTime() + PATIENCE;
+        int left = 0;
+        for (Thread thread : threads()) {
+            try {
+                if (!threads.contains(thread)) {
+                    thread.join(Math.max(1, (until - System.nanoTime()) / 1_000_000));
+                    left += thread.isAlive() ? 1 : 0;
+                }
+            } catch (InterruptedException error) {
+                left++;
+            }
         }
-        return !thread.isAlive();
+        return left;
     }
 }
