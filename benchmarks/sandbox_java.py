@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from counterlens.attribution.base import LIMITS, Setting, Strength
+from counterlens.attribution.base import LIMITS, Setting
 from counterlens.attribution.java.judge import JavaTestsJudge
 from counterlens.sandbox.java.jdk import find_jdk
 from counterlens.sandbox.registry import best_sandbox, chosen
@@ -120,7 +120,7 @@ def _rate(judge: Callable[[Pair], bool], pairs: Sequence[Pair], workers: int = 1
 def _judged(pair: Pair, setting: Setting) -> bool:
     verdict = JavaTestsJudge(pair[1], None, setting).judge(pair[0])
     assert verdict.passed, verdict
-    return verdict.evidence.strength is Strength.STRONG
+    return verdict.passed
 
 
 def _by_processes(pair: Pair) -> bool:

@@ -10,7 +10,7 @@ from counterlens.attribution.comparison import Form, same
 from counterlens.attribution.differential.inputs import Built, written
 from counterlens.attribution.differential.judge import Counterexample
 from counterlens.attribution.sandboxed import plain
-from counterlens.syntax.python_ast import parse_module
+from counterlens.python.syntax.parsing import parse_module
 
 _LONGEST = 400
 """Maximum characters of a call or a result: nobody pastes a longer one."""

@@ -55,15 +55,23 @@ BODIES: dict[str, str] = {
     "reflection on the worker": """
         ClassLoader loader = ClassLoader.getSystemClassLoader();
         Class<?> worker = Class.forName("counterlens.worker.Worker", true, loader);
-        java.lang.reflect.Method send = worker.getDeclaredMethod("send", byte[].class);
-        send.setAccessible(true);
-        byte[] verdict = {'D', 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0};
-        send.invoke(null, (Object) verdict);
+        byte[] verdict = new byte[34];
+        verdict[0] = 'D';
+        verdict[17] = 1;
+        verdict[22] = 1;
+        for (java.lang.reflect.Field field : worker.getDeclaredFields()) {
+            field.setAccessible(true);
+            Object value = field.get(null);
+            if (value instanceof OutputStream) ((OutputStream) value).write(verdict);
+        }
+        java.lang.reflect.Method framed = worker.getDeclaredMethod("framed", byte[].class);
+        framed.setAccessible(true);
+        new FileOutputStream(FileDescriptor.out).write((byte[]) framed.invoke(null, (Object) verdict));
         return 0;
     """,
     "frames of its own": """
         FileOutputStream out = new FileOutputStream(FileDescriptor.out);
-        byte[] verdict = {'D', 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0};
+        byte[] verdict = {'D', 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0};
         for (int n = 0; n < 9; n++) {
             out.write(new byte[] {0, 0, 0, (byte) verdict.length});
             out.write(verdict);
@@ -76,13 +84,8 @@ BODIES: dict[str, str] = {
         System.out.println("passed");
         return 0;
     """,
-    "every thread's stack, and an end to it": """
-        for (Map.Entry<Thread, StackTraceElement[]> each : Thread.getAllStackTraces().entrySet()) {
-            for (StackTraceElement frame : each.getValue()) {
-                if (frame.getClassName().startsWith("Main")) return 3;
-            }
-            each.getKey().interrupt();
-        }
+    "an end to every thread": """
+        for (Thread each : Thread.getAllStackTraces().keySet()) each.interrupt();
         return 0;
     """,
     "the requests of others": """
@@ -93,14 +96,6 @@ BODIES: dict[str, str] = {
         reader.setDaemon(true);
         reader.start();
         Thread.sleep(50);
-        return 0;
-    """,
-    "numbers that are others": """
-        java.lang.reflect.Field field = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
-        field.setAccessible(true);
-        sun.misc.Unsafe unsafe = (sun.misc.Unsafe) field.get(null);
-        long at = unsafe.objectFieldOffset(Boxed.class.getDeclaredField("value"));
-        unsafe.putInt(Integer.valueOf(3), at, 0);
         return 0;
     """,
     "settings of the machine": """
@@ -187,7 +182,7 @@ SOURCES: dict[str, str] = {
     "a package of the worker": """
         package counterlens.worker;
         class Solution {
-            int total(int a, int b) throws Exception { Worker.send(new byte[] {'D', 1}); return 0; }
+            int total(int a, int b) throws Exception { Worker.framed(new byte[] {'D', 1}); return 0; }
         }
     """,
     "a source without a bottom": "class Solution { int total(int a, int b) { return @DEEP@0; } }",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import LIMITS, Judgement, Setting, Strength
+from counterlens.attribution.base import LIMITS, Agreement, Judgement, Setting
 from counterlens.attribution.java.differential import (
     JavaDifferentialJudge,
     JavaOriginal,
@@ -60,6 +60,7 @@ TEXTS = """
         Texts(int size) { }
         Texts() { }
     }
+    class Kept { Kept(Texts text) { } int size() { return 1; } }
 """
 
 
@@ -77,10 +78,10 @@ def judge(name: str) -> JavaDifferentialJudge:
 
 def test_what_a_program_gives_is_compared() -> None:
     by_inputs = judge("censor")
-    assert (by_inputs.strength, by_inputs.original.reached) == (Strength.MODERATE, by_inputs.original.blocks)
+    assert by_inputs.original.reached == by_inputs.original.blocks
     assert by_inputs.judge(textwrap.dedent(TEXTS)).passed
     verdict = by_inputs.judge(TEXTS.replace("i >= from", "i > from"))
-    assert (verdict.judgement, verdict.evidence.strength) == (Judgement.FAILED, Strength.STRONG)
+    assert verdict.judgement is Judgement.FAILED
     assert "distinguish them" in verdict.evidence.message
     assert verdict.evidence.failed is not None
     assert verdict.evidence.failed.startswith('censor("')
@@ -103,13 +104,13 @@ def test_exceptions_changed_arguments_and_programs_that_do_not_end() -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("counted", "it uses the field calls, which can change"),
+        ("counted", "it returns different results for the same input"),
         ("odd", "it depends on random numbers"),
         ("lambda", "it returns a value that cannot be compared: text.Texts$$Lambda"),
         ("read", "it uses files"),
         ("nothing", "it returns nothing and changes none of its arguments"),
         ("of", "values of its parameters cannot be generated: Texts"),
-        ("seven", "it takes no argument"),
+        ("Kept.size", "values for the constructors of Kept cannot be generated"),
         ("Texts.Texts(int)", "it is a constructor"),
     ],
 )
@@ -123,9 +124,7 @@ def test_the_registry_falls_back_to_it(tmp_path: Path) -> None:
     document = Document(textwrap.dedent(TEXTS), tmp_path / "Texts.java", language="java")
     found = find_judge(document, find_function(document, "third"), best_sandbox())
     assert isinstance(found, JavaDifferentialJudge)
-    assert "2 of 2 blocks reached: moderate evidence" in described(found) or "1 of 1 block" in described(
-        found
-    )
+    assert "2 of 2 blocks reached" in described(found) or "1 of 1 block reached" in described(found)
     of = find_function(document, "of")
     assert find_judge(document, of, best_sandbox()) is None
     assert why_no_judge(document, of, best_sandbox()) == (
@@ -159,3 +158,86 @@ def test_equal_values() -> None:
     assert same_value(("M", "java.util.HashMap", pairs), ("M", "java.util.TreeMap", pairs[::-1]))
     assert same_value(("D", 0.1 + 0.2), ("D", 0.3))
     assert not same_value(("[", "int", (one,)), ("[", "long", (("J", 1),)))
+
+
+EFFECTS = """
+    import java.util.*;
+    public class S {
+        private final List<Integer> items = new ArrayList<>(List.of(1, 2));
+        List<Integer> items() { return new ArrayList<>(items); }
+        int f(int x) { return 2 * x; }
+        int half(int x) { if (x < 0) throw new IllegalArgumentException(); return x / 2; }
+        double mean(double[] xs) { double s = 0; for (double x : xs) s += x; return s / xs.length; }
+        Set<Integer> kept(List<Integer> xs) { return new TreeSet<>(xs); }
+        static class Bag {
+            private final List<Integer> all;
+            private int asked;
+            Bag(List<Integer> xs) { all = new ArrayList<>(xs); }
+            int size() { return all.size(); }
+            int asked() { return ++asked; }
+        }
+        int[] sorted(int[] xs) { int[] out = xs.clone(); Arrays.sort(out); return out; }
+    }
+"""
+CHANGES = {
+    "prints": ("return 2 * x", 'System.out.println("debug"); return 2 * x', "f"),
+    "complains": ("return 2 * x", 'System.err.println("debug"); return 2 * x', "f"),
+    "a property": ("return 2 * x", 'System.setProperty("left", "1"); return 2 * x', "f"),
+    "a locale": ("return 2 * x", "Locale.setDefault(Locale.GERMANY); return 2 * x", "f"),
+    "a time zone": ("return 2 * x", 'TimeZone.setDefault(TimeZone.getTimeZone("GMT+5")); return 2 * x', "f"),
+    "an interrupt": ("return 2 * x", "Thread.currentThread().interrupt(); return 2 * x", "f"),
+    "a thread": (
+        "return 2 * x",
+        "Thread t = new Thread(() -> { while (true) { } }); t.setDaemon(true); t.start(); return 2 * x",
+        "f",
+    ),
+    "a stream replaced": ("return 2 * x", "System.setOut(System.err); return 2 * x", "f"),
+    "a static counter": ("int f(int x) {", "static int n; int f(int x) { if (n++ > 100) return 0;", "f"),
+    "a field": ("int f(int x) {", "int n; int f(int x) { if (n++ > 0) return 0;", "f"),
+    "its own list": ("return new ArrayList<>(items)", "return items", "items"),
+    "its argument": ("int[] out = xs.clone()", "int[] out = xs", "sorted"),
+    "the argument of its constructor": ("all = new ArrayList<>(xs)", "all = xs", "Bag.size"),
+    "static for a field": ("private int asked", "private static int asked", "Bag.asked"),
+    "not a number": ("return s / xs.length", "return xs.length == 2 ? Double.NaN : s / xs.length", "mean"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_a_call_leaves_behind_differs(name: str) -> None:
+    before, after, method = CHANGES[name]
+    found = original(f"S.{method}", EFFECTS)
+    assert isinstance(found, JavaOriginal), found
+    comparison = JavaDifferentialJudge(found).compare(textwrap.dedent(EFFECTS).replace(before, after))
+    assert comparison.agreement is Agreement.DIFFERS
+    assert comparison.original != comparison.other
+    assert comparison.call is not None
+    assert f"{method.rpartition('.')[2]}(" in comparison.call
+
+
+SAME = {
+    "another order of a set": ("new TreeSet<>(xs)", "new LinkedHashSet<>(xs)", "kept", ""),
+    "rounding": ("s / xs.length", "s * (1.0 / xs.length)", "mean", ""),
+    "a thread that ends": (
+        "return 2 * x",
+        "Thread t = new Thread(() -> { }); t.start(); return 2 * x",
+        "f",
+        "",
+    ),
+    "where the original throws": (
+        "if (x < 0) throw new IllegalArgumentException();",
+        "",
+        "half",
+        "differs only where the original refuses, such as half(-",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_what_says_nothing_against_a_program_agrees(name: str) -> None:
+    before, after, method, reason = SAME[name]
+    found = original(f"S.{method}", EFFECTS)
+    assert isinstance(found, JavaOriginal), found
+    comparison = JavaDifferentialJudge(found).compare(textwrap.dedent(EFFECTS).replace(before, after))
+    assert comparison.agreement is Agreement.AGREES, comparison
+    assert comparison.inputs > 0
+    assert comparison.reason.startswith(reason)

@@ -14,10 +14,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from counterlens.attribution.base import Isolation, Judgement, Setting, Strength, Verdict, lasting
+from counterlens.attribution.base import LIMITS, Agreement, Judgement, Setting, Verdict, lasting
 from counterlens.attribution.java.benches import BENCHES
+from counterlens.attribution.java.differential import find
 from counterlens.attribution.java.judge import JavaTestsJudge
 from counterlens.sandbox import registry
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
 from tests.attribution.java.conftest import Judged
 from tests.attribution.java.hostile import PROGRAMS, source
 
@@ -100,7 +104,7 @@ def test_a_hostile_program_is_contained_and_not_passed(world: World, name: str) 
     assert (verdict.judgement is Judgement.INVALID) == (name in UNCOMPILED)
     assert world.state() == before
     again = judged_in(back_end, RIGHT)
-    assert (again.judgement, again.evidence.strength) == (Judgement.PASSED, Strength.STRONG), again
+    assert again.passed, again
 
 
 def test_nothing_is_left(world: World) -> None:
@@ -157,20 +161,32 @@ SHADOW = """
 """
 
 
+NUMBERS = """
+    java.lang.reflect.Field field = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
+    field.setAccessible(true);
+    sun.misc.Unsafe unsafe = (sun.misc.Unsafe) field.get(null);
+    long at = unsafe.objectFieldOffset(Boxed.class.getDeclaredField("value"));
+    unsafe.putInt(Integer.valueOf(3), at, 0);
+    return 0;
+"""
+
+
 @pytest.mark.parametrize(
     "program",
     [
+        source(NUMBERS),
         SHADOW,
         SHADOW.replace("Solution {", "Solution extends Base {") + "class Base { }",
         SHADOW.replace("int total(", "Integer total(").replace("return 0", "return new Integer()"),
     ],
 )
-def test_a_class_with_a_name_of_the_library_is_weak_at_most(verdict: Judged, program: str) -> None:
-    found = verdict(program, TESTS)
-    assert found.evidence.strength is not Strength.STRONG or not found.passed
-    apart = verdict(program, TESTS, original=RIGHT)
-    assert apart.judgement in {Judgement.FAILED, Judgement.REFUSED}
-    assert apart.evidence.isolation is Isolation.APART
+def test_what_fools_a_plain_run_differs_from_the_original(verdict: Judged, program: str) -> None:
+    assert verdict(program, TESTS).passed
+    document = Document(RIGHT, language="java")
+    setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
+    judge = find(document, find_function(document, "Solution.total"), setting)
+    assert judge is not None
+    assert judge.compare(program).agreement is Agreement.DIFFERS
 
 
 def test_a_program_alone_does_not_slow_the_others(verdict: Judged) -> None:

@@ -1,4 +1,4 @@
-"""Programs in Java are judged by tests in another process, or in the same one with weak evidence."""
+"""Programs in Java are judged as by `javac` and `java -ea`: together with their tests, in one JVM."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Isolation, Judgement, Setting, Strength, lasting
+from counterlens.attribution.base import Judgement, Setting, lasting
 from counterlens.attribution.java.judge import JavaTestsJudge
 from counterlens.attribution.languages import judged, program_language
 from counterlens.errors import Cancelled, SourceError
@@ -27,15 +27,13 @@ CHECK = 'if (new Solution().total(List.of(1, 2)) != 3) throw new AssertionError(
 
 def test_right_and_wrong_programs(verdict: Judged) -> None:
     right = verdict(TOTAL, CHECK)
-    assert (right.judgement, right.evidence.strength) == (Judgement.PASSED, Strength.STRONG)
-    assert right.evidence.isolation is Isolation.APART
+    assert (right.judgement, right.evidence.tests) == (Judgement.PASSED, 1)
     wrong = verdict(TOTAL.replace("t += x", "t -= x"), CHECK)
     assert (wrong.judgement, wrong.evidence.failed) == (Judgement.FAILED, "Main.main")
     assert wrong.evidence.message == "java.lang.AssertionError: three\nline 2 of the tests"
     invalid = verdict(TOTAL.replace("return t;", ""), CHECK)
     assert invalid.judgement is Judgement.INVALID
     assert "line 4: missing return statement" in invalid.evidence.message
-    assert verdict(TOTAL, "int x = 1;").judgement is Judgement.REFUSED
     assert verdict(TOTAL, "class Main { }").judgement is Judgement.REFUSED
     late = verdict(TOTAL.replace("int t = 0;", "int t = 0; while (t == 0) { t *= 2; }"), CHECK, seconds=0.5)
     assert (late.judgement, late.evidence.message) == (Judgement.TIMED_OUT, "stopped after 0.5 s")
@@ -43,15 +41,15 @@ def test_right_and_wrong_programs(verdict: Judged) -> None:
 
 
 def test_unicode_escapes_are_read_as_java_reads_them(verdict: Judged) -> None:
-    r"""`\u007b` is a brace: the tests run apart from the program all the same."""
+    r"""`\u007b` is a brace, in the program and in its tests."""
     program = TOTAL.replace("class Solution {", r"class Solution \u007b").replace("int t", r"int \uu0074")
     for tests in (CHECK, CHECK.replace("!=", r"\u0021=")):
         right = verdict(program, tests)
-        assert (right.judgement, right.evidence.strength) == (Judgement.PASSED, Strength.STRONG)
-        assert right.evidence.isolation is Isolation.APART
-    assert (
-        verdict(program.replace("t += x", r"t -= x; // \u000a t += 0"), CHECK).judgement is Judgement.FAILED
-    )
+        assert (right.judgement, right.evidence.tests) == (Judgement.PASSED, 1)
+        assert (
+            verdict(program.replace("t += x", r"t -= x; // \u000a t += 0"), CHECK).judgement
+            is Judgement.FAILED
+        )
 
 
 VALUES = """
@@ -111,58 +109,100 @@ TESTS = """
 """
 
 
-def test_values_objects_and_exceptions_cross_as_they_are(verdict: Judged) -> None:
+def test_tests_use_all_that_a_program_has(verdict: Judged) -> None:
     found = verdict(VALUES, TESTS)
     assert (found.judgement, found.evidence.message) == (Judgement.PASSED, "")
-    assert (found.evidence.strength, found.evidence.isolation) == (Strength.STRONG, Isolation.APART)
     wrong = verdict(VALUES.replace("++count", "count++"), TESTS)
     assert wrong.judgement is Judgement.FAILED
 
 
-@pytest.mark.parametrize(
-    ("program", "tests", "why"),
-    [
-        (
-            "class Solution { int x = 3; }",
-            "if (new Solution().x != 3) throw new Error();",
-            "more than its methods",
-        ),
-        (
-            "class P { } class Solution { P f() { return new P(); } }",
-            "if (new Solution().f() == null) throw new Error();",
-            "f takes or gives a P",
-        ),
-        (
-            "class Solution extends java.util.ArrayList<Integer> { int f() { return 3; } }",
-            "if (new Solution().f() != 3) throw new Error();",
-            "extends another class",
-        ),
-        (
-            "enum Solution { A; int f() { return 3; } }",
-            "if (Solution.A.f() != 3) throw new Error();",
-            "Solution is no class",
-        ),
-    ],
-)
-def test_what_cannot_be_apart_shares_a_process(verdict: Judged, program: str, tests: str, why: str) -> None:
+PLAIN = {
+    "a field": ("class S { int x = 3; }", "if (new S().x != 3) throw new Error();", True),
+    "its own type": (
+        "class P { } class S { P f() { return new P(); } }",
+        "S s = new S(); P p = s.f();",
+        True,
+    ),
+    "a superclass": (
+        "class S extends java.util.ArrayList<Integer> { }",
+        "if (!new S().isEmpty()) throw new Error();",
+        True,
+    ),
+    "an enum": ("enum S { A; int f() { return 3; } }", "if (S.A.f() != 3) throw new Error();", True),
+    "identity": (
+        'class S { String f() { return "same"; } }',
+        'if (new S().f() != "same") throw new Error();',
+        True,
+    ),
+    "assert in the tests": ("class S { int f() { return 3; } }", "assert new S().f() == 4;", False),
+    "assert in the program": ("class S { int f() { assert false; return 3; } }", "new S().f();", False),
+    "a property left": (
+        'class S { void f() { System.setProperty("left", "1"); } }',
+        'new S().f(); if (System.getProperty("left") != null) throw new Error();',
+        False,
+    ),
+    "a callback": (
+        "class S { int f(java.util.function.IntSupplier x) { return x.getAsInt() + 1; } }",
+        "if (new S().f(() -> 2) != 3) throw new Error();",
+        True,
+    ),
+    "the name of the thread": (
+        "class S { }",
+        'assert Thread.currentThread().getName().equals("main");',
+        True,
+    ),
+    "the number of threads": ("class S { }", "assert Thread.activeCount() == 1;", True),
+    "the context": (
+        "class S { }",
+        'assert Thread.currentThread().getContextClassLoader().loadClass("S") == S.class;',
+        True,
+    ),
+    "an exception of another thread": (
+        "class S { }",
+        "Thread t = new Thread(() -> { throw new Error(); }); t.start(); t.join();",
+        True,
+    ),
+    "memory that is given up": (
+        "class S { int f() { try { return new long[1 << 30].length; } "
+        "catch (OutOfMemoryError e) { return 3; } } }",
+        "if (new S().f() != 3) throw new Error();",
+        True,
+    ),
+    "a finally that returns": (
+        "class S { int f() { return 5; } }",
+        "try { if (new S().f() != 6) throw new Error(); } finally { return; }",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_verdict_is_what_a_plain_run_says(verdict: Judged, name: str) -> None:
+    program, tests, right = PLAIN[name]
     found = verdict(program, tests)
-    assert found.passed
-    assert (found.evidence.strength, found.evidence.isolation) == (Strength.WEAK, Isolation.SHARED)
-    assert why in found.evidence.message
-    assert verdict(program.replace("3", "4"), tests).judgement in {Judgement.FAILED, Judgement.PASSED}
+    assert found.judgement is (Judgement.PASSED if right else Judgement.FAILED), found
 
 
-def test_an_original_decides_how_programs_are_judged(verdict: Judged) -> None:
-    by_identity = 'if (new Solution().f() != "same") throw new AssertionError();'
-    program = 'class Solution { String f() { return "same"; } }'
-    alone = verdict(program, by_identity)
-    assert alone.judgement is Judgement.REFUSED
-    assert "pass with it in their own" in alone.evidence.message
-    beside = verdict(program, by_identity, original=program)
-    assert beside.passed
-    assert (beside.evidence.strength, beside.evidence.isolation) == (Strength.WEAK, Isolation.SHARED)
-    wrong = verdict(program.replace("same", "other"), by_identity, original=program)
-    assert wrong.judgement is Judgement.FAILED
+def test_threads_that_a_plain_jvm_awaits_are_awaited(verdict: Judged) -> None:
+    body = "Thread t = new Thread(() -> {{ try {{ Thread.sleep(600); }} catch (Exception e) {{ }} {0} }});"
+    start = f"{body} t.start();"
+    assert verdict("class S { }", start.format("")).passed
+    ending = verdict("class S { }", start.format("Runtime.getRuntime().halt(1);"))
+    assert (ending.judgement, ending.evidence.message) == (
+        Judgement.FAILED,
+        "it ended its process or ran out of memory",
+    )
+    daemon = body.format("Runtime.getRuntime().halt(1);") + "t.setDaemon(true); t.start();"
+    assert verdict("class S { }", daemon).passed
+    endless = verdict("class S { }", start.format("while (true) { }"), seconds=1.5)
+    assert endless.judgement is Judgement.TIMED_OUT
+
+
+def test_only_the_tests_are_started(verdict: Judged) -> None:
+    program = (
+        "public class S { int f() { return 3; } public static void main(String[] a) { throw new Error(); } }"
+    )
+    assert verdict(program, "if (new S().f() != 3) throw new Error();").passed
 
 
 def test_tests_that_cannot_be_compiled_judge_nothing(verdict: Judged) -> None:
@@ -176,23 +216,9 @@ def test_tests_that_cannot_be_compiled_judge_nothing(verdict: Judged) -> None:
     found = verdict(TOTAL, misspelt, original=TOTAL)
     assert found.judgement is Judgement.REFUSED
     assert found.evidence.message == "the tests do not compile with the original"
-
-
-def test_what_calls_change_or_leave_empty_is_weak(verdict: Judged) -> None:
-    sorting = """
-        import java.util.*;
-        class Solution { List<Integer> f(List<Integer> xs) { Collections.sort(xs); return xs; } }
-    """
-    use = "List<Integer> xs = new ArrayList<>(List.of(2, 1)); "
-    use += "if (!new Solution().f(xs).equals(xs)) throw new Error();"
-    found = verdict(sorting, use)
-    assert found.passed
-    assert (found.evidence.strength, found.evidence.isolation) == (Strength.WEAK, Isolation.OWN_OPERATORS)
-    nothing = "import java.util.*; class Solution { List<Integer> f() { return List.of(); } }"
-    loop = "for (int x : new Solution().f()) if (x != 3) throw new Error();"
-    found = verdict(nothing, loop)
-    assert (found.passed, found.evidence.strength) == (True, Strength.WEAK)
-    assert "nothing was compared there" in found.evidence.message
+    renamed = verdict(TOTAL.replace("total(", "sum("), CHECK, original=TOTAL)
+    assert renamed.judgement is Judgement.FAILED
+    assert renamed.evidence.message.startswith("the tests do not compile with it: line 2: cannot find symbol")
 
 
 def test_a_judgement_can_be_given_up(verdict: Judged) -> None:
@@ -220,4 +246,4 @@ def test_the_command(tmp_path: Path) -> None:
     (tmp_path / "Main.java").write_text(tests)
     command = [sys.executable, "-m", "counterlens", "judge", "Solution.java", "--tests", "Main.java"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.stdout.startswith("passed  by given, 1 run, strong evidence, apart"), done.stderr
+    assert done.stdout.startswith("passed  by given, 1 run"), done.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import LIMITS, Isolation, Judgement, Setting, Strength
+from counterlens.attribution.base import LIMITS, Judgement, Setting
 from counterlens.attribution.java import libraries
 from counterlens.attribution.java.libraries import declared, junit
 from counterlens.attribution.java.project import JavaProject, JavaSource
@@ -96,20 +96,35 @@ def write(root: Path, files: Mapping[str, str]) -> None:
 
 
 def judge(document: Document, name: str) -> JavaSuiteJudge:
-    found = find_judge(document, find_function(document, name), best_sandbox(), fallback=False, vetted=True)
+    function = find_function(document, name)
+    found = find_judge(document, function, best_sandbox(), fallback=False, vetted=True, witnessed=False)
     assert isinstance(found, JavaSuiteJudge), name
     return found
 
 
-def test_junit_runs_apart_from_the_program(prices: Document) -> None:
+def test_the_original_and_cheats_are_heard_about_a_program_that_passes(prices: Document) -> None:
+    found = find_judge(prices, find_function(prices, "twice"), best_sandbox())
+    assert found is not None
+    same = found.judge(prices.text.replace("2 * n", "n + n"))
+    assert (same.passed, same.contested) == (True, False)
+    other = found.judge(prices.text.replace("2 * n", "n == 2 ? 4 : 7"))
+    assert (other.passed, other.contested) == (True, True)
+    comparison, cheats = other.evidence.comparison, other.evidence.cheats
+    assert comparison is not None
+    assert comparison.call is not None
+    assert comparison.call.startswith("twice(")
+    assert cheats is not None
+    assert cheats.passing == ("return 4;",)  # the tests call it once
+    assert cheats.failing > 5
+
+
+def test_junit_5(prices: Document) -> None:
     if not junit(5):
         pytest.skip("JUnit 5 is not here")
     by_tests = judge(prices, "total")
     assert described(by_tests) == "2 tests"
     right = by_tests.judge(prices.text)
-    assert right.evidence.isolation is Isolation.APART
     assert (right.judgement, right.evidence.tests) == (Judgement.PASSED, 3)
-    assert right.evidence.strength is Strength.STRONG
     wrong = by_tests.judge(prices.text.replace("sum += price", "sum -= price"))
     assert (wrong.judgement, wrong.evidence.failed) == (Judgement.FAILED, "shop.PricesTest.addsUp")
     assert wrong.evidence.message.endswith("expected: <3> but was: <-3>\nline 7 of the tests")
@@ -119,8 +134,7 @@ def test_junit_4_and_objects_of_the_program(prices: Document) -> None:
     if not junit(4):
         pytest.skip("JUnit 4 is not here")
     by_tests = judge(prices, "cheapest")
-    right = by_tests.judge(prices.text)
-    assert (right.judgement, right.evidence.isolation) == (Judgement.PASSED, Isolation.SHARED)
+    assert by_tests.judge(prices.text).passed
     assert not by_tests.judge(prices.text.replace("each.cents < best", "each.cents > best")).passed
 
 

@@ -1,24 +1,23 @@
-"""Programs share a machine only if all that they name is harmless; stand-ins hold no code of the program."""
+"""Programs share a JVM only if all that they name is harmless."""
 
 from __future__ import annotations
 
-import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from counterlens.attribution.java.sharing import why_alone
-from counterlens.attribution.java.stand_ins import stand_ins
 from counterlens.errors import SandboxError
 from counterlens.sandbox.java.jdk import find_jdk
-from tests.attribution.java.hostile import PROGRAMS, SOURCES
 
 BODIES = {
     "sum": ("return xs.stream().mapToInt(x -> x).sum();", None),
     "text": ('return String.format("%d", xs.size()).length() + ("a" + xs).length();', None),
     "printing": ("System.out.println(xs); return 0;", None),
     "failing": ('throw new IllegalStateException("no");', None),
+    "checking": ('if (xs.isEmpty()) throw new AssertionError("none"); return 0;', None),
+    "expecting": ("try { return xs.get(0); } catch (Exception e) { return 0; }", None),
     "regex": ('return java.util.regex.Pattern.compile("a+").matcher("aa").matches() ? 1 : 0;', None),
     "threads": ("new Thread(() -> {}).start(); return 0;", "java/lang/Thread"),
     "parallel": ("return xs.parallelStream().mapToInt(x -> x).sum();", "parallelStream"),
@@ -66,12 +65,3 @@ def test_what_a_program_names_decides(tmp_path: Path) -> None:
     assert harmless == {name for name, (_, why) in BODIES.items() if why is None}
     for name, (_, why) in BODIES.items():
         assert (why or "") in (found[name] or "")
-
-
-def test_stand_ins_hold_headers_only() -> None:
-    made = stand_ins(PROGRAMS["a header with code in a comment"], "class Main { Solution s; }")
-    assert "exit" in SOURCES["a header with code in a comment"]
-    assert "exit" not in made.text
-    assert made.names == ("Solution",)
-    bodies = re.findall(r"\{([^{}]*)\}", made.text)
-    assert all("counterlens.worker.Remote" in body or body in {"a, b"} for body in bodies)

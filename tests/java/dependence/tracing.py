@@ -333,7 +333,7 @@ def executed(source: str, tests: str, setting: Setting) -> tuple[set[Pair], dict
     text, methods = watched(source)
     with BENCHES.bench(setting.sandbox) as bench:
         try:
-            classes = bench.compile([("Main.java", text), ("Tests.java", tests)], tests=False)
+            classes = bench.compile([("Main.java", text), ("Tests.java", tests)])
             if isinstance(classes, str):
                 raise UnwatchedError(f"it does not compile with its shadows: {classes}")
             with bench.held(classes) as held:

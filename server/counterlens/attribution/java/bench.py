@@ -1,8 +1,9 @@
-"""The JVMs that judge Java programs: one with the compiler and the tests, and others with programs.
+"""The JVMs that judge Java programs: one with the compiler, and others for programs and their tests.
 
-The first never runs a program's code. Programs that may share a JVM do, in sequence; each of the others
-gets a fresh one, which was started in advance. A JVM is replaced if a program may have changed its state,
-and a program that ends in such a way in a used JVM runs again in a fresh one.
+The first never runs a program's code. Classes that may share a JVM do, in sequence, because a start takes
+as long as the rest of a judgement (`benchmarks/sandbox.py --language java`); all others get a fresh one,
+which was started in advance. A JVM is replaced if a program may have changed its state, and a program that
+ends in such a way in a used JVM runs again in a fresh one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -19,15 +19,13 @@ from threading import Event
 
 from counterlens.attribution.base import Judgement
 from counterlens.attribution.java.sharing import why_alone
-from counterlens.errors import Cancelled, SandboxError
+from counterlens.errors import Cancelled
 from counterlens.sandbox.java.jdk import Jdk
 from counterlens.sandbox.java.machine import AnswerParts, JavaMachine
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox
 
 _COMPILER_HEAP, _HEAP = 512, 256  # MiB
 _COMPILE_SECONDS = 120.0
-_GRACE = 2.0  # seconds for the tests to end after the program ended
-_KEPT = 64  # maximum compiled tests in the cache
 _MOST_PROGRAMS = 1000  # maximum programs in one JVM
 _SEAL = 16  # bytes
 
@@ -49,11 +47,10 @@ class CompilerStoppedError(Exception):
 
 
 class Fate(Enum):
-    """The outcome of a program's process during its tests."""
+    """Why tests made no report."""
 
     ENDED = "the program ended its process"
     LATE = "late"
-    UNPASSABLE = "unpassable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +62,8 @@ class TestsReport:
         tests: Number of tests that did.
         failed: The test that did not.
         message: Its message.
-        fate: The fate of the program's process.
-        calls: Number of their calls to a program in another process.
-        changing: Whether a call changed its arguments and also returned a value, or emptied them.
-        nothing: Whether a call returned null or an empty value.
-        strange: Whether a call returned NaN or infinity.
-        raised: Whether a call threw an exception.
-        unpassable: The class of a value of the tests that could not be passed on.
-        threads: Whether the tests left threads behind.
+        fate: Why there is no report, or none with the seal.
+        serious: Whether the JVM should not be used again, after an error such as an overflow.
     """
 
     passed: bool
@@ -80,13 +71,7 @@ class TestsReport:
     failed: str = ""
     message: str = ""
     fate: Fate | None = None
-    calls: int = 0
-    changing: bool = False
-    nothing: bool = False
-    strange: bool = False
-    raised: bool = False
-    unpassable: str = ""
-    threads: bool = False
+    serious: bool = False
 
 
 class JavaBench:
@@ -103,138 +88,91 @@ class JavaBench:
         self._compiler_machine: JavaMachine | None = None
         self._shared: JavaMachine | None = None
         self._spare: JavaMachine | None = None
-        self._compiled: OrderedDict[tuple[tuple[str, str], ...], dict[str, bytes] | str] = OrderedDict()
 
-    def compile(self, units: Units, *, tests: bool, cancel: Event | None = None) -> dict[str, bytes] | str:
-        """Compile units of source together; return the classes, or the errors. Results for tests are cached.
+    def compile(self, units: Units, *, cancel: Event | None = None) -> dict[str, bytes] | str:
+        """Compile units of source together; return the classes, or the errors.
 
         Raises:
             CompilerStoppedError: the compiler timed out or crashed.
             SandboxError: the compiler cannot be run.
             Cancelled: `cancel` was set.
         """
-        key = tuple(units)
-        if tests and key in self._compiled:
-            self._compiled.move_to_end(key)
-            return self._compiled[key]
         with self._careful():
             used = self._compiler_machine is not None
-            made = self._compile(units, tests, cancel)
+            made = self._compile(units, cancel)
             if made is None and used:  # earlier work of the JVM may be the reason
-                made = self._compile(units, tests, cancel)
+                made = self._compile(units, cancel)
         if made is None:
             message = "the compiler ended early; it may have run out of memory"
             raise CompilerStoppedError(message, Judgement.REFUSED)
-        if tests:
-            self._compiled[key] = made
-            while len(self._compiled) > _KEPT:
-                self._compiled.popitem(last=False)
         return made
 
-    def _compile(self, units: Units, tests: bool, cancel: Event | None) -> dict[str, bytes] | str | None:
+    def _compile(self, units: Units, cancel: Event | None) -> dict[str, bytes] | str | None:
         """As `compile`; None if the compiler's JVM ended."""
+        if self._compiler_machine is None or not self._compiler_machine.alive:
+            self._close_compiler_machine()
+            self._compiler_machine = JavaMachine(self._sandbox, self._jdk, _COMPILER_HEAP, self._library)
         try:
-            deadline = time.monotonic() + _COMPILE_SECONDS
-            return self._open_compiler_machine().compile(units, deadline, tests=tests, cancel=cancel)
+            return self._compiler_machine.compile(units, time.monotonic() + _COMPILE_SECONDS, cancel)
         except ServiceLateError:
             self._close_compiler_machine()
             message = f"the compiler was stopped after {_COMPILE_SECONDS:g} s"
-            late = Judgement.REFUSED if tests else Judgement.TIMED_OUT
-            raise CompilerStoppedError(message, late) from None
+            raise CompilerStoppedError(message, Judgement.TIMED_OUT) from None
         except ServiceEndedError:
             self._close_compiler_machine()
             return None
 
-    def library_has(self, names: Sequence[str]) -> list[bool]:
-        """Return whether the library has each of some classes; errors as in `compile`."""
-        with self._careful():
-            try:
-                return self._open_compiler_machine().library_has(names, time.monotonic() + _COMPILE_SECONDS)
-            except (ServiceEndedError, ServiceLateError) as error:
-                self._close_compiler_machine()
-                raise SandboxError(f"the JVM of the compiler ended: {error}") from None
-
-    def run_apart(
-        self, program: Classes, tests: Classes, seconds: float, cancel: Event | None = None
+    def run_tests(
+        self, names: Sequence[str], classes: Classes, seconds: float, cancel: Event | None = None
     ) -> TestsReport:
-        """Run tests on stand-ins, and the program in another JVM.
+        """Run the tests of some classes together with their program, in one JVM.
+
+        Args:
+            names: The classes of the tests.
+            classes: Program and tests, compiled together.
+            seconds: Their time limit.
+            cancel: Set to cancel.
 
         Raises:
             SandboxError: a JVM cannot be started.
             Cancelled: `cancel` was set.
         """
-        alone = why_alone(program) is not None
+        alone = why_alone(classes) is not None
         with self._careful():
             machine = self.machine(alone=alone)
-            used = machine.used > 0
-            calls = _Calls(machine, program, time.monotonic() + seconds, cancel)
+            used, seal = machine.used > 0, os.urandom(_SEAL)
             try:
-                report = self._run_tests(tests, calls, cancel)
-            finally:
-                if alone or calls.spent:
-                    self.retire(machine)
-        if used and calls.doubtful:  # earlier programs may be the reason
-            return self.run_apart(program, tests, seconds, cancel)
-        return report
-
-    def run_together(self, classes: Classes, seconds: float, cancel: Event | None = None) -> TestsReport:
-        """Run tests and program in one fresh JVM; see `run_apart`."""
-        with self._careful():
-            machine, seal = self._fresh(), os.urandom(_SEAL)
-            try:
-                frame = machine.run_together(classes, seal, time.monotonic() + seconds, cancel)
+                frame = machine.run_tests(names, classes, seal, time.monotonic() + seconds, cancel)
+                report = _report(frame, seal)
             except ServiceLateError:
-                return TestsReport(False, fate=Fate.LATE)
+                report = TestsReport(False, fate=Fate.LATE)
             except ServiceEndedError:
-                return TestsReport(False, fate=Fate.ENDED)
-            finally:
+                report = TestsReport(False, fate=Fate.ENDED)
+            if alone or report.fate is not None or report.serious:
                 self.retire(machine)
-            try:
-                return _report(frame, seal)
-            except ServiceEndedError:
-                return TestsReport(False, fate=Fate.ENDED)
+        if used and (report.fate is Fate.ENDED or report.serious):  # earlier programs may be the reason
+            return self.run_tests(names, classes, seconds, cancel)
+        return report
 
     @contextlib.contextmanager
     def held(
         self, program: Classes, cancel: Event | None = None, *, alone: bool = False
     ) -> Iterator[HeldProgram]:
-        """A program that can be called, alone in a fresh JVM if `alone`; errors as in `run_apart`."""
-        program_of_its_own = HeldProgram(self, program, cancel, alone=alone)
+        """A program that can be called, alone in a fresh JVM if `alone`; errors as in `run_tests`."""
+        held = HeldProgram(self, program, cancel, alone=alone)
         with self._careful():
             try:
-                yield program_of_its_own
+                yield held
             finally:
-                program_of_its_own.done()
+                held.done()
 
     def close(self) -> None:
         """End all JVMs; they start again on demand."""
-        for machine in (self._compiler_machine, self._shared, self._spare):
+        self._close_compiler_machine()
+        for machine in (self._shared, self._spare):
             if machine is not None:
                 machine.close()
-        self._compiler_machine = self._shared = self._spare = None
-
-    def _run_tests(self, tests: Classes, calls: _Calls, cancel: Event | None) -> TestsReport:
-        machine = self._open_compiler_machine()
-        try:
-            frame = machine.run(tests, calls.deadline + _GRACE, calls.answer, cancel)
-            report = _report(frame, b"")
-        except ServiceLateError:
-            self._close_compiler_machine()
-            return TestsReport(False, fate=calls.fate or Fate.LATE)
-        except ServiceEndedError:
-            self._close_compiler_machine()
-            return TestsReport(False, message="the tests ended their process", fate=calls.fate)
-        if report.threads:
-            self._close_compiler_machine()
-        if calls.fate is not None:
-            return TestsReport(False, report.tests, report.failed, calls.message, calls.fate, report.calls)
-        return report
-
-    def _open_compiler_machine(self) -> JavaMachine:
-        if self._compiler_machine is None or not self._compiler_machine.alive:
-            self._close_compiler_machine()
-            self._compiler_machine = JavaMachine(self._sandbox, self._jdk, _COMPILER_HEAP, self._library)
-        return self._compiler_machine
+        self._shared = self._spare = None
 
     def _close_compiler_machine(self) -> None:
         if self._compiler_machine is not None:
@@ -243,10 +181,8 @@ class JavaBench:
 
     def machine(self, *, alone: bool) -> JavaMachine:
         """A JVM for a program: a fresh one, or the shared one."""
-        return self._fresh() if alone else self._common()
-
-    def _common(self) -> JavaMachine:
-        """The JVM that programs share."""
+        if alone:
+            return self._fresh()
         if self._shared is not None and (not self._shared.alive or self._shared.used >= _MOST_PROGRAMS):
             self.retire(self._shared)
         if self._shared is None:
@@ -295,17 +231,18 @@ class HeldProgram:
         self._bench, self._program, self._cancel = bench, program, cancel
         self._alone = alone or why_alone(program) is not None
         self._machine: JavaMachine | None = None
-        self.doubtful = False
-        """Whether results may depend on programs that its JVM ran before."""
 
     def ask(self, frame: bytes, seconds: float) -> bytes:
         """Send one request to it; errors as in `Conversation.ask`, after which `leave` must be called."""
-        deadline = time.monotonic() + seconds
         if self._machine is None:
             self._machine = self._bench.machine(alone=self._alone)
-            self.doubtful = self._machine.used > 0
-            self._machine.load(self._program, deadline, self._cancel)
-        return self._machine.ask(frame, deadline, self._cancel)
+            self.renew(seconds)
+        return self._machine.ask(frame, time.monotonic() + seconds, self._cancel)
+
+    def renew(self, seconds: float) -> None:
+        """Load its classes again, so that their static fields have their first values."""
+        if self._machine is not None:
+            self._machine.load(self._program, time.monotonic() + seconds, self._cancel)
 
     def leave(self) -> None:
         """End its JVM; the next request starts the program again in a fresh one."""
@@ -319,56 +256,6 @@ class HeldProgram:
             self.leave()
 
 
-class _Calls:
-    """Answers the calls of tests with the results of a program.
-
-    Attributes:
-        fate: The fate of the program's process.
-        message: A message on it.
-        spent: Whether the JVM has to be replaced.
-        doubtful: Whether the outcome may depend on programs that the JVM ran before.
-    """
-
-    def __init__(self, machine: JavaMachine, program: Classes, deadline: float, cancel: Event | None) -> None:
-        self._machine, self._program, self._cancel = machine, program, cancel
-        self._loaded = False
-        self.deadline = deadline
-        self.fate: Fate | None = None
-        self.message, self.spent, self.doubtful = "", False, False
-
-    def answer(self, frame: bytes) -> bytes:
-        """The answer to one call, or the message that there is none."""
-        if self.fate is None:
-            try:
-                if not self._loaded:
-                    self._loaded = True
-                    self._machine.load(self._program, self.deadline, self._cancel)
-                answer = self._machine.ask(frame, self.deadline, self._cancel)
-            except ServiceLateError:
-                self._end(Fate.LATE)
-            except ServiceEndedError:
-                self._end(Fate.ENDED)
-            else:
-                self._note(answer[:1])
-                if answer[:1] in {b"V", b"T", b"E"}:
-                    return answer
-                if answer[:1] == b"U":
-                    self.message = AnswerParts(answer[1:]).text()
-                    self._end(Fate.UNPASSABLE)
-                else:
-                    self._end(Fate.ENDED)
-        return b"X"
-
-    def _note(self, kind: bytes) -> None:
-        """Record an error of the machine: an overflow, for example, can corrupt classes of the library."""
-        self.spent |= kind == b"E"
-        self.doubtful |= kind == b"E"
-
-    def _end(self, fate: Fate) -> None:
-        self.fate, self.spent = fate, True
-        self.doubtful |= fate is Fate.ENDED
-
-
 def _report(frame: bytes, seal: bytes) -> TestsReport:
     """Read a verdict.
 
@@ -378,10 +265,5 @@ def _report(frame: bytes, seal: bytes) -> TestsReport:
     part = AnswerParts(frame)
     if part.take(1) != b"D" or part.take(len(seal)) != seal:
         raise ServiceEndedError("it returned no verdict")
-    passed, tests, failed, message = part.flag(), part.size(), part.text(), part.text()
-    threads = part.flag()
-    calls, changing, nothing = part.size(), part.flag(), part.flag()
-    strange, raised, unpassable = part.flag(), part.flag(), part.text()
-    return TestsReport(
-        passed, tests, failed, message, None, calls, changing, nothing, strange, raised, unpassable, threads
-    )
+    passed, serious = part.flag(), part.flag()
+    return TestsReport(passed, part.size(), part.text(), part.text(), serious=serious)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from counterlens.attribution.base import Judge, Setting
 from counterlens.attribution.differential.comparing import ID as DIFFERENTIAL
-from counterlens.attribution.differential.comparing import ComparingJudge
 from counterlens.attribution.java import differential, project_tests
+from counterlens.attribution.java.cheats import cheats
 from counterlens.attribution.java.differential.target import is_private
-from counterlens.attribution.java.judge import JavaTestsJudge, judge_java_by_tests
+from counterlens.attribution.java.judge import JavaTestsJudge, judge_java_by_tests, texts_of_tests
 from counterlens.attribution.java.output import JavaOutputJudge
 from counterlens.attribution.languages import JudgedLanguage
 from counterlens.errors import SandboxError
@@ -37,14 +34,6 @@ def _entries(document: Document) -> list[Function]:
     return [each for each in functions(document) if not is_private(document, each)]
 
 
-def _find_behaviour(
-    document: Document, function: Function, setting: Setting, _recorded: Sequence[Any]
-) -> ComparingJudge | str:
-    """The judge by differential execution, or the reason why there is none."""
-    judge = differential.find(document, function, setting)
-    return judge or differential.why_not(document, function, setting) or "it cannot be judged on inputs"
-
-
 JAVA = JudgedLanguage(
     missing=_missing,
     by_tests=judge_java_by_tests,
@@ -54,7 +43,9 @@ JAVA = JudgedLanguage(
     tests={project_tests.ID: project_tests.find},
     surveyed={project_tests.ID: project_tests.find},
     untested="no test of its project mentions it",
-    behaviour=_find_behaviour,
+    behaviour=differential.find_behaviour,
+    cheats=cheats,
+    calls_of_tests=texts_of_tests,
     fallbacks={DIFFERENTIAL: differential.find},
     why_not={DIFFERENTIAL: differential.why_not},
 )

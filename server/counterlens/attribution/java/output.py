@@ -23,7 +23,7 @@ class JavaOutputJudge(OutputJudge):
     def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:
         with BENCHES.bench(self.setting.sandbox) as bench:
             try:
-                classes = bench.compile([("Main.java", program)], tests=False, cancel=cancel)
+                classes = bench.compile([("Main.java", program)], cancel=cancel)
             except CompilerStoppedError as stopped:
                 yield stopped.judgement, str(stopped)
                 return

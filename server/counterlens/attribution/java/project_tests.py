@@ -14,8 +14,8 @@ from threading import Event
 from counterlens.attribution.base import Setting
 from counterlens.attribution.java.judge import JavaTestsJudge
 from counterlens.attribution.java.project import JavaProject, JavaSource
-from counterlens.attribution.java.stand_ins import read_tests
 from counterlens.attribution.java.surroundings import Surroundings, surroundings
+from counterlens.attribution.java.test_source import read_tests
 from counterlens.attribution.joint import JointJudge
 from counterlens.attribution.sandboxed.recorder.exclusion import is_excluded
 from counterlens.syntax.document import Document

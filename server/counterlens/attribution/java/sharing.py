@@ -1,4 +1,4 @@
-"""May a program share a JVM with others? Decided from its compiled classes, before it runs.
+"""May a program, or one with its tests, share a JVM with others? Decided from its compiled classes.
 
 A program may if all names that it uses are on the list below: calculation, text, collections, printing. It
 can then reach neither the JVM's own state nor its worker, nor other programs: the JVM verifies its
@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterator, Mapping
 
 _PACKAGES = re.compile(r"java/(util/(function|stream|regex)|math|time(/(temporal|chrono))?)/[\w$]+")
-_FAILURES = re.compile(r"java/(lang|util|io|time)/\w+(Exception|AssertionError)")
+_FAILURES = re.compile(r"java/(lang|util|io|time)/\w*(Exception|AssertionError)")
 _LANG = (
     "Object String StringBuilder StringBuffer CharSequence Math StrictMath Integer Long Short Byte Character "
     "Boolean Float Double Number Void Comparable Iterable Cloneable AutoCloseable Runnable Enum Record "

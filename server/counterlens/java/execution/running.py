@@ -23,8 +23,8 @@ from counterlens.attribution.java.differential.target import (
     find_method,
     modifiers,
 )
-from counterlens.attribution.java.stand_ins import package_of
 from counterlens.attribution.java.surroundings import surroundings
+from counterlens.attribution.java.test_source import package_of
 from counterlens.errors import SourceError
 from counterlens.java.execution.calls import name_of, read_call
 from counterlens.java.prompts.values import plain, written
@@ -250,14 +250,14 @@ def _results(
 ) -> list[JavaValue]:
     units: list[tuple[str, str]] = [(_PROGRAM, text), *more]
     with BENCHES.bench(sandbox) as bench:
-        classes = bench.compile(units, tests=False, cancel=cancel)
+        classes = bench.compile(units, cancel=cancel)
         if not isinstance(classes, str):
             return _called(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)
     around = surroundings(document.path, document.text) if document.path is not None else None
     if around is None or isinstance(around, str) or not (around.program or around.library):
         raise _uncompiled(classes)
     with BENCHES.bench(sandbox, around.library) as bench:
-        classes = bench.compile([*units, *around.program], tests=False, cancel=cancel)
+        classes = bench.compile([*units, *around.program], cancel=cancel)
         if isinstance(classes, str):
             raise _uncompiled(classes)
         return _called(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)

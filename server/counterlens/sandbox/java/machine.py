@@ -7,7 +7,7 @@ import os
 import shutil
 import struct
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from subprocess import CalledProcessError, SubprocessError
@@ -33,7 +33,7 @@ _ADDRESS_SPACE = 6 << 30  # most of it is only reserved; `-Xmx` bounds the used 
 _OPTIONS = (
     "-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1",
     "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData",
-    "-XX:+DisableAttachMechanism", "-XX:+ExitOnOutOfMemoryError", "-XX:-CreateCoredumpOnCrash",
+    "-Xlog:disable", "-Xlog:all=warning:stderr", "-XX:+DisableAttachMechanism", "-XX:-CreateCoredumpOnCrash",
     "-XX:ReservedCodeCacheSize=64m", "-XX:CompressedClassSpaceSize=128m", "-XX:MaxMetaspaceSize=192m",
     "-XX:MaxDirectMemorySize=32m", "-Dfile.encoding=UTF-8", "-Djava.awt.headless=true",
 )  # fmt: skip
@@ -121,20 +121,19 @@ class JavaMachine:
         return answer
 
     def compile(
-        self, units: Sequence[tuple[str, str]], deadline: float, *, tests: bool, cancel: Event | None = None
+        self, units: Sequence[tuple[str, str]], deadline: float, cancel: Event | None = None
     ) -> dict[str, bytes] | str:
         """Compile some units of source together.
 
         Args:
             units: Names of files and their texts.
             deadline: As for `ask`.
-            tests: Whether they may use the worker's classes, as tests with stand-ins do.
             cancel: Set to cancel.
 
         Returns:
             The classes, or the errors.
         """
-        parts = [b"C", bytes([tests]), _SIZE.pack(len(units))]
+        parts = [b"C", _SIZE.pack(len(units))]
         for name, text in units:
             parts += [packed(name), packed(text)]
         answer = AnswerParts(self.ask(b"".join(parts), deadline, cancel))
@@ -142,34 +141,24 @@ class JavaMachine:
             return answer.text()
         return {answer.text(): answer.take(answer.size()) for _ in range(answer.size())}
 
-    def library_has(self, names: Sequence[str], deadline: float) -> list[bool]:
-        """Return whether the JDK's library has each of some classes."""
-        if not names:
-            return []
-        frame = b"".join([b"N", _SIZE.pack(len(names)), *map(packed, names)])
-        return [bool(each) for each in self.ask(frame, deadline)]
-
     def load(self, classes: Classes, deadline: float, cancel: Event | None = None) -> None:
         """Load a program, which replaces the last one."""
         self.used += 1
         if self.ask(b"L" + packed_classes(classes), deadline, cancel) != b"l":
             raise ServiceEndedError("it did not accept the program")
 
-    def run(
-        self, classes: Classes, deadline: float, answer: Callable[[bytes], bytes], cancel: Event | None = None
+    def run_tests(
+        self,
+        names: Sequence[str],
+        classes: Classes,
+        seal: bytes,
+        deadline: float,
+        cancel: Event | None = None,
     ) -> bytes:
-        """Run tests, and answer their calls to the program; return the frame with the verdict."""
-        frame = self.ask(b"R" + packed_classes(classes), deadline, cancel)
-        while frame[:1] == b"K":
-            frame = self.ask(answer(frame), deadline, cancel)
-        return frame
-
-    def run_together(
-        self, classes: Classes, seal: bytes, deadline: float, cancel: Event | None = None
-    ) -> bytes:
-        """Run tests and their program in this machine; return the frame with the verdict."""
+        """Run the tests of some classes together with their program; return the frame with the verdict."""
         self.used += 1
-        return self.ask(b"S" + seal + packed_classes(classes), deadline, cancel)
+        asked = b"".join([b"S", seal, _SIZE.pack(len(names)), *map(packed, names)])
+        return self.ask(asked + packed_classes(classes), deadline, cancel)
 
     def close(self, *, wait: bool = True) -> None:
         """End it, even during a request; see `Conversation.close`."""

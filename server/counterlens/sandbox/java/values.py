@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from counterlens.sandbox.serving import ServiceEndedError
@@ -43,6 +43,7 @@ COLLECTIONS, MAPS = _COLLECTIONS.split(), _MAPS.split()
 """The collections and maps of `java.util` that are passed, in the order of `Values.java`."""
 _NUMBERS = {"I": ">i", "J": ">q", "S": ">h", "B": ">b", "D": ">d", "F": ">f"}
 _DEEPEST, _MOST = 220, 1 << 20
+_MOST_EFFECTS = 50
 _FAULT = "its answer is not plain data"
 
 
@@ -115,6 +116,8 @@ class JavaAnswer:
         message: The exception's message, or the class that is not plain data.
         given: The containers among its arguments, as they are after the call, in the order of their numbers.
         serious: Whether the JVM should not be used again, after an error such as an overflow.
+        effects: What the call left behind besides its result, such as printed text, in words.
+        again: The result of the same call on the same object, after the first result was emptied.
     """
 
     value: JavaValue | None
@@ -122,6 +125,21 @@ class JavaAnswer:
     message: str = ""
     given: tuple[JavaValue, ...] = ()
     serious: bool = False
+    effects: tuple[str, ...] = ()
+    again: JavaAnswer | None = None
+
+
+def read_observation(frame: bytes, given: int, arguments: Sequence[JavaValue]) -> JavaAnswer:
+    """Read the answer to an observed call, as `read_answer`."""
+    reader = _Reader(frame)
+    try:
+        first = read_answer(reader.take(reader.count()), given, arguments)
+        effects = tuple(reader.text() for _ in range(min(reader.count(), _MOST_EFFECTS)))
+    except (struct.error, ValueError) as error:
+        raise ServiceEndedError(f"{_FAULT}: {error}") from None
+    second = read_answer(reader.rest(), given, arguments) if not first.serious else None
+    serious = first.serious or (second is not None and second.serious)
+    return replace(first, effects=effects, again=second, serious=serious)
 
 
 def read_answer(frame: bytes, given: int, arguments: Sequence[JavaValue]) -> JavaAnswer:
@@ -154,11 +172,9 @@ def _answer(reader: _Reader, given: int, arguments: Sequence[JavaValue]) -> Java
         value = _argument(arguments, same) if same >= 0 else reader.value(0)
         reader.close(contents)
         return JavaAnswer(reader.resolve(value), given=reader.given(given))
-    name, message = reader.text(), reader.value(0)
+    name, message = reader.text(), reader.text()
     reader.close(contents)
-    said = message[1] if message[0] == "s" else ""
-    exact = reader.text() or name
-    return JavaAnswer(None, exact, said, reader.given(given), kind == "E")
+    return JavaAnswer(None, name, message, reader.given(given), kind == "E")
 
 
 def _argument(arguments: Sequence[JavaValue], same: int) -> JavaValue:
@@ -204,6 +220,9 @@ class _Reader:
             raise ValueError("it is incomplete")
         self._at += size
         return part
+
+    def rest(self) -> bytes:
+        return self._data[self._at :]
 
     def tag(self) -> str:
         return self.take(1).decode("latin-1")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -15,8 +16,11 @@ from counterlens.sandbox.java.values import (
     JavaValue,
     JavaWriter,
     read_answer,
+    read_observation,
 )
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
+
+_Read = Callable[[bytes, int, Sequence[JavaValue]], JavaAnswer]
 
 
 class CallFate(Enum):
@@ -37,9 +41,12 @@ class JavaCall:
         """The total size of its arguments."""
         return sum(map(size_of, self.arguments))
 
-    def written(self, name: str) -> str:
-        """The call as a Java expression."""
-        return f"{name}({', '.join(map(written, self.arguments))})"
+    def written(self, target: JavaTarget) -> str:
+        """The call of a method as a Java expression."""
+        texts = list(map(written, self.arguments))
+        call = f"{target.name}({', '.join(texts[target.made :])})"
+        owner = re.sub(r".*[.$]", "", target.owner)
+        return f"new {owner}({', '.join(texts[: target.made])}).{call}" if target.made else call
 
 
 def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: float) -> JavaAnswer | CallFate:
@@ -49,58 +56,61 @@ def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: fl
         SandboxError: a JVM cannot be started.
         Cancelled: the program's `cancel` was set.
     """
-    late = False
-    for _ in range(2):
+    return _answered(held, b"K", target, call, seconds, read_answer)
+
+
+def observe_call(
+    held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: float
+) -> JavaAnswer | CallFate:
+    """As `make_call`, but twice on the same object; the answer has what the first call left behind."""
+    return _answered(held, b"O", target, call, seconds, read_observation)
+
+
+def _answered(
+    held: HeldProgram, kind: bytes, target: JavaTarget, call: JavaCall, seconds: float, read: _Read
+) -> JavaAnswer | CallFate:
+    request = _request(target, call)
+    outcome: JavaAnswer | CallFate = CallFate.ENDED
+    for _ in range(2):  # in a fresh JVM if the first was late, ended, or has an error of the machine
         try:
-            answer = _made(held, target, call, seconds)
+            outcome = read(held.ask(kind + request.data, seconds), request.containers, call.arguments)
+            if not outcome.serious:
+                return outcome
         except ServiceLateError:
-            held.leave()
-            if late:
-                return CallFate.LATE
-            late = True  # the JVM may have been late, not the call: try again once
+            outcome = CallFate.LATE
         except ServiceEndedError:
-            doubtful = held.doubtful
-            held.leave()
-            if not doubtful:
-                break
-        else:
-            if not answer.serious:
-                return answer
-            doubtful = held.doubtful
-            held.leave()
-            if not doubtful:
-                return answer
-    return CallFate.LATE if late else CallFate.ENDED
+            outcome = CallFate.ENDED
+        held.leave()
+    return outcome
 
 
-def _made(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: float) -> JavaAnswer:
-    number = 0
-    if not target.static:
-        made = read_answer(held.ask(_request(target.owner, "<init>", "", 0, ())[0], seconds), 0, ())
-        if made.value is None:
-            return made
-        if made.value[0] != "J":
-            raise ServiceEndedError("not a valid object number")
-        number = made.value[1]
-    frame, containers = _request(target.owner, target.name, target.simple, number, call.arguments)
-    return read_answer(held.ask(frame, seconds), containers, call.arguments)
-
-
-def _request(
-    owner: str, name: str, simple: str, number: int, arguments: Sequence[JavaValue]
-) -> tuple[bytes, int]:
+def _request(target: JavaTarget, call: JavaCall) -> JavaWriter:
     writer = JavaWriter()
-    for text in (owner, name, simple):
+    for text in (target.owner, target.name, target.simple):
         writer.text(text)
-    writer.number(">q", number)
-    writer.number(">i", len(arguments))
-    for argument in arguments:
+    writer.number(">?", not target.static)
+    writer.text(target.maker)
+    writer.number(">i", target.made)
+    writer.number(">i", len(call.arguments))
+    for argument in call.arguments:
         writer.write(argument)
-    return b"K" + writer.data, writer.containers
+    return writer
 
 
 def same_answer(one: JavaAnswer, other: JavaAnswer) -> bool:
-    """Whether two calls behaved the same: equal values or the same exception class, and equal arguments."""
+    """Whether two calls behaved the same.
+
+    They return equal values or throw the same class, leave their arguments equal, have the same effects, and
+    do the same again.
+    """
+    if one.effects != other.effects or (one.again is None) != (other.again is None):
+        return False
+    if one.again is not None and other.again is not None and not same_answer(one.again, other.again):
+        return False
+    return _same_result(one, other)
+
+
+def _same_result(one: JavaAnswer, other: JavaAnswer) -> bool:
     if (one.value is None) != (other.value is None) or one.thrown != other.thrown:
         return False
     if len(one.given) != len(other.given):
@@ -161,6 +171,19 @@ def _order(value: JavaValue) -> str:
 
 def shown(answer: JavaAnswer, other: JavaAnswer) -> str:
     """Describe the result of a call, for comparison with a different one."""
+    result = shown_result(answer, other)
+    if not _same_result(answer, other):
+        return result
+    if answer.effects != other.effects:
+        effects = [effect for effect in answer.effects if effect not in other.effects]
+        return f"{result}, and {' and '.join(effects)}" if effects else result
+    if answer.again is None or other.again is None:
+        return result
+    return f"{result}, and the second time {shown_result(answer.again, other.again)}"
+
+
+def shown_result(answer: JavaAnswer, other: JavaAnswer) -> str:
+    """The same without effects and repetition."""
     if answer.value is None:
         return f"throws {answer.thrown}" if answer.thrown else f"gives a {answer.message}"
     same = other.value is not None and same_value(answer.value, other.value)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 from threading import Event
 
-from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
+from counterlens.attribution.base import Agreement, Comparison, Evidence, Judgement, Verdict
 from counterlens.attribution.differential.comparing import ID, ComparingJudge, Distinction
-from counterlens.attribution.java.bench import CompilerStoppedError, JavaBench
+from counterlens.attribution.java.bench import CompilerStoppedError, HeldProgram
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.differential.calling import (
     CallFate,
     JavaCall,
-    make_call,
+    observe_call,
     same_answer,
     shown,
+    shown_result,
 )
 from counterlens.attribution.java.differential.original import SECONDS, JavaOriginal
 from counterlens.attribution.test_run import brief
@@ -31,6 +33,21 @@ _COMPLAINTS = frozenset(
     ]
 )
 _ENOUGH_APART = 20  # inputs that distinguish them, from which the smallest is chosen
+
+
+@dataclass
+class _Differences:
+    """The inputs on which a program differs.
+
+    Attributes:
+        apart: Those with both results.
+        tried: Number of inputs that were tried.
+        ended: The input after which nothing more could be tried, with both outcomes.
+    """
+
+    apart: list[tuple[JavaCall, JavaAnswer, JavaAnswer]] = field(default_factory=list)
+    tried: int = 0
+    ended: tuple[JavaCall, JavaAnswer, JavaAnswer | CallFate] | None = None
 
 
 class JavaDifferentialJudge(ComparingJudge):
@@ -64,39 +81,86 @@ class JavaDifferentialJudge(ComparingJudge):
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Compare a program with the original; see `Judge.judge`."""
         started = time.monotonic()
-        with BENCHES.bench(self.original.setting.sandbox, self.original.around.library) as bench:
-            judgement, evidence = self._judged(program, bench, cancel)
+        judgement, evidence, _ = self._compared(program, cancel)
         return Verdict(judgement, evidence, time.monotonic() - started)
 
-    def _judged(self, program: str, bench: JavaBench, cancel: Event | None) -> tuple[Judgement, Evidence]:
-        try:
-            classes = bench.compile(self.original.units(program), tests=False, cancel=cancel)
-        except CompilerStoppedError as stopped:
-            return stopped.judgement, Evidence(ID, 0, None, str(stopped))
-        if isinstance(classes, str):
-            return Judgement.INVALID, Evidence(ID, 0, None, brief(f"it does not compile: {classes}"))
-        target, tried = self.original.target, 0
-        apart: list[tuple[JavaCall, JavaAnswer, JavaAnswer]] = []
-        with bench.held(classes, cancel) as held:
-            for call, before in zip(self.original.calls, self.original.answers, strict=True):
-                tried += 1
-                now = make_call(held, target, call, self._seconds)
-                if isinstance(now, CallFate):
-                    judgement = Judgement.TIMED_OUT if now is CallFate.LATE else Judgement.FAILED
-                    return judgement, self._evidence(tried, call, now.value)
-                if now.thrown == _MISSING and not call_throws(before):
-                    message = f"the program has no method {target.name} that takes the same arguments"
-                    return Judgement.FAILED, self._evidence(tried, None, message)
+    def compare(self, program: str, *, cancel: Event | None = None) -> Comparison:
+        """What the original says about a program: inputs on which it throws contest nothing."""
+        judgement, evidence, found = self._compared(program, cancel)
+        returning = sum(answer.value is not None for answer in self.original.answers)
+        if judgement is Judgement.PASSED:
+            return Comparison(Agreement.AGREES, returning)
+        if judgement is Judgement.REFUSED:
+            return Comparison(Agreement.NOT_COMPARABLE, reason=evidence.message)
+        if found is None:
+            return Comparison(Agreement.DIFFERS, returning, evidence.failed, other=evidence.message)
+        if found.refused:
+            where = f"differs only where the original refuses, such as {found.call}"
+            return Comparison(Agreement.AGREES, returning, reason=where)
+        return Comparison(Agreement.DIFFERS, returning, found.call, found.original, found.other)
+
+    def _compared(self, program: str, cancel: Event | None) -> tuple[Judgement, Evidence, Distinction | None]:
+        original = self.original
+        with BENCHES.bench(original.setting.sandbox, original.around.library) as bench:
+            try:
+                classes = bench.compile(original.units(program), cancel=cancel)
+            except CompilerStoppedError as stopped:
+                return stopped.judgement, Evidence(ID, 0, None, str(stopped)), None
+            if isinstance(classes, str):
+                return (
+                    Judgement.INVALID,
+                    Evidence(ID, 0, None, brief(f"it does not compile: {classes}")),
+                    None,
+                )
+            with bench.held(classes, cancel) as held:
+                return self._verdict(self._differences(held))
+
+    def _differences(self, held: HeldProgram) -> _Differences:
+        """The inputs on which a program differs; each is tried again, in another order, until some differ."""
+        pairs = list(zip(self.original.calls, self.original.answers, strict=True))
+        found = _Differences()
+        for turn in (pairs, list(reversed(pairs))):
+            for call, before in turn:
+                now = observe_call(held, self.original.target, call, self._seconds)
+                found.tried += turn is pairs
+                if isinstance(now, CallFate) or (now.thrown == _MISSING and not call_throws(before)):
+                    found.ended = call, before, now
+                    return found
                 if not same_answer(before, now) and not self._both_complain(before, now):
-                    apart.append((call, before, now))
-                if len(apart) >= _ENOUGH_APART or (apart and now.serious):
-                    break
-        if not apart:
-            return Judgement.PASSED, Evidence(ID, tried, None, self.basis)
-        call, before, now = min(apart, key=lambda each: (each[1].value is None, each[0].size))
-        written = call.written(target.name)
-        found = Distinction(written, shown(before, now), shown(now, before), len(apart), tried)
-        return Judgement.FAILED, self._evidence(tried, call, found.comparison_text)
+                    found.apart.append((call, before, now))
+                if len(found.apart) >= _ENOUGH_APART or (found.apart and now.serious):
+                    return found
+            if found.apart:
+                return found
+            held.renew(self._seconds)
+        return found
+
+    def _verdict(self, found: _Differences) -> tuple[Judgement, Evidence, Distinction | None]:
+        target, tried = self.original.target, found.tried
+        if found.apart:
+            call, before, now = min(found.apart, key=lambda each: (each[1].value is None, each[0].size))
+            texts = shown(before, now), shown(now, before)
+            difference = Distinction(
+                call.written(target), *texts, len(found.apart), tried, before.value is None
+            )
+            evidence = Evidence(ID, tried, difference.call, difference.comparison_text)
+            return Judgement.FAILED, evidence, difference
+        if found.ended is None:
+            return Judgement.PASSED, Evidence(ID, tried, None, self.basis), None
+        call, before, fate = found.ended
+        if isinstance(fate, CallFate):
+            judgement = Judgement.TIMED_OUT if fate is CallFate.LATE else Judgement.FAILED
+            difference = Distinction(
+                call.written(target),
+                shown_result(before, before),
+                fate.value,
+                1,
+                tried,
+                before.value is None,
+            )
+            return judgement, Evidence(ID, tried, difference.call, fate.value), difference
+        message = f"the program has no method {target.name} that takes the same arguments"
+        return Judgement.FAILED, Evidence(ID, tried, None, message), None
 
     def _both_complain(self, one: JavaAnswer, other: JavaAnswer) -> bool:
         """Whether both ended in an exception of the library that the method's text does not name.
@@ -110,10 +174,6 @@ class JavaDifferentialJudge(ComparingJudge):
     @property
     def _seconds(self) -> float:
         return min(SECONDS, self.original.setting.limits.seconds)
-
-    def _evidence(self, tried: int, call: JavaCall | None, message: str) -> Evidence:
-        failed = call.written(self.original.target.name) if call is not None else None
-        return Evidence(ID, tried, failed, message, Strength.STRONG)
 
 
 def call_throws(answer: JavaAnswer) -> bool:

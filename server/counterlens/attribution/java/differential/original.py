@@ -11,7 +11,13 @@ from counterlens.attribution.differential.comparing import FEWEST, UNSTEADY, Unt
 from counterlens.attribution.java.bench import Classes, HeldProgram, JavaBench
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.differential import reach
-from counterlens.attribution.java.differential.calling import CallFate, JavaCall, make_call, same_answer
+from counterlens.attribution.java.differential.calling import (
+    CallFate,
+    JavaCall,
+    make_call,
+    observe_call,
+    same_answer,
+)
 from counterlens.attribution.java.differential.generation import Generator, literals_of
 from counterlens.attribution.java.differential.target import JavaTarget, NoTargetError, find_target
 from counterlens.attribution.java.surroundings import NOTHING_AROUND, Surroundings, surroundings
@@ -99,7 +105,7 @@ def study(
     bare = JavaOriginal(setting, target, (), (), 0, None)
     if document.path is not None:
         with BENCHES.bench(setting.sandbox) as bench:
-            alone = bench.compile(bare.units(document.text), tests=False, cancel=cancel)
+            alone = bench.compile(bare.units(document.text), cancel=cancel)
         around = surroundings(document.path, document.text) if isinstance(alone, str) else bare.around
         if isinstance(around, str):
             return Untestable(around)
@@ -119,7 +125,7 @@ class _Study:
     ) -> None:
         self._document, self._bare, self._generator = document, bare, generator
         self._bench, self._cancel = bench, cancel
-        self._seen: dict[JavaCall, JavaAnswer] = {}
+        self._calls: dict[JavaCall, None] = {}
         self._wasted_calls = 0
         self._blocks: frozenset[int] = frozenset()
         self._reached: set[int] = set()
@@ -130,14 +136,19 @@ class _Study:
         if isinstance(plain, str):
             return Untestable(f"its file does not compile: {plain.splitlines()[0]}")
         self._draw(plain)
-        if len(self._seen) < FEWEST:
+        if len(self._calls) < self._fewest:
             why = f"it returns a value that cannot be compared: {self._left_out}" if self._left_out else ""
             return Untestable(why or "it terminates on too few generated inputs")
         return self._checked(plain)
 
+    @property
+    def _fewest(self) -> int:
+        """The fewest inputs that are enough: there is one if it takes no argument."""
+        return FEWEST if self._bare.target.types else 1
+
     def _compile(self, text: str, *more: tuple[str, str]) -> Classes | str:
         units = [*self._bare.units(text), *more]
-        return self._bench.compile(units, tests=False, cancel=self._cancel)
+        return self._bench.compile(units, cancel=self._cancel)
 
     def _draw(self, plain: Classes) -> None:
         """Call the method with notes in its blocks, or unchanged if that version does not compile."""
@@ -158,7 +169,7 @@ class _Study:
                     break
 
     def _try(self, held: HeldProgram, call: JavaCall, notes: bool) -> None:
-        if call in self._seen:
+        if call in self._calls:
             return
         answer = make_call(held, self._bare.target, call, SECONDS)
         if isinstance(answer, CallFate):
@@ -170,26 +181,31 @@ class _Study:
         if answer.value is None and not answer.thrown:
             self._left_out = answer.message
         elif answer.thrown not in {*_ILL_TYPED, reach.TOO_MANY} and not answer.serious:
-            self._seen[call] = answer
+            self._calls[call] = None
 
     def _note(self, held: HeldProgram) -> None:
-        counters = replace(self._bare.target, owner=reach.OWNER, name="take", simple="", static=True)
+        counters = replace(
+            self._bare.target, owner=reach.OWNER, name="take", simple="", static=True, maker="", made=0
+        )
         found = make_call(held, counters, JavaCall(()), SECONDS)
         if not isinstance(found, CallFate) and found.value is not None:
             self._reached |= {n for n, (_, seen) in enumerate(found.value[2]) if seen} & self._blocks
 
     def _checked(self, plain: Classes) -> JavaOriginal | Untestable:
-        """Only results that are the same in another process, in another order, and without the notes."""
-        steady: list[JavaCall] = []
+        """Only results that are the same in another order and with fresh static fields."""
         with self._bench.held(plain, self._cancel) as held:
-            for call, first in reversed(self._seen.items()):
-                second = make_call(held, self._bare.target, call, SECONDS)
-                if not isinstance(second, CallFate) and same_answer(first, second):
-                    steady.append(call)
-        if len(self._seen) - len(steady) > UNSTEADY * len(self._seen):
+            first = observed(held, self._bare.target, list(self._calls), SECONDS)
+            held.renew(SECONDS)
+            second = observed(held, self._bare.target, list(reversed(self._calls)), SECONDS)
+        kept = [
+            (call, answer)
+            for call, answer in first.items()
+            if not isinstance(answer, CallFate) and not answer.serious
+            if not isinstance(again := second[call], CallFate) and same_answer(answer, again)
+        ]
+        if len(self._calls) - len(kept) > UNSTEADY * len(self._calls):
             return Untestable("it returns different results for the same input")
-        kept = [(call, self._seen[call]) for call in reversed(steady)]
-        if sum(answer.value is not None for _, answer in kept) < FEWEST:
+        if sum(answer.value is not None for _, answer in kept) < self._fewest:
             return Untestable("it returns a value for too few generated inputs")
         if not any(_has_visible_effect(call, answer) for call, answer in kept):
             return Untestable("it returns nothing and changes none of its arguments")
@@ -202,9 +218,16 @@ class _Study:
         )
 
 
+def observed(
+    held: HeldProgram, target: JavaTarget, calls: Sequence[JavaCall], seconds: float
+) -> dict[JavaCall, JavaAnswer | CallFate]:
+    """The result of each call, in this order."""
+    return {call: observe_call(held, target, call, seconds) for call in calls}
+
+
 def _has_visible_effect(call: JavaCall, answer: JavaAnswer) -> bool:
     """Whether a call had an observable effect."""
-    if answer.value is None or answer.value != ("n",):
+    if answer.value is None or answer.value != ("n",) or answer.effects:
         return True
     containers = [argument for argument in call.arguments if argument[0] in {"[", "L", "M", "b"}]
     return any(before not in answer.given for before in containers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from counterlens.attribution.java.differential.types import (
     read_type,
     read_variables,
 )
-from counterlens.attribution.java.stand_ins import package_of, simple_name, type_variables
+from counterlens.attribution.java.test_source import leaves, package_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.tree import descendants
@@ -52,8 +53,10 @@ class JavaTarget:
         name: Its own name.
         simple: The simple names of its parameters' classes, joined by commas.
         static: Whether it needs no object.
-        types: The types of its parameters.
+        types: The types of its parameters, after those of the constructor.
         node: Its declaration.
+        maker: The simple names of the classes of the constructor's parameters, joined by commas.
+        made: The number of the constructor's parameters.
     """
 
     owner: str
@@ -62,6 +65,8 @@ class JavaTarget:
     static: bool
     types: tuple[JavaType, ...]
     node: Node
+    maker: str = ""
+    made: int = 0
 
 
 def find_target(document: Document, function: Function) -> JavaTarget:
@@ -81,20 +86,20 @@ def find_target(document: Document, function: Function) -> JavaTarget:
     if not static:
         _require_objects(around)
     for reached in _reached(node, around[0]):
-        if reason := _outside(reached, around[0]):
+        if reason := _outside(reached):
             where = "" if reached == node else f", through {_name(reached)}"
             raise NoTargetError(f"it {reason}{where}")
     root = document.tree.root_node
     own = {_name(each) for each in _declared(root)}
     try:
+        made, maker = _maker(around, own) if not static else ((), "")
         types, simple = _parameters(node, around, own, static=static)
     except UnknownTypeError as error:
         raise NoTargetError(f"values of its parameters cannot be generated: {error}") from None
-    if not types:
-        raise NoTargetError("it takes no argument")
     package = package_of(root)
     owner = "$".join(_name(each) for each in reversed(around))
-    return JavaTarget(f"{package}.{owner}" if package else owner, _name(node), simple, static, types, node)
+    owner = f"{package}.{owner}" if package else owner
+    return JavaTarget(owner, _name(node), simple, static, (*made, *types), node, maker, len(made))
 
 
 def find_method(document: Document, function: Function) -> Node:
@@ -128,7 +133,7 @@ def modifiers(node: Node) -> set[str]:
 
 
 def _require_objects(around: list[Node]) -> None:
-    """Check that an object can be created without arguments."""
+    """Check that an object can be created."""
     owner = around[0]
     if owner.type != "class_declaration":
         raise NoTargetError(f"it needs an object of {_name(owner)}, which cannot be made without arguments")
@@ -136,13 +141,22 @@ def _require_objects(around: list[Node]) -> None:
         raise NoTargetError(f"{_name(owner)} is abstract")
     if len(around) > 1 and "static" not in modifiers(owner):
         raise NoTargetError(f"an object of {_name(owner)} belongs to one of {_name(around[1])}")
+
+
+def _maker(around: list[Node], own: set[str]) -> tuple[tuple[JavaType, ...], str]:
+    """The parameters of the constructor with the fewest whose values can be generated.
+
+    Raises:
+        NoTargetError: there is none.
+    """
+    owner, found = around[0], list[tuple[tuple[JavaType, ...], str]]()
     makers = [child for child in _members(owner) if child.type == "constructor_declaration"]
     for maker in makers:
-        listed = maker.child_by_field_name("parameters")
-        if listed is None or not listed.named_children:
-            return
-    if makers:
-        raise NoTargetError(f"an object of {_name(owner)} cannot be made without arguments")
+        with contextlib.suppress(UnknownTypeError):
+            found.append(_parameters(maker, around, own, static=False))
+    if makers and not found:
+        raise NoTargetError(f"values for the constructors of {_name(owner)} cannot be generated")
+    return min(found, key=lambda each: len(each[0]), default=((), ""))
 
 
 def _parameters(
@@ -154,7 +168,7 @@ def _parameters(
     for holder in holders:
         listed = holder.child_by_field_name("type_parameters")
         variables = read_variables(listed, variables, own)
-        names |= type_variables(listed)
+        names |= _erasures(listed)
     parameters = node.child_by_field_name("parameters")
     given = (
         [child for child in parameters.named_children if child.type.endswith("_parameter")]
@@ -172,8 +186,31 @@ def _parameters(
         count = (dimensions.text or b"").count(b"[") if dimensions is not None else 0
         count += child.type == "spread_parameter"
         types.append(arrays_of(read_type(written, variables, own), count))
-        simple.append(simple_name(child, names))
+        simple.append(_simple_name(child, written, names))
     return tuple(types), ",".join(simple)
+
+
+def _erasures(node: Node | None) -> dict[str, str]:
+    """Type variables with the simple names of their erasures."""
+    found = {}
+    for child in node.named_children if node is not None else ():
+        tokens = [_text(leaf) for leaf in leaves(child)]
+        if tokens:
+            found[tokens[0]] = tokens[2] if len(tokens) > 2 else "Object"
+    return found
+
+
+def _simple_name(parameter: Node, written: Node | None, variables: dict[str, str]) -> str:
+    """The simple name of a parameter's class, as in reflection."""
+    text = "".join(map(_text, leaves(written))) if written is not None else ""
+    while (plain := re.sub(r"<[^<>]*>", "", text)) != text:
+        text = plain
+    base, _, brackets = text.partition("[")
+    base = base.rpartition(".")[2]
+    after = parameter.child_by_field_name("dimensions")
+    more = "[]" if parameter.type == "spread_parameter" else ""
+    more += "".join(map(_text, leaves(after))) if after is not None else ""
+    return variables.get(base, base) + (f"[{brackets}" if brackets else "") + more
 
 
 def _reached(node: Node, owner: Node) -> Iterator[Node]:
@@ -195,7 +232,7 @@ def _reached(node: Node, owner: Node) -> Iterator[Node]:
                     waiting += methods.get(_text(part), ()) if part.type == "identifier" else ()
 
 
-def _outside(node: Node, owner: Node) -> str | None:
+def _outside(node: Node) -> str | None:
     """Describe a dependence of a method on anything except its arguments; empty if there is none."""
     code = " ".join(
         _text(leaf) for leaf in descendants(node) if not leaf.children and leaf.type not in _QUOTED
@@ -204,46 +241,10 @@ def _outside(node: Node, owner: Node) -> str | None:
     for text, reason in _OUTSIDE.items():
         if text in code and _WORDS[text].search(code):
             return reason
-    kept = _variables_that_change(owner)
-    for inner in descendants(node):
-        if inner.type == "identifier" and _text(inner) in kept and not _is_local(inner, node):
-            return f"uses the field {_text(inner)}, which can change"
     return None
 
 
 _QUOTED = {"line_comment", "block_comment", "string_fragment", "character_literal", "escape_sequence"}
-
-
-def _variables_that_change(owner: Node) -> set[str]:
-    """The fields of a class that are not final."""
-    found = set()
-    for child in _members(owner):
-        if child.type == "field_declaration" and "final" not in modifiers(child):
-            names = (each for each in child.named_children if each.type == "variable_declarator")
-            found |= {_name(each) for each in names}
-    return found
-
-
-def _is_local(node: Node, method: Node) -> bool:
-    """Whether a name is a local variable without `this`, or the name of a method."""
-    above = node.parent
-    if above is not None and above.type == "field_access" and node == above.child_by_field_name("field"):
-        target = above.child_by_field_name("object")
-        return target is not None and target.type != "this"
-    if above is not None and above.type == "method_invocation" and node == above.child_by_field_name("name"):
-        return True
-    name = node.text
-    for inner in descendants(method):
-        if inner.type in {
-            "variable_declarator",
-            "formal_parameter",
-            "enhanced_for_statement",
-            "inferred_parameters",
-        }:
-            declared = inner.child_by_field_name("name")
-            if declared is not None and declared.text == name:
-                return True
-    return False
 
 
 def _members(owner: Node) -> list[Node]:

@@ -32,7 +32,6 @@ final class Values {
     }
 
     private static final int DEEPEST = 200;
-    private static final int LOOKED = 4; // maximum depth to which a value is searched
     private static final int MOST = 4 << 20; // maximum values in a message
     /** Collections by the name of their class, in the order of the format. */
     private static final List<String> COLLECTION_NAMES = List.of(
@@ -111,6 +110,10 @@ final class Values {
         final DataOutputStream out = new DataOutputStream(bytes);
         final List<Object> met;
         private final IdentityHashMap<Object, Integer> numbers = new IdentityHashMap<>();
+
+        Writer() {
+            this(List.of());
+        }
 
         /** Args: the containers that both sides already have. */
         Writer(List<Object> known) {
@@ -268,12 +271,11 @@ final class Values {
     /** Reads values without trusting them; `met` contains the containers so far. */
     static final class Reader {
         final DataInputStream in;
-        final List<Object> met;
+        final List<Object> met = new ArrayList<>();
         private int read;
 
-        Reader(DataInputStream in, List<Object> known) {
+        Reader(DataInputStream in) {
             this.in = in;
-            met = new ArrayList<>(known);
         }
 
         Object read() throws IOException {
@@ -406,129 +408,5 @@ final class Values {
                 throw new Malformed("an array of an unknown class");
             }
         }
-    }
-
-    /** Replace the content of a container by that of another of its kind; returns whether it changed. */
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    static boolean take(Object old, Object fresh) {
-        if (old.getClass().isArray()) {
-            int length = Array.getLength(old);
-            if (fresh.getClass() != old.getClass() || Array.getLength(fresh) != length) {
-                throw new Malformed("an array of another kind");
-            }
-            boolean changed = false;
-            for (int at = 0; at < length; at++) {
-                changed |= !same(Array.get(old, at), Array.get(fresh, at));
-            }
-            if (changed) {
-                System.arraycopy(fresh, 0, old, 0, length);
-            }
-            return changed;
-        }
-        if (old instanceof StringBuilder builder) {
-            String text = fresh.toString();
-            if (text.contentEquals(builder)) {
-                return false;
-            }
-            builder.replace(0, builder.length(), text);
-            return true;
-        }
-        if (old instanceof Map map && fresh instanceof Map other) {
-            if (sameItems(flat(map), flat(other))) {
-                return false;
-            }
-            Map copy = new LinkedHashMap(other);
-            map.clear();
-            map.putAll(copy);
-            return true;
-        }
-        if (old instanceof Collection collection && fresh instanceof Collection other) {
-            Object[] items = other.toArray();
-            if (sameItems(Arrays.asList(collection.toArray()), Arrays.asList(items))) {
-                return false;
-            }
-            if (collection instanceof List list && list.size() == items.length) {
-                for (int at = 0; at < items.length; at++) {
-                    list.set(at, items[at]);
-                }
-            } else {
-                collection.clear();
-                collection.addAll(Arrays.asList(items));
-            }
-            return true;
-        }
-        throw new Malformed("a container of another kind");
-    }
-
-    private static List<Object> flat(Map<?, ?> map) {
-        List<Object> all = new ArrayList<>();
-        for (Map.Entry<?, ?> entry : map.entrySet()) {
-            all.add(entry.getKey());
-            all.add(entry.getValue());
-        }
-        return all;
-    }
-
-    private static boolean sameItems(List<?> one, List<?> other) {
-        boolean same = one.size() == other.size();
-        for (int at = 0; same && at < one.size(); at++) {
-            same = same(one.get(at), other.get(at));
-        }
-        return same;
-    }
-
-    /** Whether two items are the same container, or equal as plain values. */
-    private static boolean same(Object one, Object other) {
-        if (one == other) {
-            return true;
-        }
-        return one != null && other != null && one.getClass() == other.getClass() && one.equals(other)
-                && !(one instanceof Collection) && !(one instanceof Map);
-    }
-
-    /** Whether a value is empty: null, an empty string, an empty container. */
-    static boolean empty(Object value) {
-        return value == null
-                || (value instanceof CharSequence text && text.length() == 0)
-                || (value instanceof Collection<?> items && items.isEmpty())
-                || (value instanceof Map<?, ?> map && map.isEmpty())
-                || (value instanceof Optional<?> optional && optional.isEmpty())
-                || (value.getClass().isArray() && Array.getLength(value) == 0);
-    }
-
-    /** Whether a value contains only empty values, up to a depth, because a container can contain itself. */
-    static boolean hollow(Object value, int depth) {
-        if (depth < LOOKED && value instanceof Collection<?> items) {
-            return items.stream().allMatch(item -> hollow(item, depth + 1));
-        }
-        return empty(value);
-    }
-
-    /** Whether a value contains NaN or an infinite number. */
-    static boolean strange(Object value, int depth) {
-        if (value instanceof Double || value instanceof Float) {
-            return !Double.isFinite(((Number) value).doubleValue());
-        }
-        if (depth == LOOKED) {
-            return false;
-        }
-        if (value instanceof Collection<?> items) {
-            return items.stream().anyMatch(item -> strange(item, depth + 1));
-        }
-        if (value instanceof Map<?, ?> map) {
-            return strange(map.values(), depth + 1);
-        }
-        if (value instanceof Optional<?> optional) {
-            return optional.isPresent() && strange(optional.get(), depth + 1);
-        }
-        if (value == null || !value.getClass().isArray()) {
-            return false;
-        }
-        for (int at = 0; at < Array.getLength(value); at++) {
-            if (strange(Array.get(value, at), depth + 1)) {
-                return true;
-            }
-        }
-        return false;
     }
 }
