@@ -9,7 +9,7 @@ Rules:
 - A statement binds the names that it stores to, parameters, imports, exception and capture names; and,
   because objects are mutable, the variables at the root of a stored attribute or subscript and of the
   receiver of a method called for its effect (`x.append(v)` as a statement). This follows from the syntax
-  alone: no analysis could leak the answer. `python_parts.py` and `brace_parts.py` implement it.
+  alone: no analysis could leak the answer. `python_parts.py` implements it for Python.
 
 The statements of an examined Java method: their positions, and the variables in them.
 
