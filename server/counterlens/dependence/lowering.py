@@ -2,8 +2,8 @@
 
 Rules:
 
-- A simple statement is one node; compound ones are described in the file of the construct (`program.py`). `if` and `elif` are branches; a class body runs inline, and its name is
-  bound at its end.
+- A simple statement is one node; compound ones are described in `program.py`. `if` and `elif` are branches; a
+  class body runs inline, and its name is bound at its end.
 - `assert` branches to the next statement and to the handler of an `AssertionError`.
 - A call in `Rules.terminators` as a separate statement is a `raise SystemExit`.
 

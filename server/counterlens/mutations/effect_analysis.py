@@ -8,21 +8,185 @@ Lowering rules, from the strongest:
   object; objects are not distinguished, so one write conflicts with every read of any object.
 - Operators, attribute and subscript reads, and non-mutating methods of built-in classes read objects and
   may raise. That their implementations have no side effects is assumed (`pure-operators`).
+
+Effects of expressions except calls and comprehensions.
 """
 
 from __future__ import annotations
 
 import libcst as cst
 
-from counterlens.mutations import effect_calls, effect_expressions
-from counterlens.mutations.acting_reads import ARITHMETIC, STORE
+from counterlens.mutations import effect_calls
+from counterlens.mutations.acting_reads import (
+    ARITHMETIC,
+    ATTRIBUTE,
+    COMPARISON,
+    KEYS,
+    MEMBERSHIP,
+    STORE,
+    SUBSCRIPT,
+    TEXT,
+)
+from counterlens.mutations.children import children
 from counterlens.mutations.effect_calls import iterates
-from counterlens.mutations.effect_expressions import make_function, name, operator
 from counterlens.mutations.effect_rules import EffectAnalysis, Rules, compound
 from counterlens.mutations.effects import Heap, SideEffects
 from counterlens.mutations.kinds import ValueKind
-from counterlens.mutations.known_code import QUIET_IMPORTS
+from counterlens.mutations.known_code import PURE_BUILTINS, QUIET_IMPORTS
 from counterlens.mutations.module import Module
+from counterlens.mutations.variables import Role
+
+
+def name(analysis: EffectAnalysis, node: cst.Name, to: SideEffects) -> None:
+    """Add the effects of reading or binding a name."""
+    occurrence = analysis.module.scopes.occurrence.get(node)
+    if occurrence is None or occurrence.variable is None:
+        to.raises |= analysis.module.scopes.builtin(node) not in PURE_BUILTINS
+        return
+    variable = occurrence.variable
+    if variable.scope is analysis.module.scopes.module and analysis.unseen.exposes_module:
+        to.touches(Heap.READ if occurrence.role is Role.USE else Heap.WRITE)
+    if occurrence.role not in {Role.BIND, Role.IMPORT, Role.DEFINE}:
+        to.reads.add(variable)
+        to.raises |= not analysis.bound.at(occurrence)
+    if occurrence.role is not Role.USE:
+        to.writes.add(variable)
+
+
+def make_function(analysis: EffectAnalysis, node: cst.Lambda | cst.FunctionDef, to: SideEffects) -> None:
+    """Add the effects of creating a function: it reads what it captures, so later writes must stay later."""
+    inner = analysis.module.scopes.of_node[node]
+    for scope in inner.inside():
+        for occurrence in scope.occurrences:
+            if occurrence.variable is not None and occurrence.variable.scope is not scope:
+                to.reads.add(occurrence.variable)
+    analysis.parts(node.params, to)
+    for variable in inner.variables.values():
+        to.writes.discard(variable)
+
+
+def _nothing(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> None:
+    """A literal or `pass`: no effects."""
+
+
+def operator(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> None:
+    """Add the effects of an operator, subscript or format, which the operands' classes implement."""
+    analysis.parts(node, to)
+    operands = [child for child in children(node) if isinstance(child, cst.BaseExpression)]
+    if not isinstance(node, cst.Subscript) and all(analysis.kinds.of(o) <= ValueKind.ATOM for o in operands):
+        to.raises |= not isinstance(node, cst.FormattedStringExpression) and not _never_raises(
+            node, all(analysis.kinds.of(operand) is ValueKind.NUMBER for operand in operands)
+        )
+        return
+    if isinstance(node, cst.Subscript):
+        analysis.operate(to, SUBSCRIPT, [node.value])
+        if analysis.acting.inserts and analysis.kinds.of(node.value) is ValueKind.UNKNOWN:
+            to.opaque |= analysis.acting.inserts_by_call
+            to.touches(Heap.WRITE)
+    elif isinstance(node, cst.Assert):
+        analysis.test(node.test, to)
+        to.raises = True
+    else:
+        analysis.operate(
+            to, TEXT if isinstance(node, cst.FormattedStringExpression) else ARITHMETIC, operands
+        )
+
+
+def _attribute(analysis: EffectAnalysis, node: cst.Attribute, to: SideEffects) -> None:
+    analysis.add(node.value, to)
+    analysis.operate(to, ATTRIBUTE)
+    if node.attr.value in analysis.acting.properties:
+        to.opaque = True
+        to.touches(Heap.WRITE)
+
+
+def _is(analysis: EffectAnalysis, node: cst.Comparison, to: SideEffects) -> None:
+    if all(isinstance(target.operator, cst.Is | cst.IsNot) for target in node.comparisons) or all(
+        analysis.kinds.of(side) is ValueKind.NUMBER
+        for side in (node.left, *(target.comparator for target in node.comparisons))
+    ):
+        analysis.parts(node, to)
+        return
+    analysis.parts(node, to)
+    left = node.left
+    for target in node.comparisons:
+        right = target.comparator
+        if isinstance(target.operator, cst.In | cst.NotIn):
+            analysis.operate(to, MEMBERSHIP, [right, left])
+            if analysis.acting.consumes(right):
+                to.touches(Heap.WRITE)
+        elif not isinstance(target.operator, cst.Is | cst.IsNot):
+            analysis.operate(to, COMPARISON, [left, right])
+        left = right
+
+
+def _unary(analysis: EffectAnalysis, node: cst.UnaryOperation, to: SideEffects) -> None:
+    analysis.add(node.expression, to)
+    if isinstance(node.operator, cst.Not):
+        analysis.test(node.expression, to)
+    elif analysis.kinds.of(node.expression) is not ValueKind.NUMBER:
+        analysis.operate(to, ARITHMETIC, [node.expression])
+
+
+def _boolean(analysis: EffectAnalysis, node: cst.BooleanOperation, to: SideEffects) -> None:
+    analysis.parts(node, to)
+    analysis.test(node.left, to)
+
+
+def _conditional(analysis: EffectAnalysis, node: cst.IfExp, to: SideEffects) -> None:
+    analysis.parts(node, to)
+    analysis.test(node.test, to)
+
+
+def _display(
+    analysis: EffectAnalysis, node: cst.List | cst.Tuple | cst.Set | cst.Dict, to: SideEffects
+) -> None:
+    analysis.parts(node, to)
+    if isinstance(node, cst.Set | cst.Dict):
+        literal = all(
+            isinstance(getattr(e, "key", getattr(e, "value", None)), cst.Integer | cst.SimpleString)
+            for e in node.elements
+        )
+        if not literal:
+            touched = to.heap
+            analysis.operate(to, KEYS)
+            to.heap = max(touched, Heap.WRITE if to.opaque else touched)
+
+
+def _starred(
+    analysis: EffectAnalysis, node: cst.StarredElement | cst.StarredDictElement, to: SideEffects
+) -> None:
+    analysis.add(node.value, to)
+    iterates(analysis, node.value, to)
+
+
+def _never_raises(node: cst.CSTNode, numbers: bool) -> bool:
+    quiet = (cst.Add, cst.Subtract, cst.Multiply)
+    return numbers and isinstance(node, cst.BinaryOperation) and isinstance(node.operator, quiet)
+
+
+EXPRESSION_RULES: Rules = {
+    **dict.fromkeys(
+        (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.Ellipsis, cst.FormattedStringText,
+         cst.ParamStar, cst.ParamSlash),
+        _nothing,
+    ),
+    **dict.fromkeys(
+        (cst.ConcatenatedString, cst.FormattedString, cst.Element,
+         cst.DictElement, cst.NamedExpr, cst.Slice, cst.Parameters),
+        compound,
+    ),
+    **dict.fromkeys((cst.BinaryOperation, cst.Subscript, cst.FormattedStringExpression), operator),
+    **dict.fromkeys((cst.List, cst.Tuple, cst.Set, cst.Dict), _display),
+    **dict.fromkeys((cst.StarredElement, cst.StarredDictElement), _starred),
+    cst.Name: name,
+    cst.Attribute: _attribute,
+    cst.Comparison: _is,
+    cst.UnaryOperation: _unary,
+    cst.BooleanOperation: _boolean,
+    cst.IfExp: _conditional,
+    cst.Lambda: make_function,
+}  # fmt: skip
 
 
 def _assign(analysis: EffectAnalysis, node: cst.Assign, to: SideEffects) -> None:
@@ -160,7 +324,7 @@ RULES: Rules = {
 }  # fmt: skip
 
 
-_RULES: Rules = {**effect_expressions.RULES, **effect_calls.RULES, **RULES}
+_RULES: Rules = {**EXPRESSION_RULES, **effect_calls.RULES, **RULES}
 
 
 def effects_in(module: Module) -> EffectAnalysis:
