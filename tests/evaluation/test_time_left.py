@@ -20,7 +20,7 @@ from counterlens.sandbox.registry import best_sandbox
 from tests.conftest import short_model
 from tests.evaluation.running import command_of
 
-RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "recorded_run.json").read_text())
+RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "recorded_runs.jsonl").read_text())
 """A run with the prompts of each item in the plan, and events in order: the second, the item, what it did
 (`begin`, `end`, or a number of programs or prompts) and the seconds that it took. The machine was idle."""
 

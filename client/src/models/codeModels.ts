@@ -10,10 +10,9 @@ export const CODE_MODELS = "counterlens.codeModels";
 export const FETCH_MODEL = "counterlens.fetchModel";
 
 export interface CodeModel {
+  /** Its id, also the value of the model setting. */
   id: string;
   name: string;
-  /** Value of the model setting. */
-  spec: string;
   repository: string;
   licence: string;
   commercial: boolean;

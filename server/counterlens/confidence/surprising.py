@@ -1,6 +1,6 @@
 """The few places of a document that surprise the model most, each as the smallest node that explains it.
 
-Weights determine which leaves are surprising (`weights.py`); adjacent surprising leaves are one place, and
+Weights determine which leaves are surprising; adjacent surprising leaves are one place, and
 the most surprising place of a line represents the line.
 
 Measures of how surprising a leaf is, compared in docs/results/localisation.md.

@@ -8,7 +8,7 @@
     spent(model, usage)                     usage of each model (`Usage` as JSON); older runs have none
     records(position, manifest, outcome, reason, body, seconds)
                                             the results; `body` is the record as JSON (probes/record.py)
-    checksums(part, name, digest)           one of each row of these (checksums.py)
+    checksums(part, name, digest)           one of each row of these (run_file.py)
 
 Beside it, `answers.sqlite` caches the models' responses, call by call, so that no request is repeated. A
 process that writes holds `lock.sqlite` in an exclusive transaction, which ends with the process, however it

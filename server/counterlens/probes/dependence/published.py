@@ -2,8 +2,8 @@
 
 The population consists of CoRe's own questions if the data has them (`datasets/core.py`), with people's
 labels as truth; else of a sample of such questions with the dependence graph as truth, so that it works for
-any function. `core_form.py` builds the questions, `core_replies.py` asks them, `core_reading.py` reads the
-answers, and `core_figures.py` computes the figures.
+any function. `core_form.py` builds the questions, `core_replies.py` asks them and reads the answers, and
+`core_figures.py` computes the figures.
 
 The dependences of an unlabelled function, in CoRe's terms: by graph or rule.
 

@@ -2,9 +2,8 @@
 
 PythonRules:
 
-- A simple statement is one node; compound ones are described in the file of the construct (`loops.py`,
-  `matching.py`, `exceptions.py`). `if` and `elif` are branches; a class body runs inline, and its name is
-  bound at its end.
+- A simple statement is one node; compound ones are described in `program.py`. `if` and `elif` are branches; a
+  class body runs inline, and its name is bound at its end.
 - `assert` branches to the next statement and to the handler of an `AssertionError`.
 - A call in `Rules.terminators` as a separate statement is a `raise SystemExit`.
 
