@@ -94,8 +94,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     (Path(site) / "development.pth").write_text("".join(f"{path}\n" for path in visible))
     examples = [PLUGINS / "own-name-probe", PLUGINS / "toy-model", PLUGINS / "starlark-language"]
     environment.run(*PIP, *OFFLINE, *map(str, examples))
-    for module in ("own_name", "toy_model", "starlark_language"):
-        assert (Path(site) / f"{module}.py").is_file()
+    for module in ("own_name.py", "toy_model.py", "starlark_language/language.py"):
+        assert (Path(site) / module).is_file()
     return environment
 
 
@@ -138,11 +138,16 @@ def test_one_registration_is_a_language(installed: Environment) -> None:
     rules = installed.folder / "rules.bzl"
     rules.write_text(
         "def pick(a, b):\n    c = 1\n    if a < b:\n        return a + c\n    else:\n        return b\n"
+        'load(":defs.bzl", "one", "two")\n'
     )
     scored = json.loads(installed.counterlens("score", str(rules), "--model", MODEL, "--json").stdout)
     assert scored["language"] == "starlark"
     mutated = json.loads(installed.counterlens("mutate", f"{rules}::pick", "--json").stdout)
     assert {one["mutation"] for one in mutated} == {"if-else-flip", "operand-swap", "rename-random"}
+    (loaded,) = json.loads(
+        installed.counterlens("mutate", str(rules), "--mutation", "load-reorder", "--json").stdout
+    )
+    assert 'load(":defs.bzl", "two", "one")' in loaded["source"]
     refused = installed.counterlens("dependence", f"{rules}::pick", code=1).stderr
     assert "the dependences of Starlark cannot be computed" in refused
     assert "Those of Python, Java and C can" in refused

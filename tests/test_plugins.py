@@ -161,7 +161,8 @@ LANGUAGE = """
 from counterlens.languages.language import Language
 
 TOY = Language(id="toy", title="Toy", suffixes=(".toy",), grammar="tree_sitter_python:language",
-               functions="counterlens.syntax.definitions:python_definitions", judge="plugged_judges:TOY")
+               functions="counterlens.python.syntax.definitions:python_definitions",
+               judge="plugged_judges:TOY")
 """
 
 

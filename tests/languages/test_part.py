@@ -26,9 +26,9 @@ def added(monkeypatch: pytest.MonkeyPatch) -> Language:
         title="Toy",
         suffixes=(".toy",),
         grammar="tree_sitter_python:language",
-        functions="counterlens.syntax.definitions:python_definitions",
+        functions="counterlens.python.syntax.definitions:python_definitions",
         words="a_package_that_is_not_there:WORDS",
-        concepts="counterlens.syntax.definitions:python_definitions",
+        concepts="counterlens.python.syntax.definitions:python_definitions",
         strict="counterlens.python.syntax.parsing:NOTHING",
     )
     monkeypatch.setattr(LANGUAGES, "_all", {**LANGUAGES, "toy": language})
@@ -71,7 +71,10 @@ def test_a_part_of_a_plugin_that_cannot_be_loaded_is_left_out_with_the_reason(ad
         assert added.id not in PARTS[field]
     assert [(failure.name, failure.error) for failure in plugins.failures] == [
         ("toy", "its words: ModuleNotFoundError: No module named 'a_package_that_is_not_there'"),
-        ("toy", "its concepts: TypeError: counterlens.syntax.definitions:python_definitions is no Mapping"),
+        (
+            "toy",
+            "its concepts: TypeError: counterlens.python.syntax.definitions:python_definitions is no Mapping",
+        ),
         (
             "toy",
             "its strict: AttributeError: module 'counterlens.python.syntax.parsing' has no attribute "

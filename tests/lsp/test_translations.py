@@ -33,11 +33,14 @@ BELOW = (
     "calibration",
     "probes",
     "survivors",
+    "python",
+    "java",
+    "c",
     "attribution/languages.py",
     "attribution/suite_run.py",
     "attribution/settlement.py",
 )
-SENTENCES = ("lsp", "mutations", "confidence/exclusion.py")
+SENTENCES = ("lsp", "mutations", "python/mutations", "java/mutations", "confidence/exclusion.py")
 
 WORDED = ("lsp", "reports", "probes/pairs")
 
@@ -48,6 +51,8 @@ KEPT = {
     "lsp/task_run.py: , asked of {0}",
     "mutations/base.py: control flow",  # names of concepts
     "mutations/base.py: data flow",
+    "mutations/languages.py: there is another {0}",  # for the doctor
+    "mutations/languages.py: {0} is of the class of no language's mutations",
     "python/mutations/conditions.py: is not",  # code
     "python/mutations/conditions.py: not in",
     "python/mutations/for_while_convert.py: ), object(){0}{1}while ({2} := next({3}, {4})) is not {5}",

@@ -12,3 +12,4 @@ C = Language(
     concepts="counterlens.c.concepts:C",
     dependence="counterlens.c.dependence.language:C",
 )
+LANGUAGES = (C,)

@@ -20,9 +20,8 @@ from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say_json
 from counterlens.languages.language import Feature
 from counterlens.mutations import AnyMutation, mutated, parse_document, survey
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.options import Mutations, ProbeOptions, Without
-from counterlens.python.mutations.loop_unroll import LoopUnroll
-from counterlens.python.observe.run import observe_loops
 from counterlens.reports.build.mutations import mutation_report, settled_report
 from counterlens.reports.export.counterfactuals import counterfactuals_json
 from counterlens.reports.render import terminal
@@ -75,13 +74,15 @@ def mutate(
         judged(document.language)
     if call is not None:
         require_feature(document, Feature.LOOPS)
-        if mutations and LoopUnroll.id not in mutations:
-            raise click.UsageError(f"--call is for {LoopUnroll.id}, which --mutation leaves out")
+        unrolls = executed(document.language).unrolls
+        if mutations and unrolls not in mutations:
+            raise click.UsageError(f"--call is for {unrolls}, which --mutation leaves out")
     module = parse_document(document)
     function = function_named(module.functions, qualname, path).qualname if qualname else None
     chosen: list[str | AnyMutation] | None = list(mutations) or None
     if call is not None:
-        unroll = LoopUnroll(observe_loops(document, call, strong_sandbox(path), limits=Limits()))
+        sandbox = strong_sandbox(path)
+        unroll = executed(document.language).unrolling(document, call, sandbox, limits=Limits())
         asked = mutations or mutated(document.language).mutations
         chosen = [unroll if mutation == unroll.id else mutation for mutation in asked]
     with steps(f"looking for sites in {path.name}", total_known=False):

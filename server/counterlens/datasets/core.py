@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 from counterlens.datasets.base import Loader, Problem
 from counterlens.datasets.files import records
 from counterlens.errors import DataError
-from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
+from counterlens.syntax.strictness import STRICT
 
 _NAME = re.compile(r"(?P<program>.+)_(?P<first>\d+)_(?P<last>\d+)\.(py|java)")
 _KEPT = ("task_id", "category", "src", "dst", "groundtruth", "prompt")
@@ -160,7 +160,9 @@ def _function(source: str) -> tuple[str | None, str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            found = next((one for one in parse_module(source).body if isinstance(one, ast.FunctionDef)), None)
+            tree = STRICT.require("python")(source)
+        body = tree.body if isinstance(tree, ast.Module) else []
+        found = next((one for one in body if isinstance(one, ast.FunctionDef)), None)
         return (None if found is None else found.name), ""
     except SyntaxError as error:
         name = re.search(r"^\s*def\s+(\w+)", source, re.MULTILINE)

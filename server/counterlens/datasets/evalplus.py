@@ -11,7 +11,7 @@ from counterlens.datasets.base import Problem, TestForm, Tests
 from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.mbpp import tested_function
 from counterlens.datasets.recorded import RecordLoader
-from counterlens.python.syntax.parsing import parse_module
+from counterlens.syntax.strictness import STRICT
 
 _INPUTS = ("base_input", "plus_input")
 _RTOL, _ATOL = 1e-7, 1e-6  # tolerances of floats if the dataset does not say
@@ -189,10 +189,10 @@ class MbppPlusTexts(RecordLoader):
 def calls(tests: str, function: str) -> Iterator[list[Any]]:
     """The arguments of a function's calls in some tests, if they are literals."""
     try:
-        tree = parse_module(tests)
+        tree = STRICT.require("python")(tests)
     except SyntaxError:
         return
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if isinstance(tree, ast.Module) else ():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function:
             try:
                 yield [ast.literal_eval(argument) for argument in node.args]

@@ -7,9 +7,9 @@ import tree_sitter
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtFile, DoubtScope
-from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
+from counterlens.syntax.strictness import STRICT
 
 _RESHAPING = frozenset({"exits"})
 """Kinds that insert or move statements."""
@@ -52,7 +52,7 @@ def fits(scope: DoubtScope, alternative: Alternative) -> bool:
     data = document.data[line : alternative.start] + alternative.text.encode()
     data += document.data[alternative.end : function.end]
     try:
-        parse_module(b"if 1:\n" + data if data[:1].isspace() else data)
+        STRICT.require(document.language)(b"if 1:\n" + data if data[:1].isspace() else data)
     except (SyntaxError, ValueError, RecursionError):
         return False
     if alternative.kind in _RESHAPING:

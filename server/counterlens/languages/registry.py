@@ -1,20 +1,23 @@
-"""All languages by id. A new language is one file and one line here, or a `counterlens.languages` plug-in."""
+"""All languages by id. A new one is a folder and its name here, or a `counterlens.languages` plug-in."""
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from counterlens.c.language import C
 from counterlens.errors import SourceError
-from counterlens.java.language import JAVA
 from counterlens.languages.language import Language
 from counterlens.plugins import Registry
-from counterlens.python.language import PYTHON
-from counterlens.scored.languages import SCORED
 
-_OWN = (PYTHON, JAVA, C, *SCORED)
+PACKS = ("python", "java", "c", "scored")
+"""The packages with a language each, or several; their `language` modules have them in `LANGUAGES`."""
+_OWN: tuple[Language, ...] = tuple(
+    language
+    for pack in PACKS
+    for language in importlib.import_module(f"counterlens.{pack}.language").LANGUAGES
+)
 LANGUAGES = Registry("counterlens.languages", _OWN, name=lambda language: language.id, kind=Language)
 _SHEBANG = re.compile(rb"#!\s*\S*?(?:/env\s+(?:-S\s+)?)?([A-Za-z]+)[\d.]*(?:\s|$)")
 

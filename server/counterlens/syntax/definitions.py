@@ -14,14 +14,6 @@ from tree_sitter import Node
 
 from counterlens.languages.part import LanguagePart
 
-_TYPES = frozenset(
-    {
-        *("class_declaration", "interface_declaration", "enum_declaration", "record_declaration"),
-        "annotation_type_declaration",
-    }
-)
-_METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
-
 
 @dataclass(frozen=True, slots=True)
 class FunctionDefinition:
@@ -62,20 +54,6 @@ class FunctionDefinition:
         return body.named_children[0].start_byte if body.named_children else body.start_byte
 
 
-def python_definitions(root: Node) -> Iterator[FunctionDefinition]:
-    """The functions and methods of Python, outer ones first, in source order."""
-    for path, node in _walk(root, {"class_definition", "function_definition"}):
-        if node.type == "function_definition":
-            yield FunctionDefinition(path, None, node)
-
-
-def java_definitions(root: Node) -> Iterator[FunctionDefinition]:
-    """The methods and constructors with a body; one of a class inside a method is nested in that method."""
-    for path, node in _walk(root, _TYPES | _METHODS):
-        if node.type in _METHODS:
-            yield FunctionDefinition(path, _parameter_types(node), node)
-
-
 FINDERS: LanguagePart[Callable[[Node], Iterator[FunctionDefinition]]] = LanguagePart("functions")
 """Finders of the functions in a tree, by language."""
 
@@ -96,7 +74,7 @@ def with_names(found: Iterable[FunctionDefinition]) -> Iterator[tuple[str, Funct
         yield (f"{name}({one.parameters})" if several else name), one
 
 
-def _walk(root: Node, kinds: set[str] | frozenset[str]) -> Iterator[tuple[tuple[str, ...], Node]]:
+def named_definitions(root: Node, kinds: set[str] | frozenset[str]) -> Iterator[tuple[tuple[str, ...], Node]]:
     """The definitions of some node types that have a name and a body, with their paths."""
     todo: list[tuple[Node, tuple[str, ...]]] = [(root, ())]
     while todo:
@@ -106,18 +84,6 @@ def _walk(root: Node, kinds: set[str] | frozenset[str]) -> Iterator[tuple[tuple[
             if node.child_by_field_name("body") is not None:
                 yield path, node
         todo.extend((child, path) for child in reversed(node.children))
-
-
-def _parameter_types(method: Node) -> str:
-    listed = method.child_by_field_name("parameters")
-    found = []
-    for parameter in listed.named_children if listed is not None else ():
-        if parameter.type == "formal_parameter":
-            dimensions = text_of(parameter.child_by_field_name("dimensions"))
-            found.append(text_of(parameter.child_by_field_name("type")) + dimensions)
-        elif parameter.type == "spread_parameter":
-            found.append(text_of(parameter).rpartition("...")[0].strip() + "...")
-    return ", ".join(found)
 
 
 def text_of(node: Node | None) -> str:

@@ -54,33 +54,8 @@ Kinds = Mapping[str, tuple[tuple[Family, str], ...]]
 """Operators by node type and family, separated by blanks; `|` joins the two words of an operator."""
 OperatorTable = Mapping[tuple[str, str], tuple[Family, tuple[str, ...]]]
 
-# The comparisons are those of Ahmed et al. 2024, section 4.1; the other families are defined here.
-_COMPARISON = (Family.COMPARISON, "== != < > <= >=")
-PYTHON: Kinds = {
-    "comparison_operator": (
-        _COMPARISON,
-        (Family.IDENTITY, "is|is not"),
-        (Family.MEMBERSHIP, "in|not in"),
-    ),
-    "binary_operator": ((Family.ARITHMETIC, "+ - * / // % **"), (Family.BITWISE, "& | ^ << >>")),
-    "boolean_operator": ((Family.BOOLEAN, "and or"),),
-    "augmented_assignment": (
-        (Family.AUGMENTED, "+= -= *= /= //= %= **="),
-        (Family.AUGMENTED, "&= |= ^= <<= >>="),
-    ),
-}
-JAVA: Kinds = {
-    "binary_expression": (
-        _COMPARISON,
-        (Family.ARITHMETIC, "+ - * / %"),
-        (Family.BITWISE, "& | ^ << >> >>>"),
-        (Family.BOOLEAN, "&& ||"),
-    ),
-    "assignment_expression": (
-        (Family.AUGMENTED, "+= -= *= /= %="),
-        (Family.AUGMENTED, "&= |= ^= <<= >>= >>>="),
-    ),
-}
+COMPARISON = (Family.COMPARISON, "== != < > <= >=")
+"""The comparisons of Ahmed et al. 2024, section 4.1; each language defines the other families."""
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,17 +12,14 @@ from hypothesis import strategies as st
 
 from counterlens.models.base import Completion
 from counterlens.probes.execution.prompts import STYLES
-from counterlens.probes.prompts.literals import (
-    AnswerOutcome,
-    direct_answer,
-    equal,
-    literal,
-    outcome,
-    same_type,
-    stepwise_answer,
-    unordered,
-    why_unread,
-)
+from counterlens.probes.prompts import literals
+from counterlens.probes.prompts.literals import AnswerOutcome
+from counterlens.python.prompts.values import PYTHON_VALUES, equal, literal, same_type, unordered
+
+direct_answer = partial(literals.direct_answer, values=PYTHON_VALUES)
+stepwise_answer = partial(literals.stepwise_answer, values=PYTHON_VALUES)
+outcome = partial(literals.outcome, values=PYTHON_VALUES)
+why_unread = partial(literals.why_unread, values=PYTHON_VALUES)
 
 LEAVES = (
     st.none()

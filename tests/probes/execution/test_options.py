@@ -13,9 +13,10 @@ from counterlens.probes.execution.coherence import CoherenceProbe
 from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.options import make, plain_options
 from counterlens.probes.probe import Context
-from counterlens.probes.prompts.literals import AnswerOutcome, literal
+from counterlens.probes.prompts.literals import AnswerOutcome
 from counterlens.probes.registry import PROBES
 from counterlens.probes.subjects import targets_in
+from counterlens.python.prompts.values import literal
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.probes.execution.asking import Scripted, probed

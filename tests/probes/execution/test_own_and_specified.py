@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any, cast
 
 import pytest
+from counterlens.python.prompts.misleading import misled
 from hypothesis import given
 
 from counterlens.errors import CounterlensError, SourceError
@@ -20,11 +21,10 @@ from counterlens.probes.execution.specification import SpecificationOptions, Spe
 from counterlens.probes.execution.writing import description, with_example, without_examples
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import hollow
-from counterlens.probes.prompts.literals import equal
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.python.execution.own_code import without_comments
-from counterlens.python.prompts.misleading import misled
+from counterlens.python.prompts.values import equal
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function

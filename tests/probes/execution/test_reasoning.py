@@ -12,7 +12,6 @@ from counterlens.attribution.base import LIMITS
 from counterlens.errors import Cancelled, SourceError
 from counterlens.models.base import Model
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.execution.features import features
 from counterlens.probes.execution.independent import ExecutionOptions, ExecutionProbe
 from counterlens.probes.execution.inputs import Origin, inputs_of
 from counterlens.probes.execution.prompts import STYLES, prompt
@@ -22,6 +21,7 @@ from counterlens.probes.prompts.function_text import shown
 from counterlens.probes.runner import run_targets
 from counterlens.progress import Steps
 from counterlens.python.execution.calls import calls_in, calls_of
+from counterlens.python.execution.features import features
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from counterlens.attribution.java.project_tests import files_with_tests
 from counterlens.java.prompts.values import equal, java_literal
-from counterlens.python.execution.calls import MOST_BYTES
+from counterlens.probes.execution.language import MOST_BYTES
 from counterlens.sandbox.java.values import JavaValue
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

@@ -13,10 +13,9 @@ from counterlens.java.execution import calls, hiding, running, watching
 from counterlens.java.execution.features import java_features
 from counterlens.java.prompts.values import JAVA_VALUES, expression, plain
 from counterlens.probes.execution.features import Features
-from counterlens.probes.execution.language import ExecutedLanguage
+from counterlens.probes.execution.language import ExecutedLanguage, Step
 from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.prompts.literals import Literal
-from counterlens.python.observe.run import Step
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -29,7 +28,6 @@ class JavaExecution(ExecutedLanguage):
 
     id = "java"
     values = JAVA_VALUES
-    unrolls = False
     stops = {"direct": (*_ENDS, "\n//"), "steps": _ENDS}  # noqa: RUF012 - a constant
 
     def require_reachable(self, document: Document, function: Function) -> None:

@@ -20,7 +20,7 @@ from counterlens.java.execution.running import (
     method_of_call,
     result_of,
 )
-from counterlens.python.observe.run import Step
+from counterlens.probes.execution.language import Step
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.sandbox.java.values import JavaValue
 from counterlens.syntax.document import Document

@@ -34,7 +34,7 @@ from counterlens.probes.confidence.record import (
     Confounders,
     NodeTypeFigures,
 )
-from counterlens.probes.execution.features import features
+from counterlens.probes.execution.languages import EXECUTED
 from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.syntax.concepts import NO_CONCEPTS
@@ -219,7 +219,8 @@ def _confounders(
 ) -> Confounders:
     depths = [node.depth for node in nodes]
     code = scored.document.data[function.header : function.end].decode("utf-8", "replace")
-    made = features(code)
+    executed = EXECUTED.get(scored.document.language)
+    made = executed.features(code) if executed is not None else None
     return Confounders(
         cyclomatic_complexity=made.complexity if made else None,
         ast_levels=max(depths) - min(depths) + 1 if depths else 0,

@@ -69,7 +69,8 @@ class Confounders:
     """The confounders of a function (Palacio et al. 2023, section IV).
 
     Attributes:
-        cyclomatic_complexity: McCabe's complexity; None if the function does not parse.
+        cyclomatic_complexity: McCabe's complexity; None if the function does not parse, or if the
+            features of its language are unknown.
         ast_levels: Levels of its syntax tree.
         ast_nodes: Nodes of its syntax tree.
         sequence_length: Number of its tokens.

@@ -4,16 +4,33 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from threading import Event
 from typing import ClassVar
 
 from counterlens.attribution.base import Setting
+from counterlens.mutations.mutation import AnyMutation
 from counterlens.probes.execution.features import Features
 from counterlens.probes.prompts.literals import Literal, Values
-from counterlens.python.observe.run import Step
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+
+MOST_BYTES = 200
+"""Maximum bytes of a call: with a longer one, reading the input would be the task, not running the code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line that ran.
+
+    Attributes:
+        line: The line, 1-based.
+        changed: The variables that it bound or changed, as literals.
+    """
+
+    line: int
+    changed: dict[str, str]
 
 
 class ExecutedLanguage(ABC):
@@ -23,13 +40,13 @@ class ExecutedLanguage(ABC):
         id: Its id, as in documents.
         values: Reads its values from answers, and compares them.
         stops: The stop texts of a completion, by the style of the question.
-        unrolls: Whether its loops can be unrolled.
+        unrolls: The id of the mutation that unrolls its loops; empty if there is none.
     """
 
     id: ClassVar[str]
     values: ClassVar[Values]
     stops: ClassVar[Mapping[str, tuple[str, ...]]]
-    unrolls: ClassVar[bool] = True
+    unrolls: ClassVar[str] = ""
 
     @abstractmethod
     def require_reachable(self, document: Document, function: Function) -> None:
@@ -112,6 +129,23 @@ class ExecutedLanguage(ABC):
         cancel: Event | None = None,
     ) -> int:
         """The total number of rounds of all loops during a call; errors as for `output_of`."""
+
+    def unrolling(
+        self,
+        document: Document,
+        call: str,
+        sandbox: Sandbox,
+        *,
+        limits: Limits,
+        cancel: Event | None = None,
+    ) -> AnyMutation:
+        """The mutation that unrolls the loops as a call runs them, in languages whose loops can be unrolled.
+
+        Raises:
+            SourceError: the call is not an expression, fails, or times out.
+            SandboxError, Cancelled: as `Sandbox.run`.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def trace(

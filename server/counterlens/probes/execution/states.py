@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from counterlens.counting import plural
 from counterlens.languages.registry import LANGUAGES
+from counterlens.probes.execution.language import Step
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.prompts.literals import Literal
-from counterlens.python.observe.run import Step
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 

@@ -56,55 +56,6 @@ class FormKinds:
     chained: Callable[[tree_sitter.Node], bool]
 
 
-def _python_else(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    return next((child for child in node.children if child.type == "else_clause"), None)
-
-
-def _python_elif(node: tree_sitter.Node) -> bool:
-    return node.type == "elif_clause" or any(child.type == "elif_clause" for child in node.children)
-
-
-def _java_else(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    return node.child_by_field_name("alternative")
-
-
-def _java_else_if(node: tree_sitter.Node) -> bool:
-    branch, around = _java_else(node), node.parent
-    within = around is not None and around.type == "if_statement" and _java_else(around) == node
-    return within or (branch is not None and branch.type == "if_statement")
-
-
-PYTHON = FormKinds(
-    ifs=frozenset({"if_statement", "elif_clause"}),
-    loops=frozenset({"while_statement"}),
-    joined=frozenset({"boolean_operator", "not_operator", "parenthesized_expression"}),
-    constants=frozenset(
-        {"integer", "float", "string", "concatenated_string", "true", "false", "none", "ellipsis"}
-    ),
-    calls=frozenset({"call", "await", "yield", "named_expression"}),
-    alternative=_python_else,
-    chained=_python_elif,
-)
-JAVA = FormKinds(
-    ifs=frozenset({"if_statement"}),
-    loops=frozenset({"while_statement", "do_statement", "for_statement"}),
-    joined=frozenset({"binary_expression", "unary_expression", "parenthesized_expression"}),
-    constants=frozenset(
-        {
-            *("decimal_integer_literal", "hex_integer_literal", "octal_integer_literal"),
-            *("binary_integer_literal", "decimal_floating_point_literal", "character_literal"),
-            *("string_literal", "true", "false", "null_literal"),
-        }
-    ),
-    calls=frozenset(
-        {
-            *("method_invocation", "object_creation_expression", "assignment_expression"),
-            "update_expression",
-        }
-    ),
-    alternative=_java_else,
-    chained=_java_else_if,
-)
 SWAPS: LanguagePart[FormKinds] = LanguagePart("swaps", FormKinds)
 """The node types by language."""
 _JOINING = frozenset({"&&", "||", "!"})

@@ -1,20 +1,15 @@
 """Read the model's answer about the result of a call as a literal, and compare it as a value.
 
-`Values` reads and compares the values of a language; the functions on single values are for Python.
+`Values` reads and compares the values of a language.
 """
 
 from __future__ import annotations
 
-import ast
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
-
-from counterlens.python.prompts.misleading import misled
-from counterlens.python.syntax.parsing import parse_expression, parse_module
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
 """Floats are equal within these tolerances."""
@@ -27,7 +22,6 @@ _DECLINED = re.compile(
     r"(?:determined?|answer(?:ed)?|predict(?:ed)?|know|tell)",
     re.IGNORECASE,
 )
-_LONGEST = 4096
 _WIDEST = 60  # maximum characters of a literal in a table
 DECLINED = "it declines to answer"
 CUT_OFF = "it was cut off before its answer"
@@ -96,19 +90,7 @@ class Values:
         return re.sub(rf"^[ \t]*{self.comment}[ \t]?", "", text, flags=re.MULTILINE)
 
 
-def literal(text: str) -> Literal | None:
-    """The literal in a text, ignoring comments and blanks; None if the text is not one literal."""
-    stripped = text.strip()
-    if not stripped or len(stripped) > _LONGEST:
-        return None
-    try:
-        tree = parse_expression(stripped)
-        return Literal(ast.literal_eval(tree), ast.unparse(tree))
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return None
-
-
-def direct_answer(text: str, *, cut_off: bool = False, values: Values | None = None) -> Literal | None:
+def direct_answer(text: str, *, cut_off: bool = False, values: Values) -> Literal | None:
     """The literal at the beginning of a completion: its first line, or more lines while brackets are open.
 
     Markdown code marks and emphasis around it are ignored.
@@ -116,14 +98,13 @@ def direct_answer(text: str, *, cut_off: bool = False, values: Values | None = N
     Args:
         text: The answer.
         cut_off: Whether the token limit ended it; a literal that could continue does not count then.
-        values: Reads the literals; Python's by default.
+        values: Reads the literals.
     """
-    read = values.literal if values is not None else literal
     fenced = _FENCE.match(text.strip())
     lines = (fenced[1] if fenced else text).strip().splitlines()[:20]
     for count in range(1, len(lines) + 1):
         part = "\n".join(lines[:count]).strip().lstrip("`*").rstrip("`*.")
-        answer = read(part)
+        answer = values.literal(part)
         if answer is not None:
             ended = count < len(lines) or text.endswith("\n") or part.endswith((*_CLOSED, *"\"'"))
             return answer if ended or not cut_off else None
@@ -132,9 +113,8 @@ def direct_answer(text: str, *, cut_off: bool = False, values: Values | None = N
     return None
 
 
-def stepwise_answer(text: str, *, cut_off: bool = False, values: Values | None = None) -> Literal | None:
+def stepwise_answer(text: str, *, cut_off: bool = False, values: Values) -> Literal | None:
     """The literal after the last `Answer:`; the arguments are those of `direct_answer`."""
-    values = values or PYTHON_VALUES
     plain = values.uncommented(text)
     announced = list(_ANSWER.finditer(plain))
     if not announced:
@@ -143,14 +123,14 @@ def stepwise_answer(text: str, *, cut_off: bool = False, values: Values | None =
     return direct_answer(said, cut_off=cut_off, values=values)
 
 
-def why_unread(text: str, finish: str, *, stepwise: bool, values: Values | None = None) -> str:
+def why_unread(text: str, finish: str, *, stepwise: bool, values: Values) -> str:
     """Why a model's answer contains no literal, as a short reason that can be counted.
 
     Args:
         text: The answer.
         finish: `stop` or `length`, as in `Completion`.
         stepwise: Whether the literal should follow `Answer:`.
-        values: Reads the literals; Python's by default.
+        values: Reads the literals.
     """
     if finish == "length":
         return CUT_OFF
@@ -160,20 +140,11 @@ def why_unread(text: str, finish: str, *, stepwise: bool, values: Values | None 
         return DECLINED
     if stepwise and not _ANSWER.search(text):
         return "it ends without an answer"
-    return (values or PYTHON_VALUES).why_unreadable(text)
-
-
-def why_unreadable(text: str) -> str:
-    """Why a text is not a Python literal, as a short reason that can be counted."""
-    try:
-        parse_expression(text.strip().splitlines()[0].strip())
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return "it is not a Python literal"
-    return "it is an expression, not a literal"
+    return values.why_unreadable(text)
 
 
 def outcome(
-    answer: Literal | None, truth: Any, *, unread: str | None = None, values: Values | None = None
+    answer: Literal | None, truth: Any, *, unread: str | None = None, values: Values
 ) -> AnswerOutcome:
     """The outcome of a question.
 
@@ -181,9 +152,8 @@ def outcome(
         answer: The literal in the answer; None if there is none.
         truth: The right value.
         unread: Why there is no literal, from `why_unread`.
-        values: Compares the values; Python's by default.
+        values: Compares the values.
     """
-    values = values or PYTHON_VALUES
     if answer is None:
         return _UNREAD.get(unread or "", AnswerOutcome.UNPARSABLE)
     if not values.equal(answer.value, truth):
@@ -192,111 +162,15 @@ def outcome(
     return AnswerOutcome.RIGHT if same else AnswerOutcome.OTHER_NUMBER
 
 
-def as_written(text: str) -> str:
-    """A text without blanks and surrounding quotation marks, with single ones inside."""
-    plain = "".join(text.split()).replace('"', "'")
-    return plain.removeprefix("'").removesuffix("'")
-
-
-def same_text(found: Literal | None, text: str, truth: Literal) -> bool:
-    """Whether the literal in an answer, or the text in place of it, has the same text as the truth."""
-    same = found.written if found else text
-    return bool(same) and as_written(same) == as_written(truth.written)
-
-
-def announced_text(text: str, *, stepwise: bool, values: Values | None = None) -> str:
+def announced_text(text: str, *, stepwise: bool, values: Values) -> str:
     """The first line that is not blank in place of the answer; empty if there is none."""
     if stepwise:
-        plain = (values or PYTHON_VALUES).uncommented(text)
+        plain = values.uncommented(text)
         found = list(_ANSWER.finditer(plain))
         text = plain[found[-1].end() :] if found else ""
     return next((line.strip().strip("`*") for line in text.splitlines() if line.strip()), "")
 
 
-def equal(one: Any, other: Any) -> bool:
-    """Whether two values are equal as in Python, with floats within the tolerances.
-
-    Unlike in Python, a Boolean is not a number, and NaN equals NaN.
-    """
-    if isinstance(one, bool) != isinstance(other, bool):
-        return False
-    if isinstance(one, float) or isinstance(other, float):
-        if not (isinstance(one, int | float) and isinstance(other, int | float)):
-            return False
-        try:
-            near = math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
-        except OverflowError:  # the integer is larger than any float
-            return False
-        return near or (one != one and other != other)
-    if isinstance(one, list | tuple) and type(one) is type(other):
-        return len(one) == len(other) and all(map(equal, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
-    return type(one) is type(other) and bool(one == other)
-
-
-def _same_numbers(one: Any, other: Any) -> bool:
-    """Whether two equal values have integers and floats in the same places."""
-    if isinstance(one, list | tuple):
-        return all(map(_same_numbers, one, other))
-    if isinstance(one, dict):
-        kinds = {key: type(key) for key in other}
-        return all(type(key) is kinds[key] and _same_numbers(one[key], other[key]) for key in one)
-    return isinstance(one, float) == isinstance(other, float)
-
-
-def unordered(value: Any) -> bool:
-    """Whether a value contains a set, whose written order is arbitrary."""
-    if isinstance(value, set | frozenset):
-        return True
-    if isinstance(value, dict):
-        return any(map(unordered, value)) or any(map(unordered, value.values()))
-    return isinstance(value, list | tuple) and any(map(unordered, value))
-
-
-def same_type(one: Any, other: Any) -> bool:
-    """Whether two values have the same class (Liu et al. 2024, type match)."""
-    return type(one) is type(other)
-
-
-def type_name(value: Any) -> str:
-    """The name of a value's class."""
-    return type(value).__name__
-
-
 def short(written: str | None) -> str | None:
     """A literal or a call, shortened for a table; records have the whole text."""
     return written if written is None or len(written) <= _WIDEST else f"{written[: _WIDEST - 1]}…"
-
-
-def asserted(line: str) -> Literal | None:
-    """The value with which an `assert` compares a call; None if there is none."""
-    for end in range(len(line), 0, -1):
-        if line[end - 1] in " .":  # text after the assertion
-            continue
-        try:
-            (statement,) = parse_module(line[:end]).body
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            continue
-        if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):
-            return literal(ast.unparse(statement.test.comparators[0]))
-        return None
-    return None
-
-
-PYTHON_VALUES = Values(
-    comment="#",
-    null="None",
-    zero="0",
-    literal=literal,
-    written=repr,
-    equal=equal,
-    same_numbers=_same_numbers,
-    same_type=same_type,
-    type_name=type_name,
-    same_text=same_text,
-    why_unreadable=why_unreadable,
-    misled=misled,
-    asserted=asserted,
-)
-"""Reads and compares Python values."""

@@ -8,12 +8,10 @@ from collections.abc import Iterator
 
 from counterlens.attribution.discovery import cases_for, files_with_tests
 from counterlens.attribution.layout import layout_of
+from counterlens.probes.execution.language import MOST_BYTES
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
-
-MOST_BYTES = 200
-"""Maximum bytes of a call: with a longer one, reading the input would be the task, not running the code."""
 
 
 def calls_in(tests: str, names: set[str], function: str) -> list[str]:

@@ -10,15 +10,17 @@ from threading import Event
 from counterlens.attribution import differential
 from counterlens.attribution.base import Setting
 from counterlens.errors import SourceError
-from counterlens.probes.execution.features import Features, features
-from counterlens.probes.execution.language import ExecutedLanguage
+from counterlens.probes.execution.features import Features
+from counterlens.probes.execution.language import ExecutedLanguage, Step
 from counterlens.probes.execution.states import marked
-from counterlens.probes.prompts.literals import PYTHON_VALUES, Literal
+from counterlens.probes.prompts.literals import Literal
 from counterlens.python.execution import calls, own_code
+from counterlens.python.execution.features import features
 from counterlens.python.execution.unanswered import unanswered
 from counterlens.python.execution.written_out import written_out
+from counterlens.python.mutations.loop_unroll import LoopUnroll
 from counterlens.python.observe import run
-from counterlens.python.observe.run import Step
+from counterlens.python.prompts.values import PYTHON_VALUES
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -30,6 +32,7 @@ class PythonExecution(ExecutedLanguage):
 
     id = "python"
     values = PYTHON_VALUES
+    unrolls = LoopUnroll.id
     stops = {  # noqa: RUF012 - a constant
         "direct": ("\n\n", "\nassert", "\ndef ", "\n#"),
         "steps": ("\n\n", "\ndef ", "\nassert"),
@@ -85,6 +88,12 @@ class PythonExecution(ExecutedLanguage):
         """Like `ExecutedLanguage.rounds_of`."""
         loops = run.observe_loops(document, call, sandbox, limits=limits, cancel=cancel)
         return sum(loop.count for loop in loops.values())
+
+    def unrolling(
+        self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+    ) -> LoopUnroll:
+        """Like `ExecutedLanguage.unrolling`."""
+        return LoopUnroll(run.observe_loops(document, call, sandbox, limits=limits, cancel=cancel))
 
     def trace(
         self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None

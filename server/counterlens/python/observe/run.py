@@ -13,8 +13,10 @@ from typing import Any, TypeVar
 
 from counterlens.attribution.layout import layout_of
 from counterlens.errors import SourceError
-from counterlens.probes.prompts.literals import Literal, literal, unordered
+from counterlens.probes.execution.language import Step
+from counterlens.probes.prompts.literals import Literal
 from counterlens.python.mutations.loop_unroll import Rounds
+from counterlens.python.prompts.values import literal, unordered
 from counterlens.python.syntax.parsing import parse_expression
 from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
 from counterlens.sandbox.recalling import run_or_recall
@@ -24,19 +26,6 @@ from counterlens.syntax.document import Document
 T = TypeVar("T")
 _PACKAGE = Path(__file__).parent
 _TRACE_BYTES = 1 << 20  # maximum bytes of the report of a trace
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One line that ran.
-
-    Attributes:
-        line: The line, 1-based.
-        changed: The variables that it bound or changed, as literals.
-    """
-
-    line: int
-    changed: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)

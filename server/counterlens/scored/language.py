@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from counterlens.languages.language import Language
 
-SCORED = (
+LANGUAGES = (
     Language(
         id="javascript",
         title="JavaScript",
