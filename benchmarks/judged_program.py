@@ -101,12 +101,11 @@ def measure(folder: Path, options: argparse.Namespace) -> list[float]:
         ours, theirs = (statistics.median(side) for side in zip(*both, strict=True))
         ratios.append(ours / theirs)
         name = f"{document.path.name if document.path else ''}::{function.qualname}"
-        isolation = judge.judge(document.text).evidence.isolation
         times = f"{ours:6.3f} s judged  {theirs:6.3f} s pytest"
         if options.processor:
             spent = processor_time(judged, 3 * options.times), processor_time_of_child(plain)
             times += f"  {spent[0]:4.0f} ms processor judged  {spent[1]:5.0f} ms pytest"
-        print(f"{times}  {isolation:14} {name}", flush=True)
+        print(f"{times}  {name}", flush=True)
     return ratios
 
 

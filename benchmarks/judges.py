@@ -69,7 +69,7 @@ def examine(document: Document, function: Function) -> tuple[str, str]:
         )[:160]
     if judge.judge(hollow(document, function).text).passed:
         return "passes without its body", described(judge)
-    return f"usable: {judge.attribution}", f"{described(judge)}, {verdict.evidence.strength}"
+    return f"usable: {judge.attribution}", described(judge)
 
 
 if __name__ == "__main__":

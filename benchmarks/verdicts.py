@@ -1,16 +1,19 @@
 """Checks that verdicts on functions of real packages agree with the packages' own test commands.
 
     python benchmarks/verdicts.py FOLDER… [--functions 20] [--verdicts 12] [--seed 1] [--quick]
+    python benchmarks/verdicts.py --data DATASET [--problems 50] [--verdicts 6]
 
 Each folder is the repository of a package, with a `.venv` in which its tests run. From each, functions are
 sampled as in `benchmarks/judges.py`, and
 
 - the package's suite is timed alone and as the baseline (`baseline_over_suite`, the median of packages);
-- every function with a judge is judged with three bad bodies: empty, `return 42`, and one that raises. None
-  may pass with strong evidence;
+- every function with a judge is judged with three bad bodies: empty, `return 42`, and one that raises;
 - some programs of functions with tests (preserving and breaking counterfactuals, bad bodies, the unchanged
   file) are sampled, judged, and put into a copy of the repository, where the whole suite runs by
   `python -m pytest` outside the sandbox: "passed" is right if no test fails that passes without the program.
+
+With `--data`, the supplied tests of a dataset's problems judge the reference solution, and breaking and
+preserving counterfactuals of it; program and tests also run as one text by `python -c` outside the sandbox.
 
 The programs are made by mutation; no model writes any. The last line is one JSON document; `agreement` is the
 share of verdicts that are right.
@@ -19,6 +22,7 @@ share of verdicts that are right.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import random
 import re
@@ -26,6 +30,7 @@ import resource
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -35,10 +40,12 @@ from pathlib import Path
 
 from judges import drawn, examine
 
-from counterlens.attribution.base import LIMITS, Judge, Setting, Strength
+from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.registry import find_judge
 from counterlens.attribution.suite_run import baseline_of
+from counterlens.datasets import open_dataset
+from counterlens.datasets.running import Runner
 from counterlens.errors import SourceError
 from counterlens.mutations import counterfactuals
 from counterlens.probes.prompts.function_text import hollow
@@ -73,6 +80,8 @@ class Repository:
         began = time.monotonic()
         self.before = self._failing()
         self.seconds = time.monotonic() - began
+        if any(name.startswith("pytest exited") for name in self.before):
+            sys.exit(f"the suite of {folder.name} does not run in {self.python}")
 
     def breaks(self, program: Program) -> set[str]:
         """The tests that fail only with the program."""
@@ -113,7 +122,9 @@ def _bounded() -> None:
 def main() -> None:
     """Test each package, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("folders", type=Path, nargs="*")
+    parser.add_argument("--data", type=Path, help="a published dataset, such as HumanEval or MBPP")
+    parser.add_argument("--problems", type=int, default=50, help="number of problems of the dataset")
     parser.add_argument("--functions", type=int, default=20, help="number of functions per package")
     parser.add_argument("--verdicts", type=int, default=12, help="number of verdicts per package")
     parser.add_argument("--seed", type=int, default=1)
@@ -123,6 +134,8 @@ def main() -> None:
         options.functions = options.verdicts = 3
     found: Counter[str] = Counter()
     ratios = []
+    if options.data:
+        found += tried_supplied(options)
     for folder in options.folders:
         repository = Repository(folder.resolve())
         ratios.append(baseline_seconds(repository) / repository.seconds)
@@ -133,7 +146,9 @@ def main() -> None:
         found += tried(repository, options)
     print(", ".join(f"{name}: {number}" for name, number in sorted(found.items())))
     agreement = found["agree"] / max(1, found["agree"] + found["differ"])
-    values = {"baseline_over_suite": statistics.median(ratios), "agreement": agreement}
+    values = {"agreement": agreement}
+    if ratios:
+        values["baseline_over_suite"] = statistics.median(ratios)
     shown = {name: round(value, 3) for name, value in values.items()}
     print(json.dumps({"benchmark": "verdicts", "ratios": shown, **found}))
 
@@ -164,10 +179,8 @@ def tried(repository: Repository, options: argparse.Namespace) -> Counter[str]:
             judges[f"{program.path}::{program.function}"] = judge
             if program.made in BAD:
                 verdict = judge.judge(program.text)
-                strong = verdict.passed and verdict.evidence.strength is Strength.STRONG
                 found["bad bodies"] += 1
                 found["bad bodies passed"] += verdict.passed
-                found["bad bodies passed strongly"] += strong
                 if verdict.passed:
                     print(f"  passed: {program.function}, {program.made}, {verdict.evidence}", flush=True)
         if "tests" in judge.attribution:
@@ -186,6 +199,42 @@ def tried(repository: Repository, options: argparse.Namespace) -> Counter[str]:
         more = "" if agree else verdict.evidence
         print(f"  {said} {which}: {len(broken)} tests fail {some} {more}", flush=True)
     return found
+
+
+def tried_supplied(options: argparse.Namespace) -> Counter[str]:
+    """The results for programs of a dataset's problems."""
+    found: Counter[str] = Counter()
+    runner = Runner(best_sandbox(), LIMITS)
+    problems = [each for each in open_dataset(str(options.data)) if each.function]
+    problems = random.Random(options.seed).sample(problems, min(options.problems, len(problems)))  # noqa: S311
+    for problem in problems:
+        assert problem.tests is not None
+        programs = {problem.source: "as it stands"}
+        with contextlib.suppress(SourceError):
+            made = counterfactuals(problem.source, function=problem.function, seed=options.seed)
+            chosen = random.Random(f"{options.seed} {problem.id}")  # noqa: S311
+            some = chosen.sample(made, min(options.verdicts, len(made)))
+            programs |= {one.source: one.mutation for one in some}
+        for program, name in programs.items():
+            verdict = runner.judge(problem, program)
+            passes = _passes(program, problem.tests.text)
+            agree = verdict.passed == passes
+            found["agree" if agree else "differ"] += 1
+            found["passed"] += passes
+            if not agree or verdict.judgement is Judgement.REFUSED:
+                print(f"  DIFFER {problem.id}, {name}: plain {passes}, {verdict}", flush=True)
+    return found
+
+
+def _passes(program: str, tests: str) -> bool:
+    """Whether a program with its tests at the end runs without an error."""
+    command = [sys.executable, "-c", f"{program}\n{tests}\n"]
+    limit = LIMITS.seconds
+    try:
+        ran = subprocess.run(command, capture_output=True, timeout=limit, check=False, preexec_fn=_bounded)
+    except subprocess.TimeoutExpired:
+        return False
+    return ran.returncode == 0
 
 
 def _programs(document: Document, function: Function, seed: int) -> Iterator[Program]:

@@ -9,8 +9,8 @@ import pytest
 
 CLASSES = {
     "verdicts: forged by programs, plain Python": (
-        "tests/attribution/forgery",
         "tests/attribution/test_forgery.py",
+        "tests/attribution/test_one_process.py",
     ),
     "verdicts: wrong and hostile programs in Java": (
         "tests/attribution/java/test_hostile.py",

@@ -58,7 +58,6 @@ def test_another_interpreter_gets_the_sources(tmp_path: Path) -> None:
     ("package", "module"),
     [
         (attribution, "sandboxed.recorder.calls"),
-        (attribution, "sandboxed.recorder.replay"),
         (probes, "observe.outputs"),
     ],
 )

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 
-from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Verdict
+from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.test_run import brief
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.sandbox.base import Ending, Job
@@ -88,9 +88,9 @@ class OutputJudge(ABC):
             if judgement is Judgement.INVALID:
                 return judgement, Evidence(ID, 0, None, brief(message))
             if judgement is not Judgement.PASSED:
-                evidence = Evidence(ID, number, f"case {number}", brief(message), isolation=Isolation.APART)
+                evidence = Evidence(ID, number, f"case {number}", brief(message))
                 return judgement, evidence
-        return Judgement.PASSED, Evidence(ID, number, isolation=Isolation.APART)
+        return Judgement.PASSED, Evidence(ID, number)
 
     @abstractmethod
     def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:
