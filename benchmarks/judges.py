@@ -58,7 +58,7 @@ def drawn(folder: Path, seed: int) -> list[tuple[Document, Function]]:
 def examine(document: Document, function: Function) -> tuple[str, str]:
     """Describe the judge of a function: a short outcome and its detail on one line."""
     sandbox = best_sandbox()
-    judge = find_judge(document, function, sandbox, vetted=True, surveyed=True)
+    judge = find_judge(document, function, sandbox, vetted=True, surveyed=True, witnessed=False)
     if judge is None:
         return "nothing judges it", why_no_judge(document, function, sandbox).replace("\n", " ")[:160]
     verdict = judge.judge(document.text)
@@ -69,7 +69,7 @@ def examine(document: Document, function: Function) -> tuple[str, str]:
         )[:160]
     if judge.judge(hollow(document, function).text).passed:
         return "passes without its body", described(judge)
-    return f"usable: {judge.attribution}", f"{described(judge)}, {verdict.evidence.strength}"
+    return f"usable: {judge.attribution}", described(judge)
 
 
 if __name__ == "__main__":
