@@ -22,7 +22,7 @@ from pathlib import Path
 
 import differential_java
 
-from counterlens.attribution.base import Setting, Strength
+from counterlens.attribution.base import Setting
 from counterlens.attribution.differential import DifferentialJudge, Untestable, study
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.datasets import Problem, open_dataset
@@ -71,7 +71,6 @@ def _compare(
         return
     inputs = DifferentialJudge(found)
     tests = SuppliedTestsJudge(problem.tests.text, problem.function, problem.source, setting)
-    counted["weak"] += inputs.strength is Strength.WEAK
     made = list(counterfactuals(problem.source, function=problem.function, seed=seed))
     chooser = random.Random(f"{seed} {problem.id}")  # noqa: S311 - which counterfactuals
     for preserving in (False, True):
@@ -89,7 +88,7 @@ def _compare(
 
 
 def _show(counted: Counter[str], spent: Counter[str]) -> None:
-    print(f"\n{counted['problems']} problems, {counted['untestable']} not testable, {counted['weak']} weak")
+    print(f"\n{counted['problems']} problems, {counted['untestable']} not testable")
     print(f"{'':12}{'both fail':>11}{'both pass':>11}{'only inputs':>13}{'only tests':>12}")
     ratios = {}
     for kind in ("breaking", "preserving"):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from java_judge import ProblemJudge, java_problems, setting
 
-from counterlens.attribution.base import Judgement, Setting, Strength
+from counterlens.attribution.base import Judgement, Setting
 from counterlens.attribution.java.differential import JavaDifferentialJudge, JavaOriginal, study
 from counterlens.datasets import open_dataset
 from counterlens.mutations import survey
@@ -81,7 +81,6 @@ def _judges(
             print(f"untestable: {function.qualname}: {original.reason}")
             continue
         judge = JavaDifferentialJudge(original)
-        counted["weak"] += judge.strength is Strength.WEAK
         found[function.qualname] = found[""] = judge
     return found
 
@@ -94,7 +93,7 @@ def _programs(source: str, buggy: str | None, seed: int) -> Iterator[tuple[str, 
 
 
 def _show(counted: Counter[str], spent: dict[str, float]) -> None:
-    print(f"\n{counted['methods']} methods, {counted['untestable']} not testable, {counted['weak']} weak")
+    print(f"\n{counted['methods']} methods, {counted['untestable']} not testable")
     print(f"{'':12}{'both fail':>11}{'both pass':>11}{'only inputs':>13}{'only tests':>12}{'unjudged':>10}")
     ratios = {}
     for kind in ("preserving", "breaking", "buggy"):

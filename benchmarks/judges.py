@@ -58,7 +58,7 @@ def drawn(folder: Path, seed: int) -> list[tuple[Document, Function]]:
 def examine(document: Document, function: Function) -> tuple[str, str]:
     """Describe the judge of a function: a short outcome and its detail on one line."""
     sandbox = best_sandbox()
-    judge = find_judge(document, function, sandbox, vetted=True, surveyed=True)
+    judge = find_judge(document, function, sandbox, vetted=True, surveyed=True, witnessed=False)
     if judge is None:
         return "nothing judges it", why_no_judge(document, function, sandbox).replace("\n", " ")[:160]
     verdict = judge.judge(document.text)

@@ -170,7 +170,7 @@ def tried(repository: Repository, options: argparse.Namespace) -> Counter[str]:
     for document, function in drawn(repository.folder, options.seed)[: options.functions]:
         outcome, _ = examine(document, function)
         found["functions"] += 1
-        judge = find_judge(document, function, best_sandbox(), vetted=True, surveyed=True)
+        judge = find_judge(document, function, best_sandbox(), vetted=True, surveyed=True, witnessed=False)
         if judge is None or not outcome.startswith("usable"):
             continue
         found["usable"] += 1
