@@ -12,11 +12,11 @@ import pytest
 
 from counterlens.attribution.base import Judge, Setting
 from counterlens.attribution.baseline import Baseline, BaselineTest, read, write
+from counterlens.attribution.cheats import body_lines
 from counterlens.attribution.coverage_tests import MOST, find, find_cases, nearest
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.reaching import HoleReach
 from counterlens.attribution.registry import described, find_judge, reach_of
-from counterlens.attribution.stand_ins import body_lines
 from counterlens.attribution.suite import circumstances
 from counterlens.attribution.suite_run import baseline_of
 from counterlens.errors import Cancelled

@@ -299,30 +299,6 @@ def test_a_forced_failure_is_seen(
         assert verdict.evidence.message.endswith("RuntimeError: forced")
 
 
-@pytest.mark.parametrize(
-    ("checked", "strength", "stand_in"),
-    [
-        ("assert len(result) == 1", Strength.STRONG, ""),
-        ("assert result is None", Strength.WEAK, "`pass`"),
-        ("assert result == result", Strength.WEAK, "`pass`"),
-        ("assert result == 42", Strength.WEAK, "`return 42`"),
-    ],
-)
-def test_passing_is_weak_where_a_body_that_does_nothing_passes(
-    project: Project, judge_of: JudgeOf, checked: str, strength: Strength, stand_in: str
-) -> None:
-    gives = {"assert result is None": "None", "assert result == 42": "42"}.get(checked, "[x]")
-    text = f"def kept(x):\n    y = x\n    return {gives}\n"
-    test = f"from seen import kept\n\ndef test_kept():\n    result = kept(1)\n    {checked}\n"
-    path = project({"seen.py": text, "test_seen.py": test}) / "seen.py"
-    judge = judge_of(path, "kept")
-    assert judge.judge(text).evidence.strength is Strength.STRONG
-    for program in (text.replace("y = x", "y = x + 0"), text.replace("y = x", "pass")):
-        evidence = judge.judge(program).evidence
-        assert evidence.strength is strength
-        assert stand_in in evidence.message
-
-
 def test_a_project_has_a_module_that_the_warm_interpreter_has_imported(
     project: Project, judge_of: JudgeOf
 ) -> None:

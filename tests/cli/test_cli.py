@@ -156,8 +156,7 @@ def test_probe_asks_an_instructed_model(cli: Cli, sign: Path, short: list[str]) 
     for side in ("original", "counterfactual"):
         assert "```" not in pair[side]["completion"]
         assert pair[side]["attribution"] == "doctest"
-        assert pair[side]["strength"] in {"moderate", "strong"}
-        assert pair[side]["isolation"] in {"apart", None}
+        assert pair[side]["contested"] in {True, False}
     unable = cli("probe", f"{sign}::sign", "--api", "fill", *short)
     assert (unable.code, "fill-in-the-middle" in unable.err) == (1, True)
 

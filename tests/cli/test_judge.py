@@ -47,7 +47,7 @@ def verdict(folder: Path, program: str | bytes, *given: str, **files: str) -> An
 def test_tests_in_any_form(tmp_path: Path, form: str) -> None:
     right = verdict(tmp_path, RIGHT, "--tests", "checks.py", "--timeout", "60", checks=TESTS[form])
     assert (right["verdict"], right["attribution"]) == ("passed", "tests")
-    assert right["evidence"]["isolation"] == "apart"
+    assert right["cheats"]["tried"] > 9
     wrong = verdict(tmp_path, RIGHT.replace("+", "-"), "--tests", "checks.py", "--timeout", "60")
     assert (wrong["verdict"], wrong["evidence"]["message"] != "") == ("failed", True)
 
@@ -92,7 +92,38 @@ def test_without_options_only_what_somebody_wrote_judges(tmp_path: Path) -> None
     documented = RIGHT.replace("int:\n", 'int:\n    """\n    >>> add(1, 2)\n    3\n    """\n', 1)
     found = verdict(tmp_path, documented)
     assert (found["verdict"], found["attribution"]) == ("passed", "doctest")
-    assert (found["evidence"]["strength"], found["evidence"]["isolation"]) == ("moderate", "apart")
+    assert (found["comparison"], found["contested"], found["cheats"]["passing"]) == (
+        None,
+        False,
+        ["return 3"],
+    )
+
+
+def test_the_original_contests_what_passes_the_tests(tmp_path: Path) -> None:
+    files = {"original": RIGHT, "checks": TESTS["imported"]}
+    given = ("--tests", "checks.py", "--against", "original.py")
+    right = verdict(tmp_path, RIGHT.replace("a + b", "b + a"), *given, **files)
+    assert (right["verdict"], right["contested"], right["comparison"]["agreement"]) == (
+        "passed",
+        False,
+        "agrees",
+    )
+    assert right["cheats"]["passing"] == ["return 3"]
+    wrong = verdict(tmp_path, RIGHT.replace("a + b", "a + b if a < 9 else 0"), *given, **files)
+    assert (wrong["verdict"], wrong["contested"], wrong["comparison"]["agreement"]) == (
+        "passed",
+        True,
+        "differs",
+    )
+    assert wrong["comparison"]["call"].startswith("add(9, ")
+    program = str(tmp_path / "program.py")
+    shown = CliRunner().invoke(
+        judge, [program, *(str(tmp_path / each) if "." in each else each for each in given)]
+    )
+    assert shown.output.startswith("passed, contested")
+    assert "this one: returned 0" in shown.output
+    alone = CliRunner().invoke(judge, [program, "--tests", str(tmp_path / "checks.py")])
+    assert "nothing but its own tests vouches for it" in alone.output
 
 
 def test_excluded_tests_do_not_judge(tmp_path: Path) -> None:

@@ -39,7 +39,6 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("probe sign.py --limit 3", "--limit: only with --data"),
         ("probe sign.py --likelihood --task repair", "--task: not with --likelihood"),
         ("models test smollm2-135m -m remote:m", "--model: the model is named already"),
-        ("judge sign.py --isolation shared", "--isolation: only with --tests"),
         ("judge Sign.java --python sign.py", "--python: only for Python programs"),
         ("judge sign.py --tests test_sign.py --map-timeout 3", "--map-timeout: only for own tests"),
         ("judge sign.py --tests test_sign.py --excluded-tests x", "--excluded-tests: only for own tests"),

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.base import Agreement, CheatTrial, Comparison, Evidence, Judgement, Verdict
 from counterlens.counting import plural
+from counterlens.metrics.summary import summarize
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.mutations import MUTATIONS, survey
 from counterlens.probes.options import make
@@ -22,7 +23,7 @@ from counterlens.probes.pairs.likelihood_effect import ChangedToken, LikelihoodE
 from counterlens.probes.pairs.phrases import done, rests_on
 from counterlens.probes.pairs.record import PairsRecord, RefusedSite
 from counterlens.probes.pairs.recording import pairs_record
-from counterlens.probes.pairs.wording import sentence
+from counterlens.probes.pairs.wording import figures, sentence
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, State
 from counterlens.reports.build.pairs import pairs_blocks
@@ -163,16 +164,35 @@ def _tags(text: str) -> list[tuple[str, dict[str, str | None]]]:
     return page.seen
 
 
-def test_a_verdict_says_what_it_rests_on_and_how_strong_that_is() -> None:
+def test_a_verdict_says_what_it_rests_on() -> None:
     one = probe(PASSED, FAILED)
-    side = one.pairs[0].original
-    apart = replace(side, attribution="doctest", tests=1, strength="moderate", isolation="apart")
-    assert rests_on(apart) == "moderate evidence: doctest, 1 case; the program ran in its own process"
-    forgeable = replace(side, tests=3, strength="strong", isolation="shared")
-    assert "could have forged" in rests_on(forgeable)
+    sides = (side for pair in one.pairs for side in (pair.original, pair.counterfactual))
+    side = next(side for side in sides if side.verdict == "passed")
+    agrees = "agrees with the original on 62 inputs; the tests fail for 9 of 9 cheats"
+    assert rests_on(side) == f"tests, 2 cases; {agrees}"
+    differs = Comparison(Agreement.DIFFERS, 9, "f(1)", "returned 2", "returned 3")
+    contested = replace(side, comparison=differs, cheats=CheatTrial(14, ("return 1", "return True")))
+    assert "differs from the original: f(1); original: returned 2; this one: returned 3" in rests_on(
+        contested
+    )
+    assert rests_on(contested).endswith("the tests pass 2 of 14 cheats, such as `return 1`")
     assert rests_on(replace(side, attribution="none", tests=0)) == ""
     for text in (markdown.render(report(one)), html.page(report(one))):
-        assert text.count("trong evidence: tests, 2 cases.") == 2 * len(one.pairs)
+        assert agrees in text
+
+
+def test_a_contested_pass_counts_and_is_shown_beside_the_effect() -> None:
+    one = probe(PASSED, FAILED)
+    differs = Comparison(Agreement.DIFFERS, 9, "f(1)", "returned 2", "returned 3")
+    pairs = tuple(
+        replace(pair, original=replace(pair.original, comparison=differs, contested=True))
+        for pair in one.pairs
+    )
+    contested = replace(one, pairs=pairs)
+    assert contested.observations[0].effect == one.observations[0].effect
+    assert "informative pairs contested" in figures(summarize(contested.observations))
+    assert "contested" not in figures(summarize(one.observations))
+    assert "differs from the original on f(1)" in markdown.render(report(contested))
 
 
 def test_the_end_of_the_prompt_is_never_shown_as_what_the_model_wrote() -> None:

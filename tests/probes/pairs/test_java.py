@@ -81,7 +81,7 @@ def test_a_method_is_completed_and_judged(right: str, flipped: str, outcome: Pai
     (pair,) = record.pairs
     assert pair.outcome == outcome
     assert pair.discriminating
-    assert pair.counterfactual.isolation == "apart"
+    assert not pair.contested
     (placebo,) = record.placebos
     assert placebo.mutation == "blank-line"
     assert record.judged_by == "1 given test"

@@ -299,9 +299,9 @@ def recorded_call(forms: Any) -> Call | None:
 def _value(form: Any) -> Any:
     if isinstance(form, list) and form[0] == "?" and form[1] in _FUNCTIONS:
         return _CALLBACK
-    if isinstance(form, list) and form[0] == "g":
-        return Built("iter", (("", [_plain(item) for item in form[1:]]),))
     try:
+        if isinstance(form, list) and form[0] == "g":
+            return Built("iter", (("", _all(form[1:])),))
         return _plain(form)
     except KeyError:
         return Remade.of(form)

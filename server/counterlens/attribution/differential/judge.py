@@ -97,8 +97,8 @@ class DifferentialJudge(ComparingJudge):
 
     @property
     def _twice(self) -> list[Call]:
-        """Each input twice, in another order: a state that a program keeps shows."""
-        return [*self.original.calls, *reversed(self.original.calls)]
+        """Each input twice, the last one first: a state that a program keeps shows."""
+        return [*reversed(self.original.calls), *self.original.calls]
 
     def _recorded(self, program: str, cancel: Event | None) -> Recording:
         tasks = [call.task() for call in self._twice]
@@ -109,7 +109,7 @@ class DifferentialJudge(ComparingJudge):
     ) -> tuple[Distinction, CallRecord] | None:
         """The smallest input found that distinguishes them, and the program's result for it."""
         before = self.original.observations
-        expected = [*before, *reversed(before)]
+        expected = [*reversed(before), *before]
         pairs = list(zip(self._twice, expected, recording.observations, strict=False))
         apart = [(call, first, other) for call, first, other in pairs if not first.like(other)]
         if not apart:

@@ -70,13 +70,18 @@ class CallLog:
                 shown.append(["g", *[Encoder(pull=False).encode(item) for item in items]])
             else:
                 passed.append(value)
-                shown.append(Encoder(pull=False).encode(value))
+                shown.append(_encoded(value))
         call = {
             "v": shown[1:] if without_first else shown,
-            "w": {name: Encoder(pull=False).encode(value) for name, value in named.items()},
+            "w": {name: _encoded(value) for name, value in named.items()},
         }
         text = json.dumps(call)
         if text not in self._known and len(text) <= _LARGEST:
             self._known.add(text)
             self.calls.append(call)
         return tuple(passed)
+
+
+def _encoded(value: Any) -> Any:
+    """The form of an argument; whatever can be called is a function."""
+    return ["?", "function"] if callable(value) else Encoder(pull=False).encode(value)
