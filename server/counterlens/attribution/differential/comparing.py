@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from threading import Event, Lock
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from counterlens.attribution.base import Agreement, Comparison, Verdict
+from counterlens.attribution.base import Agreement, Comparison, Evidence, Judgement, Verdict
 from counterlens.counting import plural
 
 ID = "differential"
@@ -19,7 +20,11 @@ UNSTEADY = 0.05
 """Maximum share of the inputs on which a second run of the original may give another result."""
 _KEPT = 128
 
+_TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simplification: inputs per round, rounds, seconds
+
 OriginalT = TypeVar("OriginalT")
+CallT = TypeVar("CallT", bound="SimplifiableCall")
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,23 @@ class Distinction:
         return f"original: {brief(self.original)}\nthis one: {brief(self.other)}\n{how_many}"
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What comparing a program with the original found.
+
+    Attributes:
+        judgement: The judgement of the program.
+        evidence: Its evidence.
+        difference: The smallest input found on which they differ; None if there is none, or no result.
+    """
+
+    judgement: Judgement
+    evidence: Evidence
+    difference: Distinction | None = None
+
+
 class ComparingJudge(ABC):
-    """Compares a program with the original, call by call."""
+    """Compares a program with the original, call by call; a language says how its programs are observed."""
 
     attribution = ID
 
@@ -77,17 +97,53 @@ class ComparingJudge(ABC):
     def reached(self) -> str:
         """The part of the original that they reach, such as `3 of 4 branches`."""
 
+    @property
     @abstractmethod
+    def returning(self) -> int:
+        """The number of inputs on which the original returns."""
+
+    @abstractmethod
+    def outcome(self, program: str, cancel: Event | None) -> Outcome:
+        """Observe a program on the inputs, twice in another order, and compare.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Compare a program with the original; see `Judge.judge`."""
+        started = time.monotonic()
+        outcome = self.outcome(program, cancel)
+        return Verdict(outcome.judgement, outcome.evidence, time.monotonic() - started)
+
+    def difference(self, program: str, *, cancel: Event | None = None) -> Distinction | None:
+        """The smallest input found that distinguishes a program from the original; None if none does.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        return self.outcome(program, cancel).difference
 
     def compare(self, program: str, *, cancel: Event | None = None) -> Comparison:
-        """What the original says about a program; arguments and errors as for `judge`."""
-        verdict = self.judge(program, cancel=cancel)
-        evidence = verdict.evidence
-        if verdict.passed:
-            return Comparison(Agreement.AGREES, evidence.tests)
-        return Comparison(Agreement.DIFFERS, evidence.tests, evidence.failed, other=brief(evidence.message))
+        """What the original says about a program: inputs on which it raises contest nothing.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        outcome, returning = self.outcome(program, cancel), self.returning
+        evidence, difference = outcome.evidence, outcome.difference
+        if outcome.judgement is Judgement.PASSED:
+            return Comparison(Agreement.AGREES, returning)
+        if outcome.judgement is Judgement.REFUSED:
+            return Comparison(Agreement.NOT_COMPARABLE, reason=evidence.message)
+        if difference is None:
+            return Comparison(Agreement.DIFFERS, returning, evidence.failed, other=evidence.message)
+        if difference.refused:
+            where = f"differs only where the original refuses, such as {difference.call}"
+            return Comparison(Agreement.AGREES, returning, reason=where)
+        return Comparison(
+            Agreement.DIFFERS, returning, difference.call, difference.original, difference.other
+        )
 
     @property
     def basis(self) -> str:
@@ -98,6 +154,42 @@ class ComparingJudge(ABC):
     def described(self) -> str:
         """A description of the judge, with its number of inputs and what they reach."""
         return f"{plural(self.tests, 'input')} (differential execution, {self.reached} reached)"
+
+
+class SimplifiableCall(Protocol):
+    """A call whose arguments can be simplified."""
+
+    @property
+    def size(self) -> tuple[int, int, str]:
+        """A sort key: a smaller call is simpler, and equal calls have equal keys."""
+        ...
+
+    def simpler(self: CallT) -> Iterator[CallT]:
+        """Calls that are one step simpler."""
+        ...
+
+
+def smallest(
+    found: tuple[CallT, ResultT, ResultT],
+    distinguishing: Callable[[list[CallT]], list[tuple[CallT, ResultT, ResultT]]],
+) -> tuple[CallT, ResultT, ResultT]:
+    """The smallest call found that distinguishes a program from the original, by simplifying one.
+
+    Args:
+        found: A call, and the results of original and program.
+        distinguishing: Those of some calls that distinguish them, too.
+    """
+    until, best = time.monotonic() + _PATIENCE, found
+    for _ in range(_TURNS):
+        simpler = {each.size: each for each in best[0].simpler() if each.size < best[0].size}
+        calls = [simpler[size] for size in sorted(simpler)[:_TRIES]]
+        smaller = distinguishing(calls) if calls else []
+        if not smaller:
+            break
+        best = min(smaller, key=lambda each: each[0].size)
+        if time.monotonic() > until:
+            break
+    return best
 
 
 class Studies(Generic[OriginalT]):

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event
 
-from counterlens.attribution.base import Agreement, Comparison, Evidence, Judgement, Verdict
-from counterlens.attribution.differential.comparing import ID, ComparingJudge, Distinction, Untestable
+from counterlens.attribution.base import Evidence, Judgement
+from counterlens.attribution.differential.comparing import (
+    ID,
+    ComparingJudge,
+    Distinction,
+    Outcome,
+    Untestable,
+    smallest,
+)
 from counterlens.attribution.differential.inputs import Call
 from counterlens.attribution.differential.original import SECONDS, STEPS, Original
 from counterlens.attribution.recording import CallRecord, Recording
 
 _CANDIDATE = 2.0  # seconds for one call of a candidate
-_TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simplification: inputs per round, rounds, seconds
 _ENDLESS = {"time", "steps"}
 _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
 
@@ -53,19 +58,31 @@ class DifferentialJudge(ComparingJudge):
         """The number of branches that the inputs reach, or of lines."""
         return str(self.original.reach)
 
-    def difference(self, program: str, *, cancel: Event | None = None) -> Distinction | None:
-        """The smallest input found that distinguishes a program from the original; None if none does.
+    @property
+    def returning(self) -> int:
+        """The number of inputs on which the original returns."""
+        return sum(seen.returned for seen in self.original.observations)
 
-        Raises:
-            Cancelled: `cancel` was set.
-        """
-        found = self._compared(program, self._recorded(program, cancel), cancel)
-        return found and found[0]
+    def outcome(self, program: str, cancel: Event | None) -> Outcome:
+        """Observe a program on the inputs; see `ComparingJudge`."""
+        recording = self._recorded(program, cancel)
+        found = self._compared(program, recording, cancel)
+        if found is not None:
+            difference, other = found
+            judgement = Judgement.TIMED_OUT if other.limit in _ENDLESS else Judgement.FAILED
+            evidence = Evidence(ID, difference.tried, difference.call, difference.comparison_text)
+            return Outcome(judgement, evidence, difference)
+        if recording.trouble is not None:
+            judgement = _JUDGEMENTS.get(recording.trouble.kind, Judgement.FAILED)
+            seen = len(recording.observations)
+            return Outcome(judgement, Evidence(ID, seen, self._running(recording), str(recording.trouble)))
+        return Outcome(Judgement.PASSED, Evidence(ID, self.tests, None, self.basis))
 
     def first_counterexample(self, program: str, *, cancel: Event | None = None) -> Counterexample | None:
         """The smallest input that distinguishes a program, if possible one on which the original returns."""
-        observations = self._recorded(program, cancel).observations
-        pairs = zip(self.original.calls, self.original.observations, observations, strict=False)
+        before = self.original.observations
+        expected = [*reversed(before), *before]
+        pairs = zip(self._twice, expected, self._recorded(program, cancel).observations, strict=False)
         apart = [Counterexample(*each) for each in pairs if not each[1].like(each[2])]
         return min(apart, key=lambda each: (not each.original.returned, each.call.size), default=None)
 
@@ -75,44 +92,13 @@ class DifferentialJudge(ComparingJudge):
         """The smallest input found that distinguishes a program, by simplifying one that does."""
         if first.mutant.limit:
             return first
-        return Counterexample(*self._smallest(program, first.call, first.original, first.mutant, cancel))
-
-    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        """Compare a program with the original; see `Judge.judge`."""
-        started = time.monotonic()
-        recording = self._recorded(program, cancel)
-        found = self._compared(program, recording, cancel)
-        if found is not None:
-            difference, other = found
-            judgement = Judgement.TIMED_OUT if other.limit in _ENDLESS else Judgement.FAILED
-            evidence = Evidence(ID, difference.tried, difference.call, difference.comparison_text)
-        elif recording.trouble is not None:
-            judgement = _JUDGEMENTS.get(recording.trouble.kind, Judgement.FAILED)
-            seen = len(recording.observations)
-            evidence = Evidence(ID, seen, self._running(recording), str(recording.trouble))
-        else:
-            judgement, evidence = Judgement.PASSED, Evidence(ID, self.tests, None, self.basis)
-        return Verdict(judgement, evidence, time.monotonic() - started)
-
-    def compare(self, program: str, *, cancel: Event | None = None) -> Comparison:
-        """What the original says about a program: inputs on which it raises contest nothing."""
-        recording = self._recorded(program, cancel)
-        found = self._compared(program, recording, cancel)
-        original = self.original
-        returning = sum(seen.returned for seen in original.observations)
-        if found is not None and not found[0].refused:
-            difference = found[0]
-            return Comparison(
-                Agreement.DIFFERS, returning, difference.call, difference.original, difference.other
+        returned = first.original.returned
+        return Counterexample(
+            *smallest(
+                (first.call, first.original, first.mutant),
+                lambda calls: self._distinguishing_calls(program, calls, returned, cancel),
             )
-        if found is not None:
-            where = f"differs only where the original refuses, such as {found[0].call}"
-            return Comparison(Agreement.AGREES, returning, reason=where)
-        trouble = recording.trouble
-        if trouble is not None:
-            call = self._running(recording)
-            return Comparison(Agreement.DIFFERS, returning, call, other=str(trouble))
-        return Comparison(Agreement.AGREES, returning)
+        )
 
     def _running(self, recording: Recording) -> str | None:
         """The call that was running when a program ended; None if none was."""
@@ -141,31 +127,16 @@ class DifferentialJudge(ComparingJudge):
             return None
         call, first, other = min(apart, key=lambda each: (not each[1].returned, each[0].size))
         if not other.limit:
-            call, first, other = self._smallest(program, call, first, other, cancel)
+            returned = first.returned
+            call, first, other = smallest(
+                (call, first, other),
+                lambda calls: self._distinguishing_calls(program, calls, returned, cancel),
+            )
         was, now = first.differences(other)
         written = call.written(self.original.recorder.target)
         tried = min(len(pairs), self.tests)
         distinct = len({call.written("") for call, _, _ in apart})
         return Distinction(written, was, now, distinct, tried, not first.returned), other
-
-    def _smallest(
-        self, program: str, call: Call, one: CallRecord, other: CallRecord, cancel: Event | None
-    ) -> tuple[Call, CallRecord, CallRecord]:
-        """The smallest input found that distinguishes them, by simplifying the given one."""
-        until = time.monotonic() + _PATIENCE
-        best = (call, one, other)
-        for _ in range(_TURNS):
-            simpler = sorted(
-                {each.written(""): each for each in best[0].simpler() if each.size < best[0].size}.values(),
-                key=lambda each: each.size,
-            )[:_TRIES]
-            found = self._distinguishing_calls(program, simpler, best[1].returned, cancel) if simpler else []
-            if not found:
-                break
-            best = min(found, key=lambda each: each[0].size)
-            if time.monotonic() > until:
-                break
-        return best
 
     def _distinguishing_calls(
         self, program: str, calls: Sequence[Call], returning: bool, cancel: Event | None

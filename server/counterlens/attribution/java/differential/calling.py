@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from counterlens.attribution.comparison import close
 from counterlens.attribution.java.bench import HeldProgram
 from counterlens.attribution.java.differential.target import JavaTarget
-from counterlens.attribution.java.differential.writing import size_of, written
+from counterlens.attribution.java.differential.writing import simpler, size_of, written
 from counterlens.sandbox.java.values import (
     JavaAnswer,
     JavaValue,
@@ -37,9 +37,16 @@ class JavaCall:
     arguments: tuple[JavaValue, ...]
 
     @property
-    def size(self) -> int:
-        """The total size of its arguments."""
-        return sum(map(size_of, self.arguments))
+    def size(self) -> tuple[int, int, str]:
+        """A sort key: a smaller call is simpler."""
+        text = ", ".join(map(written, self.arguments))
+        return sum(map(size_of, self.arguments)), len(text), text
+
+    def simpler(self) -> Iterator[JavaCall]:
+        """Calls with one argument one step simpler."""
+        for at, value in enumerate(self.arguments):
+            for less in simpler(value):
+                yield JavaCall((*self.arguments[:at], less, *self.arguments[at + 1 :]))
 
     def written(self, target: JavaTarget) -> str:
         """The call of a method as a Java expression."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Event
 
-from counterlens.attribution.base import Agreement, Comparison, Evidence, Judgement, Verdict
-from counterlens.attribution.differential.comparing import ID, ComparingJudge, Distinction
-from counterlens.attribution.java.bench import CompilerStoppedError, HeldProgram
+from counterlens.attribution.base import Evidence, Judgement
+from counterlens.attribution.differential.comparing import (
+    ID,
+    ComparingJudge,
+    Distinction,
+    Outcome,
+    smallest,
+)
+from counterlens.attribution.java.bench import Classes, CompilerStoppedError, HeldProgram, JavaBench
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.differential.calling import (
     CallFate,
@@ -18,7 +24,7 @@ from counterlens.attribution.java.differential.calling import (
     shown,
     shown_result,
 )
-from counterlens.attribution.java.differential.original import SECONDS, JavaOriginal
+from counterlens.attribution.java.differential.original import ILL_TYPED, SECONDS, JavaOriginal, observed
 from counterlens.attribution.test_run import brief
 from counterlens.counting import plural
 from counterlens.sandbox.java.values import JavaAnswer
@@ -35,6 +41,10 @@ _COMPLAINTS = frozenset(
 _ENOUGH_APART = 20  # inputs that distinguish them, from which the smallest is chosen
 
 
+_Pair = tuple[JavaCall, JavaAnswer, JavaAnswer]
+"""A call, and the results of original and program."""
+
+
 @dataclass
 class _Differences:
     """The inputs on which a program differs.
@@ -45,7 +55,7 @@ class _Differences:
         ended: The input after which nothing more could be tried, with both outcomes.
     """
 
-    apart: list[tuple[JavaCall, JavaAnswer, JavaAnswer]] = field(default_factory=list)
+    apart: list[_Pair] = field(default_factory=list)
     tried: int = 0
     ended: tuple[JavaCall, JavaAnswer, JavaAnswer | CallFate] | None = None
 
@@ -78,42 +88,62 @@ class JavaDifferentialJudge(ComparingJudge):
             return "an unknown part"
         return f"{original.reached} of {plural(original.blocks, 'block')}"
 
-    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        """Compare a program with the original; see `Judge.judge`."""
-        started = time.monotonic()
-        judgement, evidence, _ = self._compared(program, cancel)
-        return Verdict(judgement, evidence, time.monotonic() - started)
+    @property
+    def returning(self) -> int:
+        """The number of inputs on which the original returns."""
+        return sum(answer.value is not None for answer in self.original.answers)
 
-    def compare(self, program: str, *, cancel: Event | None = None) -> Comparison:
-        """What the original says about a program: inputs on which it throws contest nothing."""
-        judgement, evidence, found = self._compared(program, cancel)
-        returning = sum(answer.value is not None for answer in self.original.answers)
-        if judgement is Judgement.PASSED:
-            return Comparison(Agreement.AGREES, returning)
-        if judgement is Judgement.REFUSED:
-            return Comparison(Agreement.NOT_COMPARABLE, reason=evidence.message)
-        if found is None:
-            return Comparison(Agreement.DIFFERS, returning, evidence.failed, other=evidence.message)
-        if found.refused:
-            where = f"differs only where the original refuses, such as {found.call}"
-            return Comparison(Agreement.AGREES, returning, reason=where)
-        return Comparison(Agreement.DIFFERS, returning, found.call, found.original, found.other)
-
-    def _compared(self, program: str, cancel: Event | None) -> tuple[Judgement, Evidence, Distinction | None]:
+    def outcome(self, program: str, cancel: Event | None) -> Outcome:
+        """Observe a program on the inputs; see `ComparingJudge`."""
         original = self.original
         with BENCHES.bench(original.setting.sandbox, original.around.library) as bench:
             try:
                 classes = bench.compile(original.units(program), cancel=cancel)
+                reference = bench.compile(original.units(original.text), cancel=cancel)
             except CompilerStoppedError as stopped:
-                return stopped.judgement, Evidence(ID, 0, None, str(stopped)), None
+                return Outcome(stopped.judgement, Evidence(ID, 0, None, str(stopped)))
             if isinstance(classes, str):
-                return (
-                    Judgement.INVALID,
-                    Evidence(ID, 0, None, brief(f"it does not compile: {classes}")),
-                    None,
-                )
+                message = brief(f"it does not compile: {classes}")
+                return Outcome(Judgement.INVALID, Evidence(ID, 0, None, message))
             with bench.held(classes, cancel) as held:
-                return self._verdict(self._differences(held))
+                found = self._differences(held)
+            if not found.apart:
+                return self._without_difference(found)
+            best = min(found.apart, key=lambda each: (each[1].value is None, each[0].size))
+            if not isinstance(reference, str):
+                returned = best[1].value is not None
+                best = smallest(
+                    best,
+                    lambda calls: self._distinguishing(bench, reference, classes, calls, returned, cancel),
+                )
+            return self._differing(best, found)
+
+    def _distinguishing(
+        self,
+        bench: JavaBench,
+        reference: Classes,
+        classes: Classes,
+        calls: Sequence[JavaCall],
+        returning: bool,
+        cancel: Event | None,
+    ) -> list[_Pair]:
+        """Those of some calls on which original and program differ, too."""
+        pairs: list[_Pair] = []
+        target = self.original.target
+        with bench.held(reference, cancel) as held:
+            ours = observed(held, target, calls, self._seconds)
+        with bench.held(classes, cancel) as held:
+            for call, before in ours.items():
+                if isinstance(before, CallFate) or before.serious or before.thrown in ILL_TYPED:
+                    continue
+                if (before.value is None and not before.thrown) or (before.value is None and returning):
+                    continue
+                now = observe_call(held, target, call, self._seconds)
+                if isinstance(now, CallFate) or now.serious:
+                    break  # it takes too long to try more
+                if not same_answer(before, now) and not self._both_complain(before, now):
+                    pairs.append((call, before, now))
+        return pairs
 
     def _differences(self, held: HeldProgram) -> _Differences:
         """The inputs on which a program differs; each is tried again, in another order, until some differ."""
@@ -135,32 +165,27 @@ class JavaDifferentialJudge(ComparingJudge):
             held.renew(self._seconds)
         return found
 
-    def _verdict(self, found: _Differences) -> tuple[Judgement, Evidence, Distinction | None]:
+    def _differing(self, smallest: _Pair, found: _Differences) -> Outcome:
+        call, before, now = smallest
+        texts = shown(before, now), shown(now, before)
+        refused = before.value is None
+        written = call.written(self.original.target)
+        difference = Distinction(written, *texts, len(found.apart), found.tried, refused)
+        evidence = Evidence(ID, found.tried, written, difference.comparison_text)
+        return Outcome(Judgement.FAILED, evidence, difference)
+
+    def _without_difference(self, found: _Differences) -> Outcome:
         target, tried = self.original.target, found.tried
-        if found.apart:
-            call, before, now = min(found.apart, key=lambda each: (each[1].value is None, each[0].size))
-            texts = shown(before, now), shown(now, before)
-            difference = Distinction(
-                call.written(target), *texts, len(found.apart), tried, before.value is None
-            )
-            evidence = Evidence(ID, tried, difference.call, difference.comparison_text)
-            return Judgement.FAILED, evidence, difference
         if found.ended is None:
-            return Judgement.PASSED, Evidence(ID, tried, None, self.basis), None
+            return Outcome(Judgement.PASSED, Evidence(ID, tried, None, self.basis))
         call, before, fate = found.ended
-        if isinstance(fate, CallFate):
-            judgement = Judgement.TIMED_OUT if fate is CallFate.LATE else Judgement.FAILED
-            difference = Distinction(
-                call.written(target),
-                shown_result(before, before),
-                fate.value,
-                1,
-                tried,
-                before.value is None,
-            )
-            return judgement, Evidence(ID, tried, difference.call, fate.value), difference
-        message = f"the program has no method {target.name} that takes the same arguments"
-        return Judgement.FAILED, Evidence(ID, tried, None, message), None
+        if not isinstance(fate, CallFate):
+            message = f"the program has no method {target.name} that takes the same arguments"
+            return Outcome(Judgement.FAILED, Evidence(ID, tried, None, message))
+        judgement = Judgement.TIMED_OUT if fate is CallFate.LATE else Judgement.FAILED
+        texts = shown_result(before, before), fate.value
+        difference = Distinction(call.written(target), *texts, 1, tried, before.value is None)
+        return Outcome(judgement, Evidence(ID, tried, difference.call, fate.value), difference)
 
     def _both_complain(self, one: JavaAnswer, other: JavaAnswer) -> bool:
         """Whether both ended in an exception of the library that the method's text does not name.

@@ -30,7 +30,7 @@ PROGRAM = "program.java"
 ROUND, ROUNDS = 80, 3  # inputs of one round; another round is made while blocks are missing
 SECONDS = 2.0  # time limit of one call
 _MOST_WASTED = 6  # calls without an answer
-_ILL_TYPED = {"java.lang.NullPointerException", "java.lang.ClassCastException"}
+ILL_TYPED = {"java.lang.NullPointerException", "java.lang.ClassCastException"}
 _COMMENT = 4000  # bytes before a method in which its comment is looked for
 
 
@@ -40,6 +40,7 @@ class JavaOriginal:
 
     Attributes:
         setting: The sandbox and limits.
+        text: The file.
         target: The method.
         calls: The inputs on which it terminates and returns a value that can be compared.
         answers: Its result for each.
@@ -49,6 +50,7 @@ class JavaOriginal:
     """
 
     setting: Setting
+    text: str
     target: JavaTarget
     calls: tuple[JavaCall, ...]
     answers: tuple[JavaAnswer, ...]
@@ -102,7 +104,7 @@ def study(
     _, _, comment = before.rpartition("/*")
     own = (target.node.text or b"").decode("utf-8", "replace")
     generator = Generator(target.types, literals_of([own, comment, *more]), seed)
-    bare = JavaOriginal(setting, target, (), (), 0, None)
+    bare = JavaOriginal(setting, document.text, target, (), (), 0, None)
     if document.path is not None:
         with BENCHES.bench(setting.sandbox) as bench:
             alone = bench.compile(bare.units(document.text), cancel=cancel)
@@ -180,7 +182,7 @@ class _Study:
             self._note(held)
         if answer.value is None and not answer.thrown:
             self._left_out = answer.message
-        elif answer.thrown not in {*_ILL_TYPED, reach.TOO_MANY} and not answer.serious:
+        elif answer.thrown not in {*ILL_TYPED, reach.TOO_MANY} and not answer.serious:
             self._calls[call] = None
 
     def _note(self, held: HeldProgram) -> None:

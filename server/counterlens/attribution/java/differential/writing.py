@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from counterlens.sandbox.java.values import COLLECTIONS, MAPS, NULL, JavaValue
 
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\", "\b": "\\b", "\f": "\\f"}
 _MARK = '"'
+SequenceT = TypeVar("SequenceT", str, tuple[Any, ...])
 
 
 _LITERALS: Mapping[str, Callable[[JavaValue], str]] = {
@@ -83,3 +85,50 @@ def size_of(value: JavaValue) -> int:
     if tag == "M":
         return 2 + sum(size_of(key) + size_of(held) for key, held in value[2])
     return 2
+
+
+def simpler(value: JavaValue) -> Iterator[JavaValue]:
+    """Values one step simpler than the given one, of the same class, the largest steps first."""
+    tag = value[0]
+    if tag in {"I", "J", "S", "B", "i", "D", "F"}:
+        yield from _simpler_number(value)
+    elif tag in {"s", "b"}:
+        yield from _simpler_text(value)
+    elif tag in {"[", "L", "M"}:
+        yield from _simpler_container(value)
+
+
+def _simpler_number(value: JavaValue) -> Iterator[JavaValue]:
+    tag, number = value
+    whole = tag not in {"D", "F"}
+    for less in (0, 1, abs(number) // 2, abs(number) - 1, -number) if whole else (0.0, 1.0):
+        if size_of((tag, less)) < size_of(value):
+            yield tag, less
+
+
+def _simpler_text(value: JavaValue) -> Iterator[JavaValue]:
+    tag, text = value
+    for shorter in _shorter(text):
+        yield tag, shorter
+    for at, sign in enumerate(text):
+        if sign not in "a0 ":
+            yield tag, text[:at] + ("0" if sign.isdigit() else "a") + text[at + 1 :]
+
+
+def _simpler_container(value: JavaValue) -> Iterator[JavaValue]:
+    tag, name, items = value
+    for shorter in _shorter(items):
+        yield tag, name, shorter
+    if tag != "M" and "Set" not in name:
+        for at, item in enumerate(items):
+            for less in simpler(item):
+                yield tag, name, (*items[:at], less, *items[at + 1 :])
+
+
+def _shorter(items: SequenceT) -> Iterator[SequenceT]:
+    half = len(items) // 2
+    if half > 1:
+        yield items[:half]
+        yield items[half:]
+    for at in range(len(items)):
+        yield items[:at] + items[at + 1 :]
