@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,13 @@ from typing import Any
 
 import pytest
 
-from counterlens.attribution.base import Judge, Judgement
+from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting
+from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.attribution.unittests import CasesJudge
 from counterlens.attribution.variant_run import AT_ONCE, judge_variants
 from counterlens.errors import Cancelled
 from counterlens.sandbox.base import Job, JobOutcome
+from counterlens.sandbox.registry import best_sandbox
 
 PROJECT = {
     "steps.py": '''
@@ -211,3 +214,15 @@ def test_doctests_and_unittest_without_pytest(
         ("failed", "doctest"),
         ("passed", "doctest"),
     ]
+
+
+def test_supplied_tests_and_a_variant_that_passes_only_without_its_import() -> None:
+    original = "def double(x):\n    return x * 2\n\n\nTABLE = [double(n) for n in range(3)]\n"
+    setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
+    judge = SuppliedTestsJudge("assert double(2) == 4 and TABLE[2] == 4", "double", original, setting)
+    changes = ["x + 2", "x + x", "4", "2 * x if x > 1 else 1 / 0"]
+    programs = [original.replace("x * 2", change) for change in changes]
+    verdicts = judge_variants(judge, programs)
+    assert [verdict.judgement for verdict in verdicts] == ["passed"] * 4
+    # the last one fails where it is imported, which a fork does not repeat: so those that pass run again
+    assert [judge.judge(program).judgement for program in programs] == ["passed"] * 3 + ["failed"]

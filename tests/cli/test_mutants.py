@@ -72,7 +72,8 @@ def test_a_survivor_comes_with_its_test_and_the_exit_code_says_that_there_is_one
 def test_the_forms_for_programs_have_the_place_and_the_test(cli: Cli, shop: Path) -> None:
     found = cli("mutants", shop, "--json").json
     row = found["survivors"][0]
-    assert list(row) == [*FIELDS, "gain", "test", "message"]
+    assert list(row) == [*FIELDS, "gain", "patch", "test", "message"]
+    assert "\n-        result = result * 2\n+" in row["patch"]
     assert (row["path"], row["function"], row["line"]) == (shop.as_posix(), "total", 14)
     assert {each["function"]: each["reason"] for each in found["functions"]} == {
         "total": "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import unified_diff
 from pathlib import Path
 from textwrap import indent
 from types import MappingProxyType
@@ -73,9 +74,18 @@ def survivor_data(survivor: Survivor) -> dict[str, Any]:
         "original": survivor.original,
         "mutant": survivor.changed,
         "gain": survivor.gain,
+        "patch": _patch(survivor),
         "test": survivor.test,
         "message": survivor_sentence(survivor),
     }
+
+
+def _patch(survivor: Survivor) -> str:
+    """The mutant as a unified difference of its file."""
+    before, after = (
+        text.splitlines(keepends=True) for text in (survivor.scope.document.text, survivor.mutant.source)
+    )
+    return "".join(unified_diff(before, after, _path(survivor), _path(survivor), n=2))
 
 
 def _rows(survivals: Sequence[Survival]) -> Iterator[Survivor]:
