@@ -138,10 +138,10 @@ def fitting_layers(needs: Sequence[int], room: int) -> int:
 
 def find_hardware() -> Hardware:
     """What this build of llama.cpp can offload to; only in the child process, which a driver may end."""
-    from counterlens.models.llama.ggml import ggml
+    from counterlens.models.llama.ggml import backend_names, ggml, load_backends
 
-    registered = (ggml.ggml_backend_reg_get(i) for i in range(ggml.ggml_backend_reg_count()))
-    names = [ggml.ggml_backend_reg_name(each).decode() for each in registered]
+    load_backends()
+    names = backend_names()
     listed = [ggml.ggml_backend_dev_get(i) for i in range(ggml.ggml_backend_dev_count())]
     kinds = [(each, ggml.ggml_backend_dev_type(each)) for each in listed]
     return Hardware(

@@ -6,7 +6,10 @@ Imported only inside the child process.
 from __future__ import annotations
 
 import ctypes
+import os
+from pathlib import Path
 
+import llama_cpp
 from llama_cpp.llama_cpp import _lib
 
 ggml = _lib
@@ -22,6 +25,8 @@ class GgufReading(ctypes.Structure):
 _POINTER, _TEXT, _SIZE, _NUMBER = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int64
 
 for _name, _result, _arguments in (
+    ("ggml_backend_load", _POINTER, (_TEXT,)),
+    ("ggml_backend_load_all_from_path", None, (_TEXT,)),
     ("ggml_backend_reg_count", _SIZE, ()),
     ("ggml_backend_reg_get", _POINTER, (_SIZE,)),
     ("ggml_backend_reg_name", _TEXT, (_POINTER,)),
@@ -44,3 +49,24 @@ for _name, _result, _arguments in (
 ):
     _function = getattr(ggml, _name)
     _function.restype, _function.argtypes = _result, _arguments
+
+
+_SEPARATE = ("cuda", "hip", "metal", "opencl", "sycl", "vulkan")
+
+
+def load_backends() -> None:
+    """Load back ends that are libraries of their own, in the folder of llama.cpp's (`GGML_BACKEND_DL`)."""
+    folder = Path(os.environ.get("LLAMA_CPP_LIB_PATH") or Path(llama_cpp.__file__).parent / "lib")
+    if not ggml.ggml_backend_reg_count():
+        ggml.ggml_backend_load_all_from_path(os.fsencode(folder))
+    known = {name.lower() for name in backend_names()}
+    for path in sorted(folder.glob("*ggml-*")):
+        name = path.name.partition("ggml-")[2].partition(".")[0]
+        if name in _SEPARATE and name not in known and ggml.ggml_backend_load(os.fsencode(path)):
+            known.add(name)
+
+
+def backend_names() -> list[str]:
+    """The names of the loaded back ends, such as `CPU` and `Vulkan`."""
+    registered = (ggml.ggml_backend_reg_get(i) for i in range(ggml.ggml_backend_reg_count()))
+    return [ggml.ggml_backend_reg_name(each).decode() for each in registered]
