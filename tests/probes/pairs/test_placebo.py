@@ -34,7 +34,6 @@ from counterlens.probes.record import plain, read
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.progress import Steps
 from counterlens.python.mutations.placebos import PLACEBOS
-from counterlens.reports.build import plots
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.formats import write_evaluation
 from counterlens.reports.render import html, markdown
@@ -290,10 +289,7 @@ def with_placebos(found: RunResults) -> RunResults:
 
 
 @pytest.mark.parametrize("form", ["text", "html"])
-def test_every_form_of_a_run_shows_the_floor_of_each_model(
-    form: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plots, "available", lambda: False)  # they take seconds, and show no floor
+def test_every_form_of_a_run_shows_the_floor_of_each_model(form: str) -> None:
     without, found = hostile_run(), with_placebos(hostile_run())
     titles = [[table.title for table in all_tables(each)] for each in (without, found)]
     assert set(titles[1]) - set(titles[0]) == {"effect and noise floor"}
@@ -304,8 +300,7 @@ def test_every_form_of_a_run_shows_the_floor_of_each_model(
     assert "oise floor" in write_evaluation(form, found)
 
 
-def test_a_page_of_a_run_has_the_placebos_that_changed_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plots, "available", lambda: False)
+def test_a_page_of_a_run_has_the_placebos_that_changed_the_verdict() -> None:
     found = with_placebos(hostile_run())
     changed = [
         (item.position, len(stored.record.pairs))
