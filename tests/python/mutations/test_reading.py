@@ -12,7 +12,8 @@ import pytest
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
 from counterlens.errors import SourceError
-from counterlens.python.mutations.reading import parse, spans, with_depth
+from counterlens.python.mutations.reading import parse, spans
+from counterlens.syntax.recursion import with_depth
 
 DEEP = {
     "parentheses": "x = " + "(" * 10_000 + "1" + ")" * 10_000,
