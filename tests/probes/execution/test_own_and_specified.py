@@ -7,7 +7,6 @@ from itertools import count
 from typing import Any, cast
 
 import pytest
-from counterlens.python.prompts.misleading import misled
 from hypothesis import given
 
 from counterlens.errors import CounterlensError, SourceError
@@ -24,7 +23,7 @@ from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.python.execution.own_code import without_comments
-from counterlens.python.prompts.values import equal
+from counterlens.python.prompts.values import equal, misled
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
