@@ -1,10 +1,13 @@
-"""The interface of a parsed source for the engine, in any language."""
+"""The base of a parsed source, in any language: its positions, its functions, and the names in it."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
+from typing import ClassVar, Generic, TypeVar
 
 from counterlens.text import Positions
 
@@ -27,36 +30,102 @@ class FunctionSpan:
     end: int
 
 
-class ParsedSource(Protocol):
-    """A parsed file. Offsets are UTF-8 bytes."""
+FunctionT = TypeVar("FunctionT", bound=FunctionSpan, covariant=True)
+
+
+class ParsedFile(ABC, Generic[FunctionT]):
+    """A parsed file. Offsets are UTF-8 bytes.
+
+    Attributes:
+        language: The id of its language.
+        reserved: Words that no variable may have as a name.
+        source: Its text.
+        positions: The positions of its lines.
+        data: Its text in UTF-8.
+    """
 
     language: str
-    source: str
-    data: bytes
-    positions: Positions
+    reserved: ClassVar[frozenset[str]]
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.positions = Positions(source)
+        self.data = self.positions.data
 
     @property
-    def functions(self) -> Sequence[FunctionSpan]:
+    @abstractmethod
+    def functions(self) -> Sequence[FunctionT]:
         """Its functions, outer ones before the ones nested in them."""
 
     @property
+    @abstractmethod
     def newline(self) -> str:
         """The line ending."""
 
-    def function_at(self, offset: int) -> FunctionSpan | None:
-        """The innermost function around an offset."""
+    @property
+    @abstractmethod
+    def words(self) -> frozenset[str]:
+        """All words of the text that could be names, comments and strings included."""
 
+    @property
+    @abstractmethod
+    def long_strings(self) -> list[tuple[int, int]]:
+        """The byte ranges of the strings that span several lines, in order."""
+
+    @abstractmethod
     def lines_of(self, function: FunctionSpan) -> list[int]:
         """Offsets of the lines on which a statement of a function begins."""
 
     def line(self, offset: int) -> int:
         """The 1-based line number of an offset."""
+        return self.positions.line_of(offset) + 1
 
     def line_start(self, offset: int) -> int:
         """The offset of the first byte of the line that contains an offset."""
+        return self.positions.line_start(self.positions.line_of(offset))
 
     def next_line(self, offset: int) -> int:
         """The offset of the first byte of the line after the one that contains an offset."""
+        number = self.positions.line_of(offset) + 1
+        return self.positions.line_start(number) if number < self.positions.lines else len(self.data)
 
     def in_string(self, offset: int) -> bool:
         """Whether an offset is inside a string that spans several lines."""
+        index = bisect_right(self.long_strings, (offset, 0)) - 1
+        return index >= 0 and offset < self.long_strings[index][1]
+
+    def function_at(self, offset: int) -> FunctionT | None:
+        """The innermost function around an offset."""
+        index = bisect_right(self._function_starts, offset) - 1
+        while index >= 0 and offset >= self.functions[index].end:
+            index = self._enclosing[index]
+        return self.functions[index] if index >= 0 else None
+
+    def function_around(self, function: FunctionSpan) -> FunctionT | None:
+        """The function in which another one is nested."""
+        above = self._enclosing[self._indices[function]]
+        return self.functions[above] if above >= 0 else None
+
+    @cached_property
+    def _indices(self) -> dict[FunctionSpan, int]:
+        return {function: index for index, function in enumerate(self.functions)}
+
+    @cached_property
+    def _function_starts(self) -> list[int]:
+        return [function.start for function in self.functions]
+
+    @cached_property
+    def _enclosing(self) -> list[int]:
+        """Return, for each function, the index of the function around it, or -1."""
+        enclosing: list[int] = []
+        stack: list[int] = []
+        for index, function in enumerate(self.functions):
+            while stack and self.functions[stack[-1]].end <= function.start:
+                stack.pop()
+            enclosing.append(stack[-1] if stack else -1)
+            stack.append(index)
+        return enclosing
+
+
+ParsedSource = ParsedFile[FunctionSpan]
+"""A parsed file of any language."""

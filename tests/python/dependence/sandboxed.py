@@ -61,6 +61,6 @@ def traced(source: str, then: str, limits: Limits = LIMITS) -> Tracer:
         found.pairs.add(((name, line), made, used, variable))
     for number, order, ended, raised in report["activations"]:
         block = found.blocks[number]
-        nodes = [found.nodes[one] for one in order]
+        nodes = [found.syntax[one] for one in order]
         found.activations.append((block, Activation(block.code, {}, nodes, ended, raised)))
     return found

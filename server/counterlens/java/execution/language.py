@@ -12,10 +12,8 @@ from counterlens.errors import SourceError
 from counterlens.java.execution import calls, hiding, running, watching
 from counterlens.java.execution.features import java_features
 from counterlens.java.prompts.values import JAVA_VALUES, expression, plain
-from counterlens.probes.execution.features import Features
-from counterlens.probes.execution.language import ExecutedLanguage, Step
+from counterlens.probes.execution.language import ExecutedLanguage
 from counterlens.probes.prompts.languages import prompted
-from counterlens.probes.prompts.literals import Literal
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -30,6 +28,16 @@ class JavaExecution(ExecutedLanguage):
     values = JAVA_VALUES
     stops = {"direct": (*_ENDS, "\n//"), "steps": _ENDS}  # noqa: RUF012 - a constant
 
+    in_tests = staticmethod(calls.in_tests)
+    output_of = staticmethod(running.output_of)
+    require_ordered = staticmethod(running.require_ordered)
+    rounds_of = staticmethod(watching.rounds_of)
+    trace = staticmethod(watching.trace)
+    simple_lines = staticmethod(watching.simple_lines)
+    unanswered = staticmethod(hiding.java_unanswered)
+    features = staticmethod(java_features)
+    without_comments = staticmethod(hiding.without_comments)
+
     def require_reachable(self, document: Document, function: Function) -> None:
         """Like `ExecutedLanguage.require_reachable`."""
         running.called_method(document, function)
@@ -41,10 +49,6 @@ class JavaExecution(ExecutedLanguage):
     def in_examples(self, document: Document, function: Function) -> list[str]:
         """Like `ExecutedLanguage.in_examples`."""
         return calls.in_comment(self.described(document, function) or "", function.name)
-
-    def in_tests(self, document: Document, function: Function) -> list[str]:
-        """Like `ExecutedLanguage.in_tests`."""
-        return calls.in_tests(document, function)
 
     def generated(self, document: Document, function: Function, setting: Setting) -> Sequence[str]:
         """Like `ExecutedLanguage.generated`."""
@@ -58,41 +62,6 @@ class JavaExecution(ExecutedLanguage):
             for arguments in given
             if all(map(plain, arguments))
         ]
-
-    def output_of(
-        self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-    ) -> Literal:
-        """Like `ExecutedLanguage.output_of`."""
-        return running.output_of(document, call, sandbox, limits=limits, cancel=cancel)
-
-    def require_ordered(
-        self,
-        document: Document,
-        call: str,
-        gives: Literal,
-        sandbox: Sandbox,
-        *,
-        limits: Limits,
-        cancel: Event | None = None,
-    ) -> None:
-        """Like `ExecutedLanguage.require_ordered`."""
-        running.require_ordered(document, call, gives, sandbox, limits=limits, cancel=cancel)
-
-    def rounds_of(
-        self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-    ) -> int:
-        """Like `ExecutedLanguage.rounds_of`."""
-        return watching.rounds_of(document, call, sandbox, limits=limits, cancel=cancel)
-
-    def trace(
-        self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-    ) -> list[Step]:
-        """Like `ExecutedLanguage.trace`."""
-        return watching.trace(document, call, sandbox, limits=limits, cancel=cancel)
-
-    def simple_lines(self, document: Document, function: Function) -> set[int]:
-        """Like `ExecutedLanguage.simple_lines`."""
-        return watching.simple_lines(document, function)
 
     def written_out(
         self,
@@ -110,14 +79,6 @@ class JavaExecution(ExecutedLanguage):
             raise SourceError("it has no loops")
         raise SourceError("loops in Java are not unrolled")
 
-    def unanswered(self, document: Document, function: Function, call: str) -> Document:
-        """Like `ExecutedLanguage.unanswered`."""
-        return hiding.java_unanswered(document, function, call)
-
-    def features(self, text: str) -> Features | None:
-        """Like `ExecutedLanguage.features`."""
-        return java_features(text)
-
     def described(self, document: Document, function: Function) -> str | None:
         """Like `ExecutedLanguage.described`: the text of the Javadoc, without its tags."""
         start, end = prompted(document.language).docstring(document, function)
@@ -128,10 +89,6 @@ class JavaExecution(ExecutedLanguage):
         starred = all(line.lstrip().startswith("*") for line in inside.splitlines()[1:] if line.strip())
         lines = [re.sub(r"^\s*\*[ \t]?", "", line) if starred else line for line in inside.splitlines()]
         return "\n".join(_dedented(lines)).strip()
-
-    def without_comments(self, document: Document) -> Document:
-        """Like `ExecutedLanguage.without_comments`."""
-        return hiding.without_comments(document)
 
 
 EXECUTION = JavaExecution()

@@ -9,11 +9,11 @@ from tree_sitter import Node
 
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
-from counterlens.java.mutations.names import FreshJavaNames
 from counterlens.java.mutations.variables import JavaKind, JavaVariable
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
+from counterlens.mutations.names import FreshNames
 
 _BLOCKS = {"block", "constructor_body"}
 
@@ -63,7 +63,7 @@ class JavaDefUseBreak(JavaMutation):
         if reason is not None:
             return SiteRefused(node.start_byte, reason)
         around = module.function_at(node.start_byte)
-        names = FreshJavaNames(module, context.seed)
+        names = FreshNames(module, context.seed)
         new = names.draw(self.id, around.qualname if around else "", variable.name, module.text(node))
         edits = [replace(left.start_byte, left.end_byte, f"{variable.type} {new}")]
         edits += [replace(use.start_byte, use.end_byte, new) for use in later]

@@ -11,6 +11,7 @@ from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.static_types import UNKNOWN, JavaTypes, head, operands
 from counterlens.java.mutations.variables import JavaVariable, compact
 from counterlens.mutations.assumptions import NEITHER_RAISES, PURE_OPERATORS
+from counterlens.mutations.independence import Independence
 
 _COLLECTIONS = {
     "List", "ArrayList", "LinkedList", "Set", "HashSet", "TreeSet", "LinkedHashSet", "Map", "HashMap",
@@ -320,15 +321,7 @@ def unboxes(types: JavaTypes, left: Node, right: Node) -> bool:
     return not (types.plain(right) or types.of(left) == types.of(right) != UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class JavaVerdict:
-    """Whether two pieces of code can be swapped: the reason if not, and the assumptions if so."""
-
-    reason: str | None
-    assumptions: tuple[str, ...] = ()
-
-
-def independent_in_java(first: JavaEffects, second: JavaEffects, *, caught: bool) -> JavaVerdict:
+def independent_in_java(first: JavaEffects, second: JavaEffects, *, caught: bool) -> Independence:
     """Decide whether the order of two adjacent pieces of code is unobservable.
 
     Args:
@@ -338,15 +331,15 @@ def independent_in_java(first: JavaEffects, second: JavaEffects, *, caught: bool
     """
     reason = _conflict(first, second) or _conflict(second, first)
     if reason is not None:
-        return JavaVerdict(reason)
+        return Independence(reason)
     assumed = set(first.assumes | second.assumes)
     if (first.raises and (second.raises or second.acts)) or (second.raises and first.acts):
         if caught:
-            return JavaVerdict(
+            return Independence(
                 "one of them may throw, and a handler of the exception could observe the order"
             )
         assumed.add(NEITHER_RAISES)
-    return JavaVerdict(None, tuple(sorted(assumed)))
+    return Independence(None, tuple(sorted(assumed)))
 
 
 def _conflict(one: JavaEffects, other: JavaEffects) -> str | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from tree_sitter import Node
@@ -12,11 +12,9 @@ from tree_sitter import Node
 from counterlens.errors import SourceError
 from counterlens.java.mutations.variables import JavaScopes
 from counterlens.java.syntax.escapes import escape_that_is_syntax
-from counterlens.mutations.parsed import FunctionSpan
+from counterlens.mutations.parsed import FunctionSpan, ParsedSource
 from counterlens.syntax.definitions import definitions
-from counterlens.syntax.functions import enclosing
 from counterlens.syntax.grammars import parser_for
-from counterlens.text import Positions
 
 _TYPES = {
     "class_declaration",
@@ -27,9 +25,16 @@ _TYPES = {
 }
 _SEQUENCES = {"block", "constructor_body", "switch_block_statement_group"}
 _COMMENTS = {"line_comment", "block_comment"}
+_RESERVED = """
+    abstract assert boolean break byte case catch char class const continue default do double else enum
+    exports extends false final finally float for goto if implements import instanceof int interface long
+    module native new non null open opens package permits private protected provides public record requires
+    return sealed short static strictfp super switch synchronized this throw throws to transient transitive
+    true try uses var void volatile when while with yield
+"""
 
 
-class JavaModule:
+class JavaModule(ParsedSource):
     """A Java file, its tree, and the position of each node. Offsets are UTF-8 bytes.
 
     Raises:
@@ -37,19 +42,18 @@ class JavaModule:
     """
 
     language = "java"
+    reserved = frozenset(_RESERVED.split())
 
     def __init__(self, source: str) -> None:
         escape = escape_that_is_syntax(source)
         if escape is not None:
             raise SourceError(escape)
-        self.source = source
-        self.positions = Positions(source)
-        self.data = self.positions.data
+        super().__init__(source)
         self.tree = parser_for("java").parse(self.data)
         self.root = self.tree.root_node
         self._parents: dict[int, Node] = {}
         self._by_type: dict[str, list[Node]] = {}
-        self.functions: list[FunctionSpan] = []
+        self._functions: list[FunctionSpan] = []
         self.function_nodes: dict[int, Node] = {}
         self._index()
 
@@ -64,8 +68,13 @@ class JavaModule:
                 self._parents[child.id] = node
                 todo.append(child)
         for name, one in definitions(self.root, self.language):
-            self.functions.append(FunctionSpan(name, one.node.start_byte, one.node.end_byte))
+            self._functions.append(FunctionSpan(name, one.node.start_byte, one.node.end_byte))
             self.function_nodes[one.node.start_byte] = one.node
+
+    @property
+    def functions(self) -> Sequence[FunctionSpan]:
+        """Like `ParsedFile.functions`."""
+        return self._functions
 
     # Nodes and scopes
 
@@ -100,7 +109,7 @@ class JavaModule:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All words of the text that could be names, comments and strings included."""
+        """Like `ParsedFile.words`."""
         return frozenset(re.findall(r"[\w$]+", self.source))
 
     @cached_property
@@ -133,21 +142,8 @@ class JavaModule:
 
     @property
     def newline(self) -> str:
-        """The line ending."""
+        """Like `ParsedFile.newline`."""
         return "\r\n" if "\r\n" in self.source else "\n"
-
-    def line(self, offset: int) -> int:
-        """The 1-based line number of an offset."""
-        return self.positions.line_of(offset) + 1
-
-    def line_start(self, offset: int) -> int:
-        """The offset of the first byte of the line that contains an offset."""
-        return self.positions.line_start(self.positions.line_of(offset))
-
-    def next_line(self, offset: int) -> int:
-        """The offset of the first byte of the line after the one that contains an offset."""
-        number = self.positions.line_of(offset) + 1
-        return self.positions.line_start(number) if number < self.positions.lines else len(self.data)
 
     def begins_line(self, offset: int) -> bool:
         """Whether only blanks precede an offset on its line."""
@@ -168,36 +164,16 @@ class JavaModule:
                     return inner[len(outer) :]
         return "    "
 
-    def in_string(self, offset: int) -> bool:
-        """Whether an offset is inside a text block."""
-        index = bisect_right(self._text_blocks, (offset, 0)) - 1
-        return index >= 0 and offset < self._text_blocks[index][1]
-
     @cached_property
-    def _text_blocks(self) -> list[tuple[int, int]]:
+    def long_strings(self) -> list[tuple[int, int]]:
+        """Like `ParsedFile.long_strings`: its text blocks."""
         strings = self.nodes("string_literal")
         return [(s.start_byte, s.end_byte) for s in strings if s.start_point.row < s.end_point.row]
 
     # Functions
 
-    def function_at(self, offset: int) -> FunctionSpan | None:
-        """The innermost function around an offset."""
-        index = bisect_right(self._function_starts, offset) - 1
-        while index >= 0 and offset >= self.functions[index].end:
-            index = self._enclosing[index]
-        return self.functions[index] if index >= 0 else None
-
-    @cached_property
-    def _function_starts(self) -> list[int]:
-        return [function.start for function in self.functions]
-
-    @cached_property
-    def _enclosing(self) -> list[int]:
-        """Return, for each function, the index of the function around it, or -1."""
-        return enclosing([(function.start, function.end) for function in self.functions])
-
     def lines_of(self, function: FunctionSpan) -> list[int]:
-        """Return the offsets of the lines on which a statement of a function begins."""
+        """Like `ParsedFile.lines_of`."""
         lines = self._statement_lines
         return lines[bisect_left(lines, function.start) : bisect_left(lines, function.end)]
 

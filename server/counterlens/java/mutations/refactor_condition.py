@@ -10,10 +10,10 @@ from tree_sitter import Node
 from counterlens.java.mutations.branches import is_else_if
 from counterlens.java.mutations.conditions import assigns, is_constant, tested, why_not_moved
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
-from counterlens.java.mutations.names import numbered_in_java
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
+from counterlens.mutations.names import numbered_names
 
 
 class JavaRefactorCondition(JavaMutation):
@@ -68,11 +68,11 @@ class JavaRefactorCondition(JavaMutation):
 
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
         module = context.module
-        end, names = -1, numbered_in_java(module, "condition", plain=True)
+        end, names = -1, numbered_names(module, "condition", 2, plain=True)
         for node in module.nodes("if_statement"):
             around = module.function_at(node.start_byte)
             if around is not None and around.start >= end:
-                end, names = around.end, numbered_in_java(module, "condition", plain=True)
+                end, names = around.end, numbered_names(module, "condition", 2, plain=True)
             reason = self._why_not(context, node)
             yield SiteRefused(node.start_byte, reason) if reason else self._site(context, node, next(names))
 

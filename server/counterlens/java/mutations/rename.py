@@ -6,9 +6,9 @@ import random
 from typing import ClassVar
 
 from counterlens.java.mutations.mutation import JavaContext
-from counterlens.java.mutations.names import FreshJavaNames, numbered_in_java
 from counterlens.java.mutations.renaming import JavaRenaming, derangement
 from counterlens.mutations.mutation import Example
+from counterlens.mutations.names import FreshNames, numbered_names
 from counterlens.mutations.parsed import FunctionSpan
 
 _BEFORE = """
@@ -59,7 +59,7 @@ class JavaRenameRandom(JavaRenaming):
     )
 
     def choose(self, context: JavaContext, function: FunctionSpan, names: list[str]) -> dict[str, str]:
-        fresh = FreshJavaNames(context.module, context.seed)
+        fresh = FreshNames(context.module, context.seed)
         return {name: fresh.draw(self.id, function.qualname, name) for name in names}
 
 
@@ -128,4 +128,4 @@ class JavaRenameGeneric(JavaRenaming):
         function: FunctionSpan,  # noqa: ARG002
         names: list[str],
     ) -> dict[str, str]:
-        return dict(zip(names, numbered_in_java(context.module, self.prefix), strict=False))
+        return dict(zip(names, numbered_names(context.module, self.prefix), strict=False))

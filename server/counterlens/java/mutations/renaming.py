@@ -15,6 +15,7 @@ from counterlens.java.mutations.variables import JavaKind, JavaVariable
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, replace
 from counterlens.mutations.mutation import Site, SiteRefused
+from counterlens.mutations.names import renaming_described
 from counterlens.mutations.parsed import FunctionSpan
 
 _QUIET = {"@Override", "@Deprecated", "@SafeVarargs", "@SuppressWarnings"}
@@ -135,12 +136,10 @@ class JavaRenaming(JavaMutation):
             if not new:
                 yield SiteRefused(function.start, self.refusal)
                 continue
-            pairs = [f"`{old}` to `{name}`" for old, name in new.items()]
-            more = f" and {len(pairs) - 4} more" if len(pairs) > 4 else ""
             renamed = [variable for variable in found.safe if variable.name in new]
             yield Site(
                 span=(function.start, function.end),
-                description="renamed " + ", ".join(pairs[:4]) + more,
+                description=renaming_described(new.items()),
                 edits=renaming_edits(renamed, new),
             )
 

@@ -17,9 +17,9 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _BRANCHES = (*_LOOPS, ast.If, ast.IfExp, ast.ExceptHandler, ast.Assert, ast.match_case, ast.comprehension)
 
 
-def features(source: str) -> Features | None:
+def features(text: str) -> Features | None:
     """The features of a function's text; None if it does not parse."""
-    text = textwrap.dedent(source)
+    text = textwrap.dedent(text)
     try:
         tree = parse_module(text)
     except (SyntaxError, ValueError):

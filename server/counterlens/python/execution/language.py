@@ -10,10 +10,8 @@ from threading import Event
 from counterlens.attribution import differential
 from counterlens.attribution.base import Setting
 from counterlens.errors import SourceError
-from counterlens.probes.execution.features import Features
-from counterlens.probes.execution.language import ExecutedLanguage, Step
+from counterlens.probes.execution.language import ExecutedLanguage
 from counterlens.probes.execution.states import marked
-from counterlens.probes.prompts.literals import Literal
 from counterlens.python.execution import calls, own_code
 from counterlens.python.execution.features import features
 from counterlens.python.execution.unanswered import unanswered
@@ -38,6 +36,16 @@ class PythonExecution(ExecutedLanguage):
         "steps": ("\n\n", "\ndef ", "\nassert"),
     }
 
+    in_examples = staticmethod(calls.in_examples)
+    in_tests = staticmethod(calls.in_tests)
+    output_of = staticmethod(run.output_of)
+    require_ordered = staticmethod(run.require_ordered)
+    trace = staticmethod(run.trace)
+    written_out = staticmethod(written_out)
+    unanswered = staticmethod(unanswered)
+    features = staticmethod(features)
+    without_comments = staticmethod(own_code.without_comments)
+
     def require_reachable(self, document: Document, function: Function) -> None:  # noqa: ARG002
         """Like `ExecutedLanguage.require_reachable`."""
         if "." in function.qualname:
@@ -47,14 +55,6 @@ class PythonExecution(ExecutedLanguage):
         """Like `ExecutedLanguage.calls_in`."""
         return calls.calls_in(tests, {qualname, "candidate"}, qualname)
 
-    def in_examples(self, document: Document, function: Function) -> list[str]:
-        """Like `ExecutedLanguage.in_examples`."""
-        return calls.in_examples(document, function)
-
-    def in_tests(self, document: Document, function: Function) -> list[str]:
-        """Like `ExecutedLanguage.in_tests`."""
-        return calls.in_tests(document, function)
-
     def generated(self, document: Document, function: Function, setting: Setting) -> Sequence[str]:
         """Like `ExecutedLanguage.generated`."""
         original = differential.find_out(document, function, setting)
@@ -62,25 +62,6 @@ class PythonExecution(ExecutedLanguage):
             return ()
         pairs = zip(original.calls, original.observations, strict=True)
         return [call.written(function.name) for call, seen in pairs if seen.returned]
-
-    def output_of(
-        self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-    ) -> Literal:
-        """Like `ExecutedLanguage.output_of`."""
-        return run.output_of(document, call, sandbox, limits=limits, cancel=cancel)
-
-    def require_ordered(
-        self,
-        document: Document,
-        call: str,
-        gives: Literal,
-        sandbox: Sandbox,
-        *,
-        limits: Limits,
-        cancel: Event | None = None,
-    ) -> None:
-        """Like `ExecutedLanguage.require_ordered`."""
-        run.require_ordered(document, call, gives, sandbox, limits=limits, cancel=cancel)
 
     def rounds_of(
         self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
@@ -94,12 +75,6 @@ class PythonExecution(ExecutedLanguage):
     ) -> LoopUnroll:
         """Like `ExecutedLanguage.unrolling`."""
         return LoopUnroll(run.observe_loops(document, call, sandbox, limits=limits, cancel=cancel))
-
-    def trace(
-        self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-    ) -> list[Step]:
-        """Like `ExecutedLanguage.trace`."""
-        return run.trace(document, call, sandbox, limits=limits, cancel=cancel)
 
     def simple_lines(self, document: Document, function: Function) -> set[int]:
         """Like `ExecutedLanguage.simple_lines`."""
@@ -123,27 +98,6 @@ class PythonExecution(ExecutedLanguage):
             if statements[line] == 1 and line in inside and _sound(document, line, tree)
         }
 
-    def written_out(
-        self,
-        document: Document,
-        function: Function,
-        call: str,
-        sandbox: Sandbox,
-        *,
-        limits: Limits,
-        cancel: Event | None = None,
-    ) -> Document:
-        """Like `ExecutedLanguage.written_out`."""
-        return written_out(document, function, call, sandbox, limits=limits, cancel=cancel)
-
-    def unanswered(self, document: Document, function: Function, call: str) -> Document:
-        """Like `ExecutedLanguage.unanswered`."""
-        return unanswered(document, function, call)
-
-    def features(self, text: str) -> Features | None:
-        """Like `ExecutedLanguage.features`."""
-        return features(text)
-
     def described(self, document: Document, function: Function) -> str | None:
         """Like `ExecutedLanguage.described`."""
         text = document.data[function.header : function.end].decode("utf-8", "replace")
@@ -154,10 +108,6 @@ class PythonExecution(ExecutedLanguage):
         except (SyntaxError, ValueError, IndexError):
             return None
         return ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
-
-    def without_comments(self, document: Document) -> Document:
-        """Like `ExecutedLanguage.without_comments`."""
-        return own_code.without_comments(document)
 
     def code_alone(self, document: Document) -> Document:
         """Like `ExecutedLanguage.code_alone`: texts that are statements document, wherever they stand."""

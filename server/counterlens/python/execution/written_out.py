@@ -21,7 +21,7 @@ _NEVER_ENTERED = "no execution"
 
 
 def written_out(
-    original: Document,
+    document: Document,
     function: Function,
     call: str,
     sandbox: Sandbox,
@@ -38,9 +38,9 @@ def written_out(
         SourceError: there are no loops, or not all can be unrolled; the message says why.
         SandboxError, Cancelled: as the sandbox.
     """
-    if not _has_loops(original, function):
+    if not _has_loops(document, function):
         raise SourceError("it has no loops")
-    document = original
+    original = document
     for _ in range(_TURNS):
         try:
             seen = observe_loops(document, call, sandbox, limits=limits, cancel=cancel)

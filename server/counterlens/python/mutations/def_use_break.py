@@ -11,9 +11,9 @@ from counterlens.mutations.assumptions import OBJECT_LIFETIME
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
+from counterlens.mutations.names import FreshNames
 from counterlens.python.mutations.module import FunctionNode, Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
-from counterlens.python.mutations.naming import FreshNames
 from counterlens.python.mutations.variables import Occurrence, Role, Variable
 
 _ALLOWED = {Role.USE, Role.BIND, Role.AUGMENT, Role.PARAMETER, Role.ANNOTATE}

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from counterlens.mutations.assumptions import NEITHER_RAISES, PURE_OPERATORS
+from counterlens.mutations.independence import Independence
 from counterlens.python.mutations.effects import Heap, SideEffects
 from counterlens.python.mutations.variables import Variable
-
-
-@dataclass(frozen=True, slots=True)
-class Independence:
-    """Whether two pieces of code can be swapped: the reason if not, and the assumptions if so."""
-
-    reason: str | None
-    assumptions: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return self.reason is None
 
 
 def independent(first: SideEffects, second: SideEffects, *, caught: bool) -> Independence:

@@ -9,9 +9,10 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import exchange
+from counterlens.mutations.independence import Independence
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.effect_rules import EffectAnalysis
-from counterlens.python.mutations.independence import Independence, independent
+from counterlens.python.mutations.independence import independent
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
+import keyword
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar, cast
 
 import libcst as cst
 
-from counterlens.mutations.parsed import FunctionSpan
+from counterlens.mutations.parsed import FunctionSpan, ParsedFile
 from counterlens.python.mutations.children import children, suites
 from counterlens.python.mutations.reading import parse, spans
 from counterlens.python.mutations.scopes import Scopes
 from counterlens.python.mutations.variables import Scope
 from counterlens.syntax.recursion import with_depth
-from counterlens.text import Positions
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Suite = cst.BaseSuite
@@ -35,7 +35,7 @@ class FunctionNode(FunctionSpan):
     node: cst.FunctionDef
 
 
-class Module:
+class Module(ParsedFile[FunctionNode]):
     """A source file, its tree, and the position of each node. Offsets are UTF-8 bytes.
 
     Raises:
@@ -43,17 +43,21 @@ class Module:
     """
 
     language = "python"
+    reserved = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
 
     def __init__(self, source: str) -> None:
-        self.source = source
         self.tree = parse(source)
-        self.positions = Positions(source)
-        self.data = self.positions.data
+        super().__init__(source)
         self._spans = with_depth(lambda: spans(self.tree, self.data))
         self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
         self._by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
-        self.functions: list[FunctionNode] = []
+        self._functions: list[FunctionNode] = []
         with_depth(self._make_index)
+
+    @property
+    def functions(self) -> Sequence[FunctionNode]:
+        """Like `ParsedFile.functions`."""
+        return self._functions
 
     # Nodes and scopes
 
@@ -72,20 +76,16 @@ class Module:
             yield above
             node = above
 
-    def in_string(self, offset: int) -> bool:
-        """Whether an offset is inside a string that spans several lines."""
-        index = bisect_right(self._long_strings, (offset, 0)) - 1
-        return index >= 0 and offset < self._long_strings[index][1]
-
     @cached_property
-    def _long_strings(self) -> list[tuple[int, int]]:
+    def long_strings(self) -> list[tuple[int, int]]:
+        """Like `ParsedFile.long_strings`."""
         strings = self.nodes(cst.SimpleString, cst.FormattedString, cst.TemplatedString)
         spans = (self.span(string) for string in strings)
         return sorted(span for span in spans if self.line(span[0]) < self.line(span[1] - 1))
 
     @property
     def newline(self) -> str:
-        """The line ending."""
+        """Like `ParsedFile.newline`."""
         return self.tree.default_newline
 
     @cached_property
@@ -115,7 +115,7 @@ class Module:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All words of the text that could be names, comments and strings included."""
+        """Like `ParsedFile.words`."""
         return frozenset(re.findall(r"\w+", self.source))
 
     # Positions
@@ -142,19 +142,6 @@ class Module:
     def text(self, span: tuple[int, int]) -> str:
         """The text of a byte range."""
         return self.data[span[0] : span[1]].decode("utf-8", "replace")
-
-    def line_start(self, offset: int) -> int:
-        """The offset of the first byte of the line that contains an offset."""
-        return self.positions.line_start(self.positions.line_of(offset))
-
-    def next_line(self, offset: int) -> int:
-        """The offset of the first byte of the line after the one that contains an offset."""
-        number = self.positions.line_of(offset) + 1
-        return self.positions.line_start(number) if number < self.positions.lines else len(self.data)
-
-    def line(self, offset: int) -> int:
-        """The 1-based line number of an offset."""
-        return self.positions.line_of(offset) + 1
 
     def indentation(self, node: cst.CSTNode) -> str:
         """The whitespace at the beginning of a node's line."""
@@ -203,41 +190,6 @@ class Module:
 
     # Functions
 
-    def function_at(self, offset: int) -> FunctionNode | None:
-        """The innermost function around an offset."""
-        index = bisect_right(self._function_starts, offset) - 1
-        while index >= 0:
-            function = self.functions[index]
-            if offset < function.end:
-                return function
-            index = self._enclosing[index]
-        return None
-
-    def function_around(self, function: FunctionNode) -> FunctionNode | None:
-        """The function in which another one is nested."""
-        above = self._enclosing[self._indices[function]]
-        return self.functions[above] if above >= 0 else None
-
-    @cached_property
-    def _indices(self) -> dict[FunctionNode, int]:
-        return {function: index for index, function in enumerate(self.functions)}
-
-    @cached_property
-    def _function_starts(self) -> list[int]:
-        return [function.start for function in self.functions]
-
-    @cached_property
-    def _enclosing(self) -> list[int]:
-        """Return, for each function, the index of the function around it, or -1."""
-        found: list[int] = []
-        stack: list[int] = []
-        for index, function in enumerate(self.functions):
-            while stack and self.functions[stack[-1]].end <= function.start:
-                stack.pop()
-            found.append(stack[-1] if stack else -1)
-            stack.append(index)
-        return found
-
     def lines_of(self, function: FunctionSpan) -> list[int]:
         """Offsets of the lines on which a statement of a function begins, without its docstring."""
         return self._statement_lines.get(function, [])
@@ -270,7 +222,7 @@ class Module:
     def _make_index(self) -> None:
         self._parents.clear()
         self._by_type.clear()
-        self.functions.clear()
+        self._functions.clear()
         self._index(self.tree, ())
 
     def _index(self, node: cst.CSTNode, path: tuple[str, ...]) -> None:
@@ -280,7 +232,7 @@ class Module:
             path = (*path, node.name.value)
             if isinstance(node, cst.FunctionDef):
                 start, end = self._spans[node]
-                self.functions.append(FunctionNode(".".join(path), start, end, node))
+                self._functions.append(FunctionNode(".".join(path), start, end, node))
         for child in children(node):
             parents[child] = node
             self._index(child, path)

@@ -1,11 +1,7 @@
-"""Variables that can be renamed safely, and new names for them."""
+"""Variables that can be renamed safely."""
 
 from __future__ import annotations
 
-import builtins
-import keyword
-import random
-import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,7 +12,6 @@ from counterlens.python.mutations.module import FunctionNode, Module
 from counterlens.python.mutations.unseen_uses import by_text, unseen_uses
 from counterlens.python.mutations.variables import Role, Scope, ScopeKind, Variable
 
-_TAKEN = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
 _OF_A_VARIABLE = frozenset({Role.USE, Role.BIND, Role.AUGMENT, Role.DELETE, Role.ANNOTATE, Role.DECLARE})
 
 
@@ -108,38 +103,3 @@ def renaming(module: Module, renamed: dict[Variable, str]) -> tuple[Edit, ...]:
         for variable, name in renamed.items()
         for occurrence in variable.occurrences
     )
-
-
-def described(renamed: dict[Variable, str], limit: int = 4) -> str:
-    """The description of a renaming, with at most `limit` names."""
-    pairs = list(dict.fromkeys(f"`{variable.name}` to `{name}`" for variable, name in renamed.items()))
-    more = f" and {len(pairs) - limit} more" if len(pairs) > limit else ""
-    return "renamed " + ", ".join(pairs[:limit]) + more
-
-
-class FreshNames:
-    """Random names of five lower-case letters that do not occur in a file, by key and seed."""
-
-    def __init__(self, module: Module, seed: int) -> None:
-        self._words = module.words
-        self._seed = seed
-        self._given: set[str] = set()
-
-    def draw(self, *key: object) -> str:
-        """A new name, different from all earlier ones."""
-        letters = random.Random(repr((self._seed, *key)))  # noqa: S311 - not for secrets
-        while True:
-            name = "".join(letters.choices(string.ascii_lowercase, k=5))
-            if name not in self._words and name not in _TAKEN and name not in self._given:
-                self._given.add(name)
-                return name
-
-
-def numbered_names(module: Module, prefix: str, *, plain: bool = False) -> Iterator[str]:
-    """`prefix1`, `prefix2` and so on, except names that occur in the file; `plain`: first `prefix` itself."""
-    number = -1 if plain else 0
-    while True:
-        number += 1
-        name = f"{prefix}{number or ''}"
-        if name not in module.words and name not in _TAKEN:
-            yield name

@@ -12,11 +12,11 @@ from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.layout import put
 from counterlens.mutations.mutation import Example, Site, SiteRefused
+from counterlens.mutations.names import numbered_names
 from counterlens.python.mutations.acting_reads import TRUTH
 from counterlens.python.mutations.conditions import shown
 from counterlens.python.mutations.kinds import ValueKind
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
-from counterlens.python.mutations.naming import numbered_names
 from counterlens.python.mutations.variables import ScopeKind
 
 _NEED_PARENTHESES = (cst.Tuple, cst.Yield, cst.GeneratorExp)

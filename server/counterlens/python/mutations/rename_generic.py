@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from counterlens.mutations.mutation import Example
+from counterlens.mutations.names import numbered_names
 from counterlens.python.mutations.module import FunctionNode
 from counterlens.python.mutations.mutation import PythonContext
-from counterlens.python.mutations.naming import Locals, numbered_names
+from counterlens.python.mutations.naming import Locals
 from counterlens.python.mutations.renaming import Chooser, Renaming
 from counterlens.python.mutations.variables import Variable
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from counterlens.mutations.mutation import Example
+from counterlens.mutations.names import FreshNames
 from counterlens.python.mutations.module import FunctionNode
 from counterlens.python.mutations.mutation import PythonContext
-from counterlens.python.mutations.naming import FreshNames, Locals
+from counterlens.python.mutations.naming import Locals
 from counterlens.python.mutations.renaming import Chooser, Renaming
 from counterlens.python.mutations.variables import Variable
 

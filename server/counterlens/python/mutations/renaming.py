@@ -9,9 +9,10 @@ from typing import ClassVar
 from counterlens.mutations.assumptions import POSITIONAL_ARGUMENTS
 from counterlens.mutations.base import Concept
 from counterlens.mutations.mutation import Site, SiteRefused
+from counterlens.mutations.names import renaming_described
 from counterlens.python.mutations.module import FunctionNode
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
-from counterlens.python.mutations.naming import Locals, described, first_offset, local_variables, renaming
+from counterlens.python.mutations.naming import Locals, first_offset, local_variables, renaming
 from counterlens.python.mutations.variables import Role, Variable
 
 Chooser = Callable[[FunctionNode, Locals], dict[Variable, str] | str]
@@ -61,7 +62,7 @@ class Renaming(PythonMutation):
             named = any(v.scope is found.scope and Role.PARAMETER in v.roles for v in chosen)
             yield Site(
                 span,
-                described(chosen),
+                renaming_described((variable.name, name) for variable, name in chosen.items()),
                 renaming(module, chosen),
                 assumptions=(POSITIONAL_ARGUMENTS,) if named else (),
                 sole=self.permutes,
