@@ -38,34 +38,6 @@ class Judgement(StrEnum):
     REFUSED = "refused"  # it was not run: there is no judge, or running programs is not allowed
 
 
-class Strength(StrEnum):
-    """The strength of a judgement: the evidence of "passed" and of "failed"."""
-
-    STRONG = "strong"  # handwritten tests, or an input on which two programs differ
-    MODERATE = "moderate"  # a few examples, or many inputs that reach nearly all branches
-    WEAK = "weak"  # few inputs, or inputs that miss branches
-
-
-STRENGTHS = {
-    "given": Strength.STRONG,
-    "tests": Strength.STRONG,
-    "doctest": Strength.MODERATE,
-    "differential": Strength.WEAK,  # its judge raises it if the inputs allow that
-}
-
-
-class Isolation(StrEnum):
-    """The isolation of a program from the tests that judged it."""
-
-    APART = "apart"  # a separate process: the tests compared real values, in their own process
-    OWN_OPERATORS = "own operators"  # the same, but operators of the program's own objects had a part
-    SHARED = "shared"  # the same process: a determined program could have forged it
-
-    @classmethod
-    def _missing_(cls, value: object) -> Isolation | None:
-        return cls.OWN_OPERATORS if value == "own equality" else None  # the name in older records
-
-
 class Agreement(StrEnum):
     """The behaviour of a program beside that of its original, on the same inputs."""
 
@@ -123,8 +95,6 @@ class Evidence:
         tests: Number of cases that ran to their end.
         failed: The name or source of the first case that failed, or that was running when the program ended.
         message: The message, at most a few lines. If all passed, the omitted cases with the reason, or empty.
-        strength: The strength; by default that of the attribution functions.
-        isolation: The isolation of the program from its tests; None if it does not apply.
         comparison: What the original says about a program that passed; None if there is no original.
         cheats: Whether the tests fail for cheats; None if that was not tried.
     """
@@ -133,8 +103,6 @@ class Evidence:
     tests: int
     failed: str | None = None
     message: str = ""
-    strength: Strength | None = None
-    isolation: Isolation | None = None
     comparison: Comparison | None = None
     cheats: CheatTrial | None = None
 
@@ -142,38 +110,23 @@ class Evidence:
         object.__setattr__(self, "message", printable(self.message))
         if self.failed is not None:
             object.__setattr__(self, "failed", printable(self.failed))
-        if self.strength is None:
-            known = [STRENGTHS[name] for name in self.attribution.split("+") if name in STRENGTHS]
-            strongest = min(known, key=list(Strength).index, default=None)
-            object.__setattr__(self, "strength", strongest)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A judgement with its evidence and its cost.
 
-    "Failed" is always strong: there is a case that fails, or an input on which two programs differ. "Passed"
-    is at most weak if the program could have influenced it.
-
     Attributes:
         judgement: The judgement.
         evidence: Its evidence.
         seconds: Elapsed seconds.
-        cpu_seconds: Processor time of the longer of its processes; None if unknown.
+        cpu_seconds: Its processor time; None if unknown.
     """
 
     judgement: Judgement
     evidence: Evidence
     seconds: float = 0.0
     cpu_seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        strength = self.evidence.strength
-        if self.judgement is Judgement.FAILED and strength is not None:
-            strength = Strength.STRONG
-        elif self.passed and self.evidence.isolation in {Isolation.OWN_OPERATORS, Isolation.SHARED}:
-            strength = Strength.WEAK
-        object.__setattr__(self, "evidence", replace(self.evidence, strength=strength))
 
     @property
     def passed(self) -> bool:
