@@ -52,7 +52,7 @@ class ProblemJudge:
     """Judges programs by the tests of one problem, in the sandbox.
 
     Args:
-        problem: The problem; its own solution determines how programs are judged.
+        problem: The problem; tests that do not compile with its own solution judge nothing.
         setting: The sandbox and limits.
     """
 

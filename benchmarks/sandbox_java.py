@@ -2,7 +2,7 @@
 
 Every program has its tests, a class `Main`, in the form of HumanEval-X. In turn, they are judged by `javac`
 and `java` as separate processes, which isolate nothing, and by the judge, in the sandbox. The judge also gets
-programs with the same tests, like the versions of one function, and programs that need a separate Java
+programs with the same tests, like the versions of one function, and programs that need a separate
 JVM, because they start a thread.
 """
 
