@@ -21,6 +21,7 @@ from counterlens.attribution.languages import behaviour_of, judged, program_lang
 from counterlens.attribution.registry import find_judge
 from counterlens.attribution.test_run import brief
 from counterlens.attribution.witnesses import WitnessedJudge
+from counterlens.counting import plural
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
@@ -95,7 +96,8 @@ def judge_by_file(
     if not verdict.passed:
         return verdict
     document = Document(original or program, path, program_language(path))
-    about = _compared_functions(document, against or path, function)[:_MOST_FUNCTIONS]
+    every = _compared_functions(document, against or path, function, methods=True)
+    about = every[:_MOST_FUNCTIONS]
     texts = [tests.read_text("utf-8", "replace")]
     witnessed = [
         WitnessedJudge(judge, document, each, setting, texts, has_original=bool(against)) for each in about
@@ -106,22 +108,31 @@ def judge_by_file(
     trials = {each.qualname: w.try_cheats(cancel) for each, w in zip(about, witnessed, strict=True)}
     evidence = replace(
         verdict.evidence,
-        comparison=_joined_comparison(comparisons) if against else None,
+        comparison=_joined_comparison(comparisons, len(every)) if against else None,
         cheats=_joined_trial(trials),
     )
     return replace(verdict, evidence=evidence)
 
 
-def _joined_comparison(comparisons: Mapping[str, Comparison]) -> Comparison:
-    """The comparison of a program from those of its functions; the first that differs decides."""
-    if len(comparisons) == 1:
+def _joined_comparison(comparisons: Mapping[str, Comparison], every: int) -> Comparison:
+    """The comparison of a program from those of its functions.
+
+    Args:
+        comparisons: Those of the functions that were compared; the first that differs decides.
+        every: The number of all functions of the program: it agrees only if all of them do.
+    """
+    if not comparisons:
+        return Comparison(Agreement.NOT_COMPARABLE, reason="the original defines no function")
+    if len(comparisons) == every == 1:
         return next(iter(comparisons.values()))
     for comparison in comparisons.values():
         if comparison.agreement is Agreement.DIFFERS:
             return comparison
     agreeing = [each for each in comparisons.values() if each.agreement is Agreement.AGREES]
     reasons = [f"{name}: {each.reason}" for name, each in comparisons.items() if each.reason]
-    agreement = Agreement.AGREES if agreeing else Agreement.NOT_COMPARABLE
+    if every > len(comparisons):
+        reasons.append(f"{plural(every - len(comparisons), 'further function')} not compared")
+    agreement = Agreement.AGREES if len(agreeing) == every else Agreement.NOT_COMPARABLE
     return Comparison(agreement, sum(each.inputs for each in agreeing), reason="; ".join(reasons))
 
 
@@ -134,18 +145,30 @@ def _joined_trial(trials: Mapping[str, CheatTrial | None]) -> CheatTrial | None:
     return CheatTrial(sum(trial.tried for trial in known.values()), tuple(passing)) if known else None
 
 
-def _compared_functions(document: Document, file: Path, function: str | None) -> list[Function]:
+def _compared_functions(
+    document: Document, file: Path, function: str | None, *, methods: bool = False
+) -> list[Function]:
     """The named function of a program, or those that other files may call.
+
+    Args:
+        document: The program.
+        file: Its file.
+        function: The name.
+        methods: Whether methods count, too; then there may be none.
 
     Raises:
         SourceError: there is none.
     """
     entries = judged(document.language).entries(document)
-    compared = [each for each in functions(document) if each.qualname == function] if function else entries
+    every = functions(document)
+    if methods:
+        inside = {each.qualname for each in every}
+        entries = [each for each in every if each.qualname.rpartition(".")[0] not in inside]
+    compared = [each for each in every if each.qualname == function] if function else entries
     if function and not compared:
         names = ", ".join(each.qualname for each in entries)
         raise SourceError(f"{file} does not define {function}", f"It defines: {names or 'none'}")
-    if not compared:
+    if not compared and not methods:
         raise SourceError(f"{file} defines no function", "Give a file with the functions to compare")
     return compared
 
