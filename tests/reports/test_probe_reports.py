@@ -170,7 +170,9 @@ def test_a_verdict_says_what_it_rests_on() -> None:
     sides = (side for pair in one.pairs for side in (pair.original, pair.counterfactual))
     side = next(side for side in sides if side.verdict == "passed")
     agrees = "agrees with the original on 62 inputs; the tests fail for 9 of 9 cheats"
-    assert rests_on(side) == f"tests, 2 cases; {agrees}"
+    assert rests_on(side) == "tests, 2 cases"
+    heard = replace(side, comparison=Comparison(Agreement.AGREES, 62), cheats=CheatTrial(9))
+    assert rests_on(heard) == f"tests, 2 cases; {agrees}"
     differs = Comparison(Agreement.DIFFERS, 9, "f(1)", "returned 2", "returned 3")
     contested = replace(side, comparison=differs, cheats=CheatTrial(14, ("return 1", "return True")))
     assert "differs from the original: f(1); original: returned 2; this one: returned 3" in rests_on(
@@ -179,7 +181,7 @@ def test_a_verdict_says_what_it_rests_on() -> None:
     assert rests_on(contested).endswith("the tests pass 2 of 14 cheats, such as `return 1`")
     assert rests_on(replace(side, attribution="none", tests=0)) == ""
     for text in (markdown.render(report(one)), html.page(report(one))):
-        assert agrees in text
+        assert "ests, 2 cases." in text
 
 
 def test_a_contested_pass_counts_and_is_shown_beside_the_effect() -> None:

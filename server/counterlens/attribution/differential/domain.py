@@ -21,7 +21,8 @@ from counterlens.attribution.differential.inputs import Built, Call, Hints, Rema
 _FEW = 4  # minimum number of calls for a relation between two arguments
 _LARGE = 10_000  # numbers above are not exceeded
 _MORE = 2  # maximum further elements of a container
-_SOME = 60
+_SOME = 60  # numbers up to this are tried whatever the calls contain
+_TIMES = 2  # inputs drawn for each that is asked for: many are the same
 _TRIES = 20
 
 
@@ -49,7 +50,7 @@ class RecordedPlan:
         source = _Source(random.Random(of_seed), self.hints)  # noqa: S311 - inputs of a function
         holding = list(_relations(self.seen))
         drawn: dict[str, Call] = {}
-        for _ in range(number):
+        for _ in range(_TIMES * number):
             for _ in range(_TRIES):
                 call = self._draw(source)
                 if all(holds(call) for holds in holding):
@@ -78,7 +79,16 @@ class RecordedPlan:
             )
             for place, (name, value) in enumerate(base.named)
         )
+        if len(positional) > 1 and source.random.random() < 0.25:
+            positional = self._derived(source, positional)
         return replace(base, positional=positional, named=named)
+
+    def _derived(self, source: _Source, positional: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments with one computed from another: conditions often compare the two."""
+        at, of = source.random.sample(range(len(positional)), 2)
+        known = [call.positional[at] for call in self.seen if len(call.positional) > at]
+        value = source.derive(positional[at], positional[of], known)
+        return (*positional[:at], value, *positional[at + 1 :])
 
 
 class _Source:
@@ -97,6 +107,36 @@ class _Source:
             if type(model) is kind:
                 return draw(self, alike)
         return model
+
+    def derive(self, value: Any, other: Any, known: Sequence[Any]) -> Any:
+        """A value computed from another argument if it is in the domain of the known ones; else as given."""
+        if type(value) in (int, float):
+            made = self._number_in(other)
+            numbers = [each for each in known if type(each) in (int, float)]
+            if made is None or (made < 0 <= min(numbers)) or (made == 0 and 0 not in numbers):
+                return value
+            return type(value)(made)
+        if type(value) in (str, list) and type(other) is type(value) and other:
+            start = self.random.randrange(len(other))
+            part = other[start : start + max(1, len(value))]
+            part = part[1:] + part[:1] if self.random.random() < 0.3 else part
+            alike = [each for each in known if type(each) is type(value)]
+            inside = set(map(repr, part)) <= {repr(item) for each in alike for item in each}
+            return part if inside and len(part) >= min(map(len, alike)) else value
+        return value
+
+    def _number_in(self, other: Any) -> Any:
+        """A number that a condition may compare with: a length, an item, a sum or a difference."""
+        if type(other) in (str, list, tuple, dict) and self.random.random() < 0.25:
+            return len(other)
+        if type(other) in (int, float) and math.isfinite(other):
+            return other + self.random.choice((-1, 0, 0, 1))
+        items = other if type(other) in (list, tuple) else ()
+        numbers = [item for item in items if type(item) in (int, float) and math.isfinite(item)]
+        if not numbers:
+            return None
+        one, two = self.random.choice(numbers), self.random.choice(numbers)
+        return self.random.choice((one, sum(numbers), abs(one - two), max(numbers), min(numbers)))
 
     def integer(self, values: Sequence[int]) -> int:
         low, high = min(values), max(values)
@@ -130,6 +170,12 @@ class _Source:
             return self._of(characters, min(lengths), max(lengths) + _MORE)  # brackets and the like
         if all(re.fullmatch(r"\d+", text) for text in values):
             return self._of(characters, min(lengths), max(lengths) + (len(lengths) > 1))
+        groups = list(re.finditer(r"\d+", value))
+        if groups and self._hints.integers and self.random.random() < 0.3:
+            group, near = self.random.choice(groups), self.random.choice(self._hints.integers)
+            number = str(max(0, near + self.random.choice((-1, 0, 1)))).zfill(len(group[0]))
+            if len(number) == len(group[0]):
+                return value[: group.start()] + number + value[group.end() :]
         return "".join(
             self._like(character) if self.random.random() < 0.4 else character for character in value
         )
@@ -187,6 +233,8 @@ class _Source:
         else:
             again = [self.draw(pool) for _ in range(2)] if self.random.random() < 0.2 else None
             items = [self.random.choice(again) if again else self.draw(pool) for _ in range(size)]
+        if self.random.random() < 0.1:  # symmetric, which a random list hardly is
+            items = [*items[: (len(items) + 1) // 2], *reversed(items[: len(items) // 2])]
         longest = [value for value in values if len(value) > 1]
         texts = [repr(item) for item in items]
         if len(pool) >= 8 and all(len(set(map(repr, value))) == len(value) for value in values):
