@@ -18,6 +18,7 @@ from counterlens.attribution.reading import read_program
 from counterlens.attribution.test_run import TestRun, brief, in_lines
 from counterlens.attribution.unittests import ID as TESTS
 from counterlens.attribution.unittests import read_cases
+from counterlens.attribution.variant_run import run_variants
 from counterlens.errors import SourceError
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.python.syntax.versions import unparsed
@@ -103,6 +104,32 @@ def calls_of_tests(
     text = str(read_program(tests))
     test_run = _test_run(original, path, tests, text, parse_module(text), setting, function)
     return replace(test_run, original=original).recorded_calls(target, cancel)
+
+
+def variants_by_tests(
+    original: str,
+    programs: Sequence[str],
+    path: Path,
+    tests: Path,
+    setting: Setting,
+    *,
+    function: str | None = None,
+    cancel: Event | None = None,
+) -> list[Verdict]:
+    """Run a file of tests against many variants of a program that passes them; see `run_variants`.
+
+    Args:
+        original: The program of which they are variants.
+        programs: Their texts.
+        path: The file in whose place they run.
+        tests: The file of tests, which is Python.
+        setting: Their sandbox and interpreter.
+        function: As for `judge_by_tests`.
+        cancel: Set to cancel.
+    """
+    text = str(read_program(tests))
+    test_run = _test_run(original, path, tests, text, parse_module(text), setting, function)
+    return run_variants(replace(test_run, original=original), programs, read_cases, cancel)
 
 
 def _test_run(

@@ -51,6 +51,8 @@ class JudgedLanguage:
         missing: Why they cannot be judged on this machine; None if they can.
         by_tests: Judges by a file of tests; see `judge_by_tests`.
         calls_of_tests: The calls of a function that a file of tests makes; see `calls_of_tests`.
+        variants_by_tests: Judges many variants of a program by a file of tests at once; None if the language
+            judges them one by one.
         by_output: The judge of whole programs by their output, from the cases and the setting.
         supplied: The judge by supplied tests, from their text, the function, the original and the setting.
         entries: The functions that other files may call.
@@ -78,6 +80,7 @@ class JudgedLanguage:
     behaviour: Behaviour
     cheats: Cheats = lambda *_: {}
     calls_of_tests: Callable[..., Sequence[Any]] = lambda *_, **__: ()
+    variants_by_tests: Callable[..., list[Verdict]] | None = None
     fallbacks: Mapping[str, Attribution]
     why_not: Mapping[str, WhyNot]
 

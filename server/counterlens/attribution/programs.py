@@ -39,6 +39,7 @@ class FileOfTestsJudge:
         setting: Their sandbox and interpreter.
         function: The function that they are about, if it is named.
         original: The text of the original; empty if there is none.
+        program: The text of a program that passes; cheats are variants of it if there is no original.
     """
 
     path: Path
@@ -46,6 +47,7 @@ class FileOfTestsJudge:
     setting: Setting
     function: str | None = None
     original: str = ""
+    program: str = ""
 
     attribution = "tests"
     tests = 0
@@ -55,6 +57,15 @@ class FileOfTestsJudge:
         language = judged(program_language(self.path))
         judge = language.by_tests
         return judge(program, self.path, self.file, self.setting, function=self.function, cancel=cancel)
+
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """Run the tests against many variants of a program that passes them; see `run_variants`."""
+        at_once = judged(program_language(self.path)).variants_by_tests
+        if at_once is None:
+            return [self.judge(program, cancel=cancel) for program in programs]
+        place = self.path, self.file, self.setting
+        base = self.original or self.program
+        return at_once(base, programs, *place, function=self.function, cancel=cancel)
 
     def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
         """The calls of a function that the tests make while the original runs; see `TestRun`."""
@@ -91,7 +102,7 @@ def judge_by_file(
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     original = Document.read(against).text if against else ""
-    judge = FileOfTestsJudge(path, tests, setting, function, original)
+    judge = FileOfTestsJudge(path, tests, setting, function, original, program)
     verdict = judge.judge(program, cancel=cancel)
     if not verdict.passed:
         return verdict

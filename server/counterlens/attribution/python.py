@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from counterlens.attribution import coverage_tests, differential, doctests, unittests
 from counterlens.attribution.cheats import cheats
-from counterlens.attribution.file_of_tests import calls_of_tests, judge_by_tests
+from counterlens.attribution.file_of_tests import calls_of_tests, judge_by_tests, variants_by_tests
 from counterlens.attribution.languages import JudgedLanguage
 from counterlens.attribution.output import PythonOutputJudge
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
@@ -35,6 +35,7 @@ PYTHON = JudgedLanguage(
     missing=lambda: None,
     by_tests=judge_by_tests,
     calls_of_tests=calls_of_tests,
+    variants_by_tests=variants_by_tests,
     by_output=PythonOutputJudge,
     supplied=SuppliedTestsJudge,
     entries=_entries,
