@@ -62,11 +62,15 @@ class DifferentialJudge(ComparingJudge):
         return found and found[0]
 
     def first_counterexample(self, program: str, *, cancel: Event | None = None) -> Counterexample | None:
-        """The smallest input that distinguishes a program, if possible one on which the original returns."""
+        """The smallest input that distinguishes a program; if possible both end, and the original returns."""
         observations = self._recorded(program, cancel).observations
         pairs = zip(self.original.calls, self.original.observations, observations, strict=False)
         apart = [Counterexample(*each) for each in pairs if not each[1].like(each[2])]
-        return min(apart, key=lambda each: (not each.original.returned, each.call.size), default=None)
+
+        def order(example: Counterexample) -> tuple[object, ...]:
+            return bool(example.mutant.limit), not example.original.returned, example.call.size
+
+        return min(apart, key=order, default=None)
 
     def smallest_counterexample(
         self, program: str, first: Counterexample, *, cancel: Event | None = None
