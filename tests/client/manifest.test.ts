@@ -8,6 +8,7 @@ import {
   OVERLAY_LEVELS,
   SHOW_COUNTERFACTUAL,
   SHOW_DEPENDENCES,
+  SHOW_MUTANTS,
 } from "../../client/src/protocol";
 
 const root = process.cwd();
@@ -27,6 +28,7 @@ test("each command of the manifest is registered, and each registered one is in 
   if (/\[COMPLETE_AND_EXPLAIN\]: \(/.test(code)) registered.add(COMPLETE_AND_EXPLAIN);
   if (/\[SHOW_COUNTERFACTUAL\]: \(/.test(code)) registered.add(SHOW_COUNTERFACTUAL);
   if (/\[SHOW_DEPENDENCES\]: \(/.test(code)) registered.add(SHOW_DEPENDENCES);
+  if (/\[SHOW_MUTANTS\]: \(/.test(code)) registered.add(SHOW_MUTANTS);
   assert.deepEqual(registered, new Set(manifest.contributes.commands.map(({ command }) => command)));
 });
 

@@ -10,7 +10,7 @@ from threading import Event
 
 import pytest
 
-from counterlens.attribution.base import LIMITS, Setting
+from counterlens.attribution.base import LIMITS, Setting, lasting
 from counterlens.cli.check import chosen_scopes
 from counterlens.errors import Cancelled
 from counterlens.progress import Steps
@@ -195,3 +195,15 @@ def test_a_function_that_fails_its_tests_says_so_and_a_search_can_be_cancelled(t
     cancel.set()
     with pytest.raises(Cancelled):
         survivals(path, search(steps=Steps(cancel)), "one")
+
+
+def test_a_mutant_that_never_ends_is_counted_but_gets_no_test_that_never_ends(tmp_path: Path) -> None:
+    path = tmp_path / "sums.py"
+    path.write_text("def down(n: int) -> int:\n    while n > 0:\n        n -= 1\n    return n\n")
+    (tmp_path / "test_sums.py").write_text(
+        "from sums import down\n\n\ndef test_down():\n    assert down(0) == 0\n"
+    )
+    setting = Setting(best_sandbox(), Path(sys.executable), lasting(3), vetted=True)
+    survival = survivals(path, Search(setting), "down")["down"]
+    assert survival.different >= 1
+    assert all("did not end" not in each.changed for each in survival.survivors)

@@ -210,8 +210,8 @@ class Search:
         run = TestRun(TESTS, self.setting, place, {"script": script}, place.project, document.text)
         if not run.run(document.text, read_cases, cancel).passed:
             return None
-        failing = {Judgement.FAILED, Judgement.TIMED_OUT}
-        return text if run.run(mutant.source, read_cases, cancel).judgement in failing else None
+        failed = run.run(mutant.source, read_cases, cancel).judgement is Judgement.FAILED  # and has ended
+        return text if failed else None
 
 
 def breaking_mutants(scope: DoubtScope) -> list[Counterfactual]:

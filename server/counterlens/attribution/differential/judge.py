@@ -79,12 +79,16 @@ class DifferentialJudge(ComparingJudge):
         return Outcome(Judgement.PASSED, Evidence(ID, self.tests, None, self.basis))
 
     def first_counterexample(self, program: str, *, cancel: Event | None = None) -> Counterexample | None:
-        """The smallest input that distinguishes a program, if possible one on which the original returns."""
+        """The smallest input that distinguishes a program; if possible both end, and the original returns."""
         before = self.original.observations
         expected = [*reversed(before), *before]
         pairs = zip(self._twice, expected, self._recorded(program, cancel).observations, strict=False)
         apart = [Counterexample(*each) for each in pairs if not each[1].like(each[2])]
-        return min(apart, key=lambda each: (not each.original.returned, each.call.size), default=None)
+
+        def order(example: Counterexample) -> tuple[object, ...]:
+            return bool(example.mutant.limit), not example.original.returned, example.call.size
+
+        return min(apart, key=order, default=None)
 
     def smallest_counterexample(
         self, program: str, first: Counterexample, *, cancel: Event | None = None
