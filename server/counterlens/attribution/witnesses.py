@@ -94,6 +94,10 @@ class WitnessedJudge:
         )
         return replace(verdict, evidence=evidence)
 
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """The verdicts of the tests alone on variants of the original; see `run_variants`."""
+        return judge_variants(self.tests_judge, programs, cancel=cancel)
+
     def compare(self, program: str, cancel: Event | None = None) -> Comparison:
         """What the original says about a program; each program is compared once.
 
