@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from counterlens.attribution import witnesses
 from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.attribution.unittests import CasesJudge
 from counterlens.attribution.variant_run import AT_ONCE, judge_variants
-from counterlens.attribution.witnesses import tests_of
 from counterlens.errors import Cancelled
 from counterlens.sandbox.base import Job, JobOutcome
 from counterlens.sandbox.registry import best_sandbox
@@ -126,7 +126,7 @@ class CountingSandbox:
 
 
 def counted(judge: Judge) -> CountingSandbox:
-    judge = tests_of(judge)
+    judge = witnesses.tests_of(judge)
     assert isinstance(judge, CasesJudge)
     run = judge._test_run
     sandbox = CountingSandbox(run.setting.sandbox)

@@ -143,3 +143,15 @@ def test_both_definitions_come_of_the_same_scores() -> None:
     assert {name: found.confidence for name, found in record.concepts.items()} == pytest.approx(
         {name: value for name, value in own.items() if name != "global"}
     )
+
+
+def test_the_complexity_of_a_java_method_is_known() -> None:
+    source = "class A {\n    static int sign(int n) {\n        return n < 0 ? -1 : n > 0 ? 1 : 0;\n    }\n}\n"
+    record = run_probe(
+        PROBE,
+        Context(RuleModel("random", at_random)),
+        Target(Document(source, language="java"), "A.sign", id="A.java::A.sign"),
+        OPTIONS,
+    )
+    assert isinstance(record, ConfidenceRecord)
+    assert record.confounders.cyclomatic_complexity == 3
