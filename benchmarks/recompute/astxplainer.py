@@ -31,7 +31,7 @@ CATEGORIES = {
 }
 TREATMENTS = """for_statement while_statement return_statement ] ) if_statement comparison_operator lambda
     boolean_operator for_in_clause if_clause list_comprehension identifier string"""
-OWN_TABLE = Path(__file__).parents[2] / "server" / "counterlens" / "syntax" / "concepts" / "python.py"
+OWN_TABLE = Path(__file__).parents[2] / "server" / "counterlens" / "python" / "syntax" / "concepts.py"
 
 spearman = lambda rows: float(stats.spearmanr([row[1:] for row in rows])[0])  # noqa: E731
 verdict = lambda value: "acceptable" if value >= 0.6 else "erroneous"  # noqa: E731
