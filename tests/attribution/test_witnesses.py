@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Agreement, Comparison, Setting
+from counterlens.attribution.base import OriginalComparison, OriginalSays, Setting
 from counterlens.attribution.differential.domain import RecordedPlan
 from counterlens.attribution.differential.inputs import Call, Hints
 from counterlens.attribution.languages import behaviour_of
@@ -44,7 +44,9 @@ def setting() -> Setting:
     return Setting(best_sandbox(), Path(sys.executable), Limits(seconds=30.0, output_bytes=16 << 20))
 
 
-def compared(setting: Setting, original: str, program: str, qualname: str, *calls: object) -> Comparison:
+def compared(
+    setting: Setting, original: str, program: str, qualname: str, *calls: object
+) -> OriginalComparison:
     """What an original says about a program; `calls` are positional arguments of one number each."""
     document = Document(textwrap.dedent(original))
     recorded = [{"v": [call] if not isinstance(call, tuple) else list(call), "w": {}} for call in calls]
@@ -63,13 +65,13 @@ def test_calls_of_the_tests_are_made_again_with_their_objects_and_functions(
     same = judge.judge(document.text.replace("item.price * item.number", "item.number * item.price"))
     assert same.passed
     assert same.evidence.comparison is not None
-    assert same.evidence.comparison.agreement is Agreement.AGREES
+    assert same.evidence.comparison.agreement is OriginalSays.AGREES
     assert same.evidence.comparison.inputs >= 2
     assert same.evidence.cheats is not None
     assert same.evidence.cheats.failing == same.evidence.cheats.tried
     uncalled = judge.judge(document.text.replace(" - discount(0)", ""))
     assert uncalled.contested
-    assert "Item(" in (uncalled.evidence.comparison or Comparison(Agreement.AGREES)).call  # type: ignore[operator]
+    assert "Item(" in (uncalled.evidence.comparison or OriginalComparison(OriginalSays.AGREES)).call  # type: ignore[operator]
     assert judge.judge(document.text).evidence.comparison is None
 
 
@@ -99,7 +101,7 @@ def test_what_a_program_does_beside_its_result_is_compared(setting: Setting, bod
     program = original.replace("    return", f"    result = len(values)\n    {body}\n    return")
     program = program.replace("return len(values)", "return result")
     found = compared(setting, original, program, "f", ["l", 1, 2], ["l", 3])
-    assert found.agreement is Agreement.DIFFERS
+    assert found.agreement is OriginalSays.DIFFERS
     assert said in found.other
 
 
@@ -116,23 +118,23 @@ def test_what_a_program_does_beside_its_result_is_compared(setting: Setting, bod
 )
 def test_each_input_is_tried_twice_in_another_order(setting: Setting, program: str, said: str) -> None:
     found = compared(setting, "def f(x):\n    return 2 * x\n", program, "f", 3, 4)
-    assert found.agreement is Agreement.DIFFERS
+    assert found.agreement is OriginalSays.DIFFERS
     assert said in found.other
 
 
 @pytest.mark.parametrize(
     ("original", "program", "agreement", "reason"),
     [
-        ("return x / 3", "return x * (1 / 3)", Agreement.AGREES, ""),
-        ("return {1, x}", "return set([x, 1])", Agreement.AGREES, ""),
-        ("return list({x: 1, 0: 2})", "return [0, x] if x else [0]", Agreement.DIFFERS, ""),
-        ("return [x]", "return (x,)", Agreement.DIFFERS, ""),
-        ("if x > 6: raise ValueError\n    return x", "return x", Agreement.AGREES,
+        ("return x / 3", "return x * (1 / 3)", OriginalSays.AGREES, ""),
+        ("return {1, x}", "return set([x, 1])", OriginalSays.AGREES, ""),
+        ("return list({x: 1, 0: 2})", "return [0, x] if x else [0]", OriginalSays.DIFFERS, ""),
+        ("return [x]", "return (x,)", OriginalSays.DIFFERS, ""),
+        ("if x > 6: raise ValueError\n    return x", "return x", OriginalSays.AGREES,
          "differs only where the original refuses, such as f("),
     ],
 )  # fmt: skip
 def test_what_counts_as_the_same(
-    setting: Setting, original: str, program: str, agreement: Agreement, reason: str
+    setting: Setting, original: str, program: str, agreement: OriginalSays, reason: str
 ) -> None:
     texts = [f"def f(x):\n    {body}\n" for body in (original, program)]
     found = compared(setting, texts[0], texts[1], "f", 3, 8)

@@ -17,7 +17,9 @@ def pair(original: bool | None, counterfactual: bool | None) -> PairRecord:
 
     def side(right: bool | None) -> Side:
         verdict = "refused" if right is None else "passed" if right else "failed"
-        return Side("    if x:", "        return 1\n", "stop", verdict, "tests", 1, None, None, False, None, "")
+        return Side(
+            "    if x:", "        return 1\n", "stop", verdict, "tests", 1, None, None, False, None, ""
+        )
 
     judged = original is not None and counterfactual is not None
     return PairRecord(

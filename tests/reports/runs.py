@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from counterlens.attribution.base import Agreement, CheatTrial, Comparison
+from counterlens.attribution.base import CheatTrial, OriginalComparison, OriginalSays
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
@@ -98,7 +98,7 @@ def _side(number: int, right: bool | None) -> Side:
         verdict="refused" if right is None else "passed" if right else "failed",
         attribution="tests",
         tests=2,
-        comparison=Comparison(Agreement.AGREES, 62) if right else None,
+        comparison=OriginalComparison(OriginalSays.AGREES, 62) if right else None,
         cheats=CheatTrial(9) if right else None,
         contested=False,
         failed=None if right else f"test_{number} {EVIL}",

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Agreement, CheatTrial, Comparison, Evidence, Judgement, Verdict
+from counterlens.attribution.base import (
+    CheatTrial,
+    Evidence,
+    Judgement,
+    OriginalComparison,
+    OriginalSays,
+    Verdict,
+)
 from counterlens.counting import plural
 from counterlens.metrics.summary import summarize
 from counterlens.models.base import Capability, ModelInfo
@@ -171,9 +178,9 @@ def test_a_verdict_says_what_it_rests_on() -> None:
     side = next(side for side in sides if side.verdict == "passed")
     agrees = "agrees with the original on 62 inputs; the tests fail for 9 of 9 cheats"
     assert rests_on(side) == "tests, 2 cases"
-    heard = replace(side, comparison=Comparison(Agreement.AGREES, 62), cheats=CheatTrial(9))
+    heard = replace(side, comparison=OriginalComparison(OriginalSays.AGREES, 62), cheats=CheatTrial(9))
     assert rests_on(heard) == f"tests, 2 cases; {agrees}"
-    differs = Comparison(Agreement.DIFFERS, 9, "f(1)", "returned 2", "returned 3")
+    differs = OriginalComparison(OriginalSays.DIFFERS, 9, "f(1)", "returned 2", "returned 3")
     contested = replace(side, comparison=differs, cheats=CheatTrial(14, ("return 1", "return True")))
     assert "differs from the original: f(1); original: returned 2; this one: returned 3" in rests_on(
         contested
@@ -186,7 +193,7 @@ def test_a_verdict_says_what_it_rests_on() -> None:
 
 def test_a_contested_pass_counts_and_is_shown_beside_the_effect() -> None:
     one = probe(PASSED, FAILED)
-    differs = Comparison(Agreement.DIFFERS, 9, "f(1)", "returned 2", "returned 3")
+    differs = OriginalComparison(OriginalSays.DIFFERS, 9, "f(1)", "returned 2", "returned 3")
     pairs = tuple(
         replace(pair, original=replace(pair.original, comparison=differs, contested=True))
         for pair in one.pairs

@@ -38,7 +38,7 @@ class Judgement(StrEnum):
     REFUSED = "refused"  # it was not run: there is no judge, or running programs is not allowed
 
 
-class Agreement(StrEnum):
+class OriginalSays(StrEnum):
     """The behaviour of a program beside that of its original, on the same inputs."""
 
     AGREES = "agrees"  # the same result on every input
@@ -47,7 +47,7 @@ class Agreement(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class OriginalComparison:
     """What the original says, as the second witness: program and original ran apart, on the same inputs.
 
     Attributes:
@@ -60,7 +60,7 @@ class Comparison:
             only where the original refuses.
     """
 
-    agreement: Agreement
+    agreement: OriginalSays
     inputs: int = 0
     call: str | None = None
     original: str = ""
@@ -103,7 +103,7 @@ class Evidence:
     tests: int
     failed: str | None = None
     message: str = ""
-    comparison: Comparison | None = None
+    comparison: OriginalComparison | None = None
     cheats: CheatTrial | None = None
 
     def __post_init__(self) -> None:
@@ -137,7 +137,7 @@ class Verdict:
     def contested(self) -> bool:
         """Whether the tests pass, but the original does otherwise on an input."""
         comparison = self.evidence.comparison
-        return self.passed and comparison is not None and comparison.agreement is Agreement.DIFFERS
+        return self.passed and comparison is not None and comparison.agreement is OriginalSays.DIFFERS
 
 
 class Judge(Protocol):

@@ -9,11 +9,11 @@ from threading import Event
 from typing import Any
 
 from counterlens.attribution.base import (
-    Agreement,
     CheatTrial,
-    Comparison,
     Evidence,
     Judgement,
+    OriginalComparison,
+    OriginalSays,
     Setting,
     Verdict,
 )
@@ -125,7 +125,7 @@ def judge_by_file(
     return replace(verdict, evidence=evidence)
 
 
-def _joined_comparison(comparisons: Mapping[str, Comparison], every: int) -> Comparison:
+def _joined_comparison(comparisons: Mapping[str, OriginalComparison], every: int) -> OriginalComparison:
     """The comparison of a program from those of its functions.
 
     Args:
@@ -133,18 +133,18 @@ def _joined_comparison(comparisons: Mapping[str, Comparison], every: int) -> Com
         every: The number of all functions of the program: it agrees only if all of them do.
     """
     if not comparisons:
-        return Comparison(Agreement.NOT_COMPARABLE, reason="the original defines no function")
+        return OriginalComparison(OriginalSays.NOT_COMPARABLE, reason="the original defines no function")
     if len(comparisons) == every == 1:
         return next(iter(comparisons.values()))
     for comparison in comparisons.values():
-        if comparison.agreement is Agreement.DIFFERS:
+        if comparison.agreement is OriginalSays.DIFFERS:
             return comparison
-    agreeing = [each for each in comparisons.values() if each.agreement is Agreement.AGREES]
+    agreeing = [each for each in comparisons.values() if each.agreement is OriginalSays.AGREES]
     reasons = [f"{name}: {each.reason}" for name, each in comparisons.items() if each.reason]
     if every > len(comparisons):
         reasons.append(f"{plural(every - len(comparisons), 'further function')} not compared")
-    agreement = Agreement.AGREES if len(agreeing) == every else Agreement.NOT_COMPARABLE
-    return Comparison(agreement, sum(each.inputs for each in agreeing), reason="; ".join(reasons))
+    agreement = OriginalSays.AGREES if len(agreeing) == every else OriginalSays.NOT_COMPARABLE
+    return OriginalComparison(agreement, sum(each.inputs for each in agreeing), reason="; ".join(reasons))
 
 
 def _joined_trial(trials: Mapping[str, CheatTrial | None]) -> CheatTrial | None:

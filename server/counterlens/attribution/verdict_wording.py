@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterlens.attribution.base import Agreement, CheatTrial, Comparison, Verdict
+from counterlens.attribution.base import CheatTrial, OriginalComparison, OriginalSays, Verdict
 from counterlens.counting import plural
 
 NO_ORIGINAL = "nothing but its own tests vouches for it: there is no original to compare it with"
@@ -19,14 +19,14 @@ def facts_of(verdict: Verdict) -> list[str]:
     return facts
 
 
-def describe_comparison(comparison: Comparison) -> str:
+def describe_comparison(comparison: OriginalComparison) -> str:
     """What the original says, such as `agrees with the original on 62 inputs`."""
     reason = f"; {comparison.reason}" if comparison.reason else ""
     inputs = plural(comparison.inputs, "input")
     match comparison.agreement:
-        case Agreement.AGREES:
+        case OriginalSays.AGREES:
             return f"agrees with the original on {inputs}{reason}"
-        case Agreement.DIFFERS:
+        case OriginalSays.DIFFERS:
             where = f": {comparison.call}" if comparison.call else ""
             original = f"\n  original: {comparison.original}" if comparison.original else ""
             return f"differs from the original{where}{original}\n  this one: {comparison.other}"

@@ -13,10 +13,10 @@ from threading import Event, RLock
 from typing import Any, Protocol, runtime_checkable
 
 from counterlens.attribution.base import (
-    Agreement,
     CheatTrial,
-    Comparison,
     Judge,
+    OriginalComparison,
+    OriginalSays,
     Setting,
     Verdict,
 )
@@ -63,7 +63,7 @@ class WitnessedJudge:
     ) -> None:
         self.tests_judge, self._document, self._function = tests_judge, document, function
         self._setting, self._texts, self._has_original = setting, texts, has_original
-        self._comparisons: dict[str, Comparison] = {}
+        self._comparisons: dict[str, OriginalComparison] = {}
         self._behaviour: ComparingJudge | str | None = None
         self._trial: CheatTrial | None = None
         self._own: Verdict | None = None
@@ -98,7 +98,7 @@ class WitnessedJudge:
         """The verdicts of the tests alone on variants of the original; see `run_variants`."""
         return judge_variants(self.tests_judge, programs, cancel=cancel)
 
-    def compare(self, program: str, cancel: Event | None = None) -> Comparison:
+    def compare(self, program: str, cancel: Event | None = None) -> OriginalComparison:
         """What the original says about a program; each program is compared once.
 
         Raises:
@@ -109,13 +109,13 @@ class WitnessedJudge:
                 self._comparisons[program] = self._compared(program, cancel)
             return self._comparisons[program]
 
-    def _compared(self, program: str, cancel: Event | None) -> Comparison:
+    def _compared(self, program: str, cancel: Event | None) -> OriginalComparison:
         if self._behaviour is None:
             setting = replace(self._setting, cancel=cancel)
             recorded = _recorded_calls(self.tests_judge, self._function.qualname, cancel)
             self._behaviour = behaviour_of(self._document, self._function, setting, recorded)
         if isinstance(self._behaviour, str):
-            return Comparison(Agreement.NOT_COMPARABLE, reason=self._behaviour)
+            return OriginalComparison(OriginalSays.NOT_COMPARABLE, reason=self._behaviour)
         return self._behaviour.compare(program, cancel=cancel)
 
     def try_cheats(self, cancel: Event | None = None) -> CheatTrial | None:

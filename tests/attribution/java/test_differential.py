@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import LIMITS, Agreement, Judgement, Setting
+from counterlens.attribution.base import LIMITS, Judgement, OriginalSays, Setting
 from counterlens.attribution.java.differential import (
     JavaDifferentialJudge,
     JavaOriginal,
@@ -208,7 +208,7 @@ def test_what_a_call_leaves_behind_differs(name: str) -> None:
     found = original(f"S.{method}", EFFECTS)
     assert isinstance(found, JavaOriginal), found
     comparison = JavaDifferentialJudge(found).compare(textwrap.dedent(EFFECTS).replace(before, after))
-    assert comparison.agreement is Agreement.DIFFERS
+    assert comparison.agreement is OriginalSays.DIFFERS
     assert comparison.original != comparison.other
     assert comparison.call is not None
     assert f"{method.rpartition('.')[2]}(" in comparison.call
@@ -238,6 +238,6 @@ def test_what_says_nothing_against_a_program_agrees(name: str) -> None:
     found = original(f"S.{method}", EFFECTS)
     assert isinstance(found, JavaOriginal), found
     comparison = JavaDifferentialJudge(found).compare(textwrap.dedent(EFFECTS).replace(before, after))
-    assert comparison.agreement is Agreement.AGREES, comparison
+    assert comparison.agreement is OriginalSays.AGREES, comparison
     assert comparison.inputs > 0
     assert comparison.reason.startswith(reason)

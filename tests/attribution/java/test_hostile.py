@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from counterlens.attribution.base import LIMITS, Agreement, Judgement, Setting, Verdict, lasting
+from counterlens.attribution.base import LIMITS, Judgement, OriginalSays, Setting, Verdict, lasting
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.differential import find
 from counterlens.attribution.java.judge import JavaTestsJudge
@@ -186,7 +186,7 @@ def test_what_fools_a_plain_run_differs_from_the_original(verdict: Judged, progr
     setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
     judge = find(document, find_function(document, "Solution.total"), setting)
     assert judge is not None
-    assert judge.compare(program).agreement is Agreement.DIFFERS
+    assert judge.compare(program).agreement is OriginalSays.DIFFERS
 
 
 def test_a_program_alone_does_not_slow_the_others(verdict: Judged) -> None:

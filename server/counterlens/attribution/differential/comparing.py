@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import Event, Lock
 from typing import Generic, Protocol, TypeVar
 
-from counterlens.attribution.base import Agreement, Comparison, Evidence, Judgement, Verdict
+from counterlens.attribution.base import Evidence, Judgement, OriginalComparison, OriginalSays, Verdict
 from counterlens.counting import plural
 
 ID = "differential"
@@ -63,7 +63,7 @@ class Distinction:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DifferentialOutcome:
     """What comparing a program with the original found.
 
     Attributes:
@@ -103,7 +103,7 @@ class ComparingJudge(ABC):
         """The number of inputs on which the original returns."""
 
     @abstractmethod
-    def outcome(self, program: str, cancel: Event | None) -> Outcome:
+    def outcome(self, program: str, cancel: Event | None) -> DifferentialOutcome:
         """Observe a program on the inputs, twice in another order, and compare.
 
         Raises:
@@ -124,7 +124,7 @@ class ComparingJudge(ABC):
         """
         return self.outcome(program, cancel).difference
 
-    def compare(self, program: str, *, cancel: Event | None = None) -> Comparison:
+    def compare(self, program: str, *, cancel: Event | None = None) -> OriginalComparison:
         """What the original says about a program: inputs on which it raises contest nothing.
 
         Raises:
@@ -133,16 +133,18 @@ class ComparingJudge(ABC):
         outcome, returning = self.outcome(program, cancel), self.returning
         evidence, difference = outcome.evidence, outcome.difference
         if outcome.judgement is Judgement.PASSED:
-            return Comparison(Agreement.AGREES, returning)
+            return OriginalComparison(OriginalSays.AGREES, returning)
         if outcome.judgement is Judgement.REFUSED:
-            return Comparison(Agreement.NOT_COMPARABLE, reason=evidence.message)
+            return OriginalComparison(OriginalSays.NOT_COMPARABLE, reason=evidence.message)
         if difference is None:
-            return Comparison(Agreement.DIFFERS, returning, evidence.failed, other=evidence.message)
+            return OriginalComparison(
+                OriginalSays.DIFFERS, returning, evidence.failed, other=evidence.message
+            )
         if difference.refused:
             where = f"differs only where the original refuses, such as {difference.call}"
-            return Comparison(Agreement.AGREES, returning, reason=where)
-        return Comparison(
-            Agreement.DIFFERS, returning, difference.call, difference.original, difference.other
+            return OriginalComparison(OriginalSays.AGREES, returning, reason=where)
+        return OriginalComparison(
+            OriginalSays.DIFFERS, returning, difference.call, difference.original, difference.other
         )
 
     @property

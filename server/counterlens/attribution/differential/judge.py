@@ -10,8 +10,8 @@ from counterlens.attribution.base import Evidence, Judgement
 from counterlens.attribution.differential.comparing import (
     ID,
     ComparingJudge,
+    DifferentialOutcome,
     Distinction,
-    Outcome,
     Untestable,
     smallest,
 )
@@ -63,7 +63,7 @@ class DifferentialJudge(ComparingJudge):
         """The number of inputs on which the original returns."""
         return sum(seen.returned for seen in self.original.observations)
 
-    def outcome(self, program: str, cancel: Event | None) -> Outcome:
+    def outcome(self, program: str, cancel: Event | None) -> DifferentialOutcome:
         """Observe a program on the inputs; see `ComparingJudge`."""
         recording = self._recorded(program, cancel)
         found = self._compared(program, recording, cancel)
@@ -71,12 +71,14 @@ class DifferentialJudge(ComparingJudge):
             difference, other = found
             judgement = Judgement.TIMED_OUT if other.limit in _ENDLESS else Judgement.FAILED
             evidence = Evidence(ID, difference.tried, difference.call, difference.comparison_text)
-            return Outcome(judgement, evidence, difference)
+            return DifferentialOutcome(judgement, evidence, difference)
         if recording.trouble is not None:
             judgement = _JUDGEMENTS.get(recording.trouble.kind, Judgement.FAILED)
             seen = len(recording.observations)
-            return Outcome(judgement, Evidence(ID, seen, self._running(recording), str(recording.trouble)))
-        return Outcome(Judgement.PASSED, Evidence(ID, self.tests, None, self.basis))
+            return DifferentialOutcome(
+                judgement, Evidence(ID, seen, self._running(recording), str(recording.trouble))
+            )
+        return DifferentialOutcome(Judgement.PASSED, Evidence(ID, self.tests, None, self.basis))
 
     def first_counterexample(self, program: str, *, cancel: Event | None = None) -> Counterexample | None:
         """The smallest input that distinguishes a program; if possible both end, and the original returns."""

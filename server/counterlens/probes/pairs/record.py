@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from counterlens.attribution.base import CheatTrial, Comparison
+from counterlens.attribution.base import CheatTrial, OriginalComparison
 from counterlens.attribution.reaching import HoleReach
 from counterlens.metrics.effects import Effect, PairOutcome
 from counterlens.metrics.pass_rates import PassCount
@@ -51,7 +51,7 @@ class Side:
     verdict: str
     attribution: str
     tests: int
-    comparison: Comparison | None
+    comparison: OriginalComparison | None
     cheats: CheatTrial | None
     contested: bool
     failed: str | None

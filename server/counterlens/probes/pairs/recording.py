@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from counterlens.attribution.base import Comparison, Verdict
+from counterlens.attribution.base import OriginalComparison, Verdict
 from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.mutations.line_differences import LineDifferences
@@ -138,7 +138,7 @@ def _side(gap: Gap, attempt: Attempt) -> Side:
     )
 
 
-def _steady(comparison: Comparison) -> Comparison:
+def _steady(comparison: OriginalComparison) -> OriginalComparison:
     """A comparison whose texts are the same in every run."""
     call = steady(comparison.call) if comparison.call else None
     original, other, reason = map(steady, (comparison.original, comparison.other, comparison.reason))

@@ -10,8 +10,8 @@ from counterlens.attribution.base import Evidence, Judgement
 from counterlens.attribution.differential.comparing import (
     ID,
     ComparingJudge,
+    DifferentialOutcome,
     Distinction,
-    Outcome,
     smallest,
 )
 from counterlens.attribution.java.bench import Classes, CompilerStoppedError, HeldProgram, JavaBench
@@ -93,7 +93,7 @@ class JavaDifferentialJudge(ComparingJudge):
         """The number of inputs on which the original returns."""
         return sum(answer.value is not None for answer in self.original.answers)
 
-    def outcome(self, program: str, cancel: Event | None) -> Outcome:
+    def outcome(self, program: str, cancel: Event | None) -> DifferentialOutcome:
         """Observe a program on the inputs; see `ComparingJudge`."""
         original = self.original
         with BENCHES.bench(original.setting.sandbox, original.around.library) as bench:
@@ -101,10 +101,10 @@ class JavaDifferentialJudge(ComparingJudge):
                 classes = bench.compile(original.units(program), cancel=cancel)
                 reference = bench.compile(original.units(original.text), cancel=cancel)
             except CompilerStoppedError as stopped:
-                return Outcome(stopped.judgement, Evidence(ID, 0, None, str(stopped)))
+                return DifferentialOutcome(stopped.judgement, Evidence(ID, 0, None, str(stopped)))
             if isinstance(classes, str):
                 message = brief(f"it does not compile: {classes}")
-                return Outcome(Judgement.INVALID, Evidence(ID, 0, None, message))
+                return DifferentialOutcome(Judgement.INVALID, Evidence(ID, 0, None, message))
             with bench.held(classes, cancel) as held:
                 found = self._differences(held)
             if not found.apart:
@@ -165,27 +165,27 @@ class JavaDifferentialJudge(ComparingJudge):
             held.renew(self._seconds)
         return found
 
-    def _differing(self, smallest: _Pair, found: _Differences) -> Outcome:
+    def _differing(self, smallest: _Pair, found: _Differences) -> DifferentialOutcome:
         call, before, now = smallest
         texts = shown(before, now), shown(now, before)
         refused = before.value is None
         written = call.written(self.original.target)
         difference = Distinction(written, *texts, len(found.apart), found.tried, refused)
         evidence = Evidence(ID, found.tried, written, difference.comparison_text)
-        return Outcome(Judgement.FAILED, evidence, difference)
+        return DifferentialOutcome(Judgement.FAILED, evidence, difference)
 
-    def _without_difference(self, found: _Differences) -> Outcome:
+    def _without_difference(self, found: _Differences) -> DifferentialOutcome:
         target, tried = self.original.target, found.tried
         if found.ended is None:
-            return Outcome(Judgement.PASSED, Evidence(ID, tried, None, self.basis))
+            return DifferentialOutcome(Judgement.PASSED, Evidence(ID, tried, None, self.basis))
         call, before, fate = found.ended
         if not isinstance(fate, CallFate):
             message = f"the program has no method {target.name} that takes the same arguments"
-            return Outcome(Judgement.FAILED, Evidence(ID, tried, None, message))
+            return DifferentialOutcome(Judgement.FAILED, Evidence(ID, tried, None, message))
         judgement = Judgement.TIMED_OUT if fate is CallFate.LATE else Judgement.FAILED
         texts = shown_result(before, before), fate.value
         difference = Distinction(call.written(target), *texts, 1, tried, before.value is None)
-        return Outcome(judgement, Evidence(ID, tried, difference.call, fate.value), difference)
+        return DifferentialOutcome(judgement, Evidence(ID, tried, difference.call, fate.value), difference)
 
     def _both_complain(self, one: JavaAnswer, other: JavaAnswer) -> bool:
         """Whether both ended in an exception of the library that the method's text does not name.

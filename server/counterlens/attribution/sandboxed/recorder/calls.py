@@ -22,7 +22,7 @@ from ..job import Output, send, take_task
 from . import structure
 from .loading import ReplacedModule, resolve
 from .steps import StepTracer, TooLong
-from .surroundings import Surroundings
+from .surroundings import CallSurroundings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class _Observer:
         self._module = module
         self._space = dict(vars(module))
         self._space["__remade__"] = lambda text: structure.decode(json.loads(text), self._space)
-        self._watch, self._surroundings, self._descriptors = Watch(), Surroundings(), Descriptors()
+        self._watch, self._surroundings, self._descriptors = Watch(), CallSurroundings(), Descriptors()
         self._steps = StepTracer(task["path"], task["steps"]) if task["steps"] else None
 
     def observe(self, call: Any) -> dict[str, Any]:

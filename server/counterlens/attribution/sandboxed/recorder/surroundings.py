@@ -99,7 +99,7 @@ _LOADED: list[tuple[str, str, Callable[[Any], Any], Callable[[Any, Any], object]
 ]  # fmt: skip
 
 
-class Surroundings:
+class CallSurroundings:
     """The state before a call, as `take` found it."""
 
     def __init__(self) -> None:
