@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.lsp.estimates import TimeLeft, about, expected_seconds, note_pace
+from counterlens.lsp.estimates import ProbeTimeLeft, about, expected_seconds, note_pace
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def test_a_time_is_no_more_exact_than_an_estimate(seconds: float, words: str) ->
 
 def test_what_is_left_is_told_after_a_moment_at_the_pace_so_far() -> None:
     now = 0.0
-    left = TimeLeft(lambda: now)
+    left = ProbeTimeLeft(lambda: now)
     now = 1.0
     assert left.after(0.5) is None  # too early to tell
     now = 10.0

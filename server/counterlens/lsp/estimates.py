@@ -22,7 +22,7 @@ def about(seconds: float) -> str:
     return t("about {n} min", n=math.ceil(seconds / 60))
 
 
-class TimeLeft:
+class ProbeTimeLeft:
     """The remaining duration of work in progress at its pace so far.
 
     Args:

@@ -18,7 +18,7 @@ from lsprotocol import types
 from counterlens.errors import Cancelled
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.estimates import TimeLeft, about
+from counterlens.lsp.estimates import ProbeTimeLeft, about
 from counterlens.lsp.language import recognised, t
 from counterlens.lsp.settings import EditorSettings
 from counterlens.progress import ProgressCallback, Steps
@@ -115,7 +115,7 @@ async def _progress(ls: CounterlensServer, title: str, cancel: Event) -> AsyncIt
     if window is None or not window.work_done_progress:
         yield lambda _step, _done, _total: None
         return
-    token, loop, left = str(uuid.uuid4()), asyncio.get_running_loop(), TimeLeft()
+    token, loop, left = str(uuid.uuid4()), asyncio.get_running_loop(), ProbeTimeLeft()
     await ls.work_done_progress.create_async(token)
     ls.work_done_progress.tokens[token].add_done_callback(lambda _future: cancel.set())
     ls.work_done_progress.begin(

@@ -10,7 +10,7 @@ from counterlens.attribution.comparison import Form, same
 from counterlens.attribution.differential.inputs import Built, written
 from counterlens.attribution.differential.judge import Counterexample
 from counterlens.attribution.sandboxed import plain
-from counterlens.python.syntax.parsing import parse_module
+from counterlens.syntax.strictness import STRICT
 
 _LONGEST = 400
 """Maximum characters of a call or a result: nobody pastes a longer one."""
@@ -122,7 +122,9 @@ def _value(form: Form) -> object:
 
 def _imports(module: str, body: str) -> list[str]:
     """The imports of the names that statements use: groups of lines, as formatters write them."""
-    used = {node.id for node in ast.walk(parse_module(body)) if isinstance(node, ast.Name)}
+    tree = STRICT.require("python")(body)
+    assert isinstance(tree, ast.AST)
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     names = {name for name in used if not hasattr(builtins, name)} - {"arguments", "output"}
     standard = [f"import {name}" for name in sorted(names & _WHOLE)]
     standard += [f"from {_FROM[name]} import {name}" for name in sorted(names & _FROM.keys())]
