@@ -1,6 +1,6 @@
 """Measures in which prompt format a model completes most functions rightly: its default of `--api`.
 
-    python benchmarks/prompt_formats.py --model M [--data humaneval] [--limit 40] [--seed 0] [--threads N] [--api A]
+    python benchmarks/prompt_formats.py --model M [--data humaneval] [--limit 40] [--threads N] [--api A]
 
 The second half of the lines of each function is removed, as for a pair of the completion probe. The model
 completes it in every format that it supports, and the tests of the data judge the results. `gained` and
