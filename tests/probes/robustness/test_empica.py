@@ -221,7 +221,7 @@ def test_one_that_thinks_aloud_is_read() -> None:
         "[1, 2]\nbecause": "[1, 2]",
         "12": None,
     }
-    read = {text: output.read_published(output.told(text, "python")) for text in unfinished}  # type: ignore[attr-defined]
+    read = {text: output.read_published(output.finished_part(text, "python")) for text in unfinished}  # type: ignore[attr-defined]
     assert read == unfinished
     said = {
         "4": "4",

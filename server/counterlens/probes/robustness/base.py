@@ -71,7 +71,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         """Like `read`, for a question of a published protocol, whose answer is free text."""
         return self.read(text, language)
 
-    def told(self, text: str, language: str) -> str:  # noqa: ARG002
+    def finished_part(self, text: str, language: str) -> str:  # noqa: ARG002
         """The part of an answer that the token limit ended in which its end does not matter."""
         return text
 
@@ -225,7 +225,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
 
     def _read(self, completion: Completion, reader: Reader, language: str) -> str | None:
         is_cut_off = completion.finish == "length"
-        return reader(self.told(completion.text, language) if is_cut_off else completion.text)
+        return reader(self.finished_part(completion.text, language) if is_cut_off else completion.text)
 
     def _answers(
         self, context: Context, questions: Sequence[VersionQuestion], reader: Reader, language: str

@@ -72,8 +72,8 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         answer = completed(text, language)
         return answer.written if answer else None
 
-    def told(self, text: str, language: str) -> str:
-        """Like `RobustnessProbe.told`: a literal at the beginning, else the whole lines with assertions.
+    def finished_part(self, text: str, language: str) -> str:
+        """Like `RobustnessProbe.finished_part`: a literal at the beginning, else whole lines with assertions.
 
         Reasoning that has not ended names other values, such as the arguments.
         """
