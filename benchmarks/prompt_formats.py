@@ -1,6 +1,6 @@
 """Measures in which prompt format a model completes most functions rightly: its default of `--api`.
 
-    python benchmarks/prompt_formats.py --model M [--data humaneval] [--limit 40] [--seed 0] [--threads N]
+    python benchmarks/prompt_formats.py --model M [--data humaneval] [--limit 40] [--threads N] [--api A]
 
 The second half of the lines of each function is removed, as for a pair of the completion probe. The model
 completes it in every format that it supports, and the tests of the data judge the results. `gained` and
@@ -21,7 +21,7 @@ from counterlens.datasets.registry import open_dataset
 from counterlens.errors import ModelError
 from counterlens.metrics.intervals import wilson_interval
 from counterlens.models import load
-from counterlens.models.base import Api
+from counterlens.models.base import APIS, Api
 from counterlens.models.registry import Options
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Target
@@ -73,12 +73,13 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--api", choices=APIS, action="append", help="only this one (repeatable)")
     given = parser.parse_args()
     dataset = open_dataset(given.data)
     targets = list(targets_of(dataset, limit=given.limit, seed=given.seed, sandbox=best_sandbox()))
     plain: list[bool] = []
     shares = {}
-    for api in Api:
+    for api in map(Api, given.api or APIS):
         started = time.perf_counter()
         right = passed(given.model, api, targets, given.threads)
         if right is None:

@@ -218,7 +218,8 @@ class Completion:
 
     Attributes:
         text: The continuation of the prompt's text, after the stop rule.
-        finish: `stop` if the stop rule or the model's end of text ended it, `length` if the token limit did.
+        finish: `stop` if the stop rule or the model's end of text ended it, `length` if the token limit did,
+            or if a local model's answer to a question only repeated itself, and would have reached the limit.
         tokens: Number of tokens that the model generated, including reasoning.
         dropped: Number of the prompt's oldest tokens that did not fit into the model's context.
         ties: Indices of tokens, from 0, that rounding may have chosen, the closest tie first: the gap between

@@ -104,3 +104,21 @@ def _logical_lines(text: str, *, at_line_start: bool) -> Iterator[int]:
             depth = max(0, depth - 1)
         elif lexeme["newline"] and depth == 0:
             yield lexeme.end()
+
+
+_PIECES, _LONGEST_REPEATED = 4, 1024
+
+
+def repeats_itself(text: str, least: int = 48) -> bool:
+    """Whether a text ends with the same piece several times; the last one may be incomplete.
+
+    Args:
+        text: The text.
+        least: Minimum number of characters of the repetition, at most 1,024.
+    """
+    end = text[-_LONGEST_REPEATED:]
+    for length in range(1, len(end) // _PIECES + 1):
+        span = max(_PIECES * length, least)
+        if span <= len(end) and end[-span:-length] == end[length - span :]:
+            return True
+    return False

@@ -99,6 +99,39 @@ def test_other_prompts(prompt: str, reply: str, text: str) -> None:
     assert continuation(reply, prompt, 0, complete=True) == text
 
 
+LOOP = "def best(rows):\n    top = rows[0]\n    for row in rows:\n        if row > top:\n"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reply", "text"),
+    [
+        (LOOP, "        top = row\n    return top\n", "            top = row\n    return top\n"),
+        (LOOP, "        top = row\n\n    return top\n", "            top = row\n\n    return top\n"),
+        (
+            LOOP,
+            "        top = row\n        print(top)\n    return top\n",
+            "            top = row\n            print(top)\n    return top\n",
+        ),
+        (
+            LOOP,
+            "        top = row\n    else:\n        pass\n",
+            "            top = row\n        else:\n            pass\n",
+        ),
+        (LOOP, "        top = row\n", "            top = row\n"),
+        (LOOP, "            top = row\n    return top\n", "            top = row\n    return top\n"),
+    ],
+)
+def test_lines_after_a_block_that_began_too_shallow_stay_where_they_are(
+    prompt: str, reply: str, text: str
+) -> None:
+    """The replies of Qwen2.5-Coder 0.5B give the first line the depth of the header before it."""
+    assert continuation(f"```python\n{reply}```", prompt, 0, complete=True) == text
+    whole = f"```python\n{reply}"
+    for length in range(len(whole)):
+        early = continuation(whole[:length], prompt, 0, complete=False)
+        assert early is None or text.startswith(early)
+
+
 def test_another_function_is_not_squeezed_into_this_one() -> None:
     other = "def product(prices):\n    return 1\n"
     assert continuation(f"```\n{other}```", PROMPT, 0, complete=True) == other

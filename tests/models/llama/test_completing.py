@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.errors import Cancelled, ModelError
-from counterlens.models.base import Prompt, Stop
+from counterlens.models.base import Prompt, Reply, Stop
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.local.healing import Constraint
+from counterlens.models.stopping import repeats_itself
 
 ADD = 'def add(a, b):\n    """Return the sum of a and b."""\n'
 
@@ -78,3 +80,14 @@ def test_the_constraint_allows_exactly_what_can_spell_the_bytes(pieces: list[byt
         if piece and (piece.startswith(required) or required.startswith(piece))
     }
     assert allowed == expected
+
+
+def test_an_answer_that_only_repeats_itself_ends_before_the_limit(model: LlamaModel) -> None:
+    """A question whose answer loops would otherwise cost the whole limit: minutes with a code model."""
+    text = "1. n is 1; n is 1; n is 1; n is 1; n is 1; n is 1;"
+    question = Prompt(text, 1500, reply=Reply("", ""))
+    (answer,) = model.complete([question])
+    assert repeats_itself(answer.text, 1000)
+    assert (answer.finish, answer.tokens < 1500) == ("length", True)
+    (longer,) = model.complete([replace(question, max_tokens=answer.tokens + 8)])
+    assert longer == answer

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
 
+import llama_cpp
 import psutil
 import pytest
 from hypothesis import given
@@ -148,6 +150,16 @@ def test_the_build_is_asked_in_a_child_process(plain_build: Hardware) -> None:
 
 
 @pytest.mark.usefixtures("plain_build")
+def test_a_back_end_beside_the_libraries_that_cannot_be_loaded_is_left_out(
+    plain_build: Hardware, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    libraries = Path(llama_cpp.__file__).parent / "lib"
+    shutil.copytree(libraries, tmp_path / "lib", symlinks=True)
+    (tmp_path / "lib" / "libggml-vulkan.so").write_bytes(b"no library")
+    monkeypatch.setenv("LLAMA_CPP_LIB_PATH", str(tmp_path / "lib"))
+    assert hardware() == plain_build
+
+
 def test_auto_runs_on_the_processor_and_a_number_is_refused() -> None:
     with LlamaModel(short_model(), spec="short") as model:
         assert dict(model.info.details)[RUNS_ON] == "the processor"

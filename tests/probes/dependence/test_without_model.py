@@ -10,7 +10,7 @@ import pytest
 from counterlens.dependence import dependences
 from counterlens.models.base import Api, Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
-from counterlens.probes.dependence.probe import DependenceProbe
+from counterlens.probes.dependence.probe import DependenceOptions, DependenceProbe
 from counterlens.probes.dependence.prompts import all_pairs
 from counterlens.probes.dependence.record import DependenceRecord
 from counterlens.probes.options import make
@@ -76,3 +76,12 @@ def test_a_list_that_copies_the_example_is_counted() -> None:
         assert data[5] == 12 * copies[0]
         assert run.summary.startswith("The model does no better than an answer without a model (")
         assert ("12 of 24 answers repeat a worked example" in run.summary) == copies[0]
+
+
+def test_pairs_that_a_list_repeats_are_counted_once_and_reported() -> None:
+    target = Target(Document(SOURCE), "total_length")
+    said = Listing('{"pairs": [[0, 1], [1, 2], [0, 1], [1, 2], [0, 1]]}')
+    record = DependenceProbe().run(Context(said), target, make(DependenceOptions, {"method": "prompted"}))
+    assert record.left_out["data: repetitions of a pair"] == 3
+    inferred = [edge for edge in record.edges if edge.relation is Relation.DATA]
+    assert sum((edge.source, edge.target) == (0, 1) for edge in inferred) == 1

@@ -214,6 +214,15 @@ def test_one_that_thinks_aloud_is_read() -> None:
         "I do not know": None,
     }
     assert {text: output.read_published(thought + text) for text in said} == said  # type: ignore[attr-defined]
+    unfinished = {
+        "The arguments are `[5]` and `3`. The index of `[5]` is": None,
+        "Here it is:\n\n```python\nassert cap([5], 3) == 4\n```\n\nIn this test case, `cap([5": "4",
+        "Here it is:\n\n```python\nassert cap([5], 3) == 4": None,
+        "[1, 2]\nbecause": "[1, 2]",
+        "12": None,
+    }
+    read = {text: output.read_published(output.finished_part(text, "python")) for text in unfinished}  # type: ignore[attr-defined]
+    assert read == unfinished
     said = {
         "4": "4",
         "assert cap(5, 3) == 4;": "4",

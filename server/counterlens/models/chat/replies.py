@@ -228,11 +228,27 @@ def _indented(text: str, head: str, gap: str, indent: int | None) -> str:
     wanted = re.split(r"[\r\n]", gap)[-1] or last.indent + (_one_indent(head) if opened else "")
     if first.indent:
         added = wanted.removesuffix(first.indent)
-        return _added(text, added) if added != wanted else text
+        return _deepened(text, added, indent) if added != wanted else text
     expected = _Line(0, 0, wanted, first.content)
     if len(lines) == 1 or _moved_as_one(expected, lines[1]):
         return _added(text, wanted)
     return text[: first.start] + wanted + text[first.start :]
+
+
+def _deepened(text: str, added: str, indent: int | None) -> str:
+    """The lines moved deeper, up to the first that is shallower than the first one, if it may stay in place.
+
+    Small models give the first lines after the header of a block its own depth, and later lines their depth
+    in the function. A branch belongs to what precedes it, and a line at the function's own depth cannot stay.
+    """
+    lines = _lines(text)
+    depth = len(lines[0].indent.expandtabs(8))
+    after = next((line for line in lines if len(line.indent.expandtabs(8)) < depth), None)
+    if after is None or indent is None or after.content.startswith(_BRANCHES):
+        return _added(text, added)
+    if len(after.indent.expandtabs(8)) <= indent:
+        return _added(text, added)
+    return _added(text[: after.start], added) + text[after.start :]
 
 
 def _starts_line(text: str, head: str) -> bool:

@@ -15,6 +15,7 @@ from counterlens.models.base import Completion, Draw, Prompt
 from counterlens.models.local.encoded_prompt import EncodedPrompt
 from counterlens.models.local.engine import TokenEngine
 from counterlens.models.local.healing import Constraint
+from counterlens.models.stopping import repeats_itself
 
 Logits = dict[int, npt.NDArray[np.float32]]
 """The logits after the last token of each sequence, (vocabulary,) float32; the next call overwrites them."""
@@ -159,6 +160,7 @@ def answers(distinct: Sequence[Growing], prompts: Sequence[Prompt]) -> list[Comp
 
 
 _BLOCK = 256
+_LOOKS_EVERY, _LOOP = 64, 1000  # tokens, and characters that only repeat: a long list of zeros is shorter
 
 
 class TokenDrawing:
@@ -254,5 +256,10 @@ class Growing:
         self.text, ended = self.encoded.text(self.written, complete=over or full)
         if over or ended:
             self.finish = "stop"
-        elif full:
+        elif full or self._loops():
             self.finish = "length"
+
+    def _loops(self) -> bool:
+        """Whether an answer repeats itself, as small models do, and would do so up to the token limit."""
+        looks = self.encoded.prompt.reply is not None and self.count % _LOOKS_EVERY == 0
+        return looks and repeats_itself(self.text, _LOOP)

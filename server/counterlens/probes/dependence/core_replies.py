@@ -17,6 +17,7 @@ from typing import Any
 from counterlens.datasets.core_labels import CoreNode, CoreTask
 from counterlens.models.base import Model, ModelInfo, Prompt, Reply, Stop
 from counterlens.models.cache import past_cache
+from counterlens.models.stopping import repeats_itself
 from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion
 from counterlens.probes.dependence.core_questions import lines
 from counterlens.probes.dependence.core_reading import KEYS, CoreReply, read_reply
@@ -33,7 +34,6 @@ _CHECKED = 3
 """Number of questions per function that a remote model is asked twice; local decoding is deterministic."""
 _MOST_NODES = 20
 _SHOWN_AGAIN = 1000  # characters of an unreadable answer: one that repeats itself up to the limit is longer
-_TIMES, _LEAST_REPEATED = 4, 48  # pieces, and characters, at the end of a text that repeats itself
 _AGAIN = (
     "\n\nThis was answered before, and is not of the form that was asked for:\n\n{answer}\n\n"
     "Give the answer as JSON of that form, in one code block, and nothing else.\n"
@@ -109,16 +109,6 @@ def replies(
             _require_repeatable(model, asked[:_CHECKED], first, [each.reply for each in answered], steps)
         left = [at for at in left if answered[at].reply is None and not answered[at].looped]
     return answered
-
-
-def repeats_itself(text: str) -> bool:
-    """Whether a text ends with the same piece several times; the last one may be incomplete."""
-    end = text[-_SHOWN_AGAIN:]
-    for length in range(1, len(end) // _TIMES + 1):
-        span = max(_TIMES * length, _LEAST_REPEATED)
-        if span <= len(end) and end[-span:-length] == end[length - span :]:
-            return True
-    return False
 
 
 def _require_repeatable(

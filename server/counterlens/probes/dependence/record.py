@@ -53,6 +53,8 @@ def dependence_record(found: Inferred) -> DependenceRecord:
     for relation, answer in (found.answers or {}).items():
         unread = len(answer.unreadable) + len(answer.impossible)
         left_out[f"{relation}: pieces of unreadable answers"] = unread
+        if answer.repeated:
+            left_out[f"{relation}: repetitions of a pair"] = answer.repeated
         asked[relation], copied[relation] = statements * statements, answer.copied
     for relation, counts in (found.asked or {}).items():
         left_out[f"{relation}: pairs that were not asked about"] = counts.possible - counts.asked

@@ -10,7 +10,7 @@ from typing import ClassVar, TypeVar
 from counterlens.attribution.base import lasting
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.table import Table
-from counterlens.models.base import Model, ModelInfo, Prompt
+from counterlens.models.base import Completion, Model, ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.mutations import Survey
 from counterlens.probes.probe import Context, Need, Probe, Target
@@ -70,6 +70,10 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
     def read_published(self, text: str, language: str = "python") -> str | None:
         """Like `read`, for a question of a published protocol, whose answer is free text."""
         return self.read(text, language)
+
+    def finished_part(self, text: str, language: str) -> str:  # noqa: ARG002
+        """The part of an answer that the token limit ended in which its end does not matter."""
+        return text
 
     @abstractmethod
     def similarities(
@@ -133,10 +137,10 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             questions = self.questions(context, program, versions, options, limits, left_out)
             asked += [(program, versions.correct, question) for question in questions]
             passed = versions.correct
-        answers = self._answers(context, [question for _, _, question in asked], reader)
+        answers = self._answers(context, [question for _, _, question in asked], reader, language)
         known = [answer for answer in answers.values() if answer is not None]
         similarities, note = self.similarities([*known, self.unlike], context.encoder, language)
-        self._check(context, answers, similarities, reader)
+        self._check(context, answers, similarities, reader, language)
         pairs = tuple(_compared(asked, answers, similarities, reader, left_out))
         if not pairs and not options.chosen_protocol:
             reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.most_common(4))
@@ -219,8 +223,12 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         read = self.read_published if options.chosen_protocol else self.read
         return lambda text: read(text, language)
 
+    def _read(self, completion: Completion, reader: Reader, language: str) -> str | None:
+        is_cut_off = completion.finish == "length"
+        return reader(self.finished_part(completion.text, language) if is_cut_off else completion.text)
+
     def _answers(
-        self, context: Context, questions: Sequence[VersionQuestion], reader: Reader
+        self, context: Context, questions: Sequence[VersionQuestion], reader: Reader, language: str
     ) -> dict[Prompt, str | None]:
         """The answer to each distinct question; each is sent to the model once."""
         both = ((question.original, question.changed) for question in questions)
@@ -228,7 +236,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         answers = {}
         for number, prompt in enumerate(prompts):
             context.steps.next("asking", number, len(prompts))
-            answers[prompt] = reader(context.complete(prompt).text)
+            answers[prompt] = self._read(context.complete(prompt), reader, language)
         return answers
 
     def _check(
@@ -237,6 +245,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         answers: Mapping[Prompt, str | None],
         similarities: Similarities,
         reader: Reader,
+        language: str,
     ) -> None:
         """Check that the identity has no effect and that a forced difference is detected, on one answer."""
         prompt = next((prompt for prompt, answer in answers.items() if answer is not None), None)
@@ -247,7 +256,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             context.model.info.name,
             "answer the same question",
             first,
-            lambda: reader(context.uncached.complete(prompt).text),
+            lambda: self._read(context.uncached.complete(prompt), reader, language),
         )
         answer = first or ""
         for name, similarity in similarities.items():

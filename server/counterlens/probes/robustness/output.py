@@ -72,6 +72,15 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         answer = completed(text, language)
         return answer.written if answer else None
 
+    def finished_part(self, text: str, language: str) -> str:
+        """Like `RobustnessProbe.finished_part`: a literal at the beginning, else whole lines with assertions.
+
+        Reasoning that has not ended names other values, such as the arguments.
+        """
+        if direct_answer(text, cut_off=True, values=executed(language).values) is not None:
+            return text
+        return "\n".join(line for line in text.splitlines()[:-1] if "assert" in line)
+
     def similarities(
         self,
         answers: Sequence[str],  # noqa: ARG002
