@@ -260,7 +260,8 @@ def test_functions_without_expectations_have_no_judge() -> None:
     for docstring in ("", '"""No examples."""', '""">>> f()\n    """', '""">>>f()\n    1"""'):
         document = Document(f"def f():\n    {docstring}\n    return 1\n")
         function = find_function(document, "f")
-        assert find_judge(document, function, best_sandbox(), python=Path(sys.executable)) is None
+        python = Path(sys.executable)
+        assert find_judge(document, function, best_sandbox(), python=python, fallback=False) is None
     broken = Document('def f():\n    """\n    >>> f()\n    1\n    """\n    return 1\n\ndef g(:\n')
     assert find_judge(broken, find_function(broken, "f"), best_sandbox()) is None
 

@@ -14,7 +14,7 @@ from counterlens.errors import DataError, OptionError
 from counterlens.evaluation.settings import RunSettings
 from counterlens.mutations.cuts import Ratio
 from counterlens.probes.options import OptionSpec, declared, make, plain_options, schema_of, specs
-from counterlens.probes.record import Outcome, Record, plain, read, schema, written
+from counterlens.probes.record import SCHEMA, Outcome, Record, plain, read, schema, written
 from counterlens.probes.registry import ALL, PROBES, chosen
 
 OPTIONS = declared(PROBES.values())
@@ -147,7 +147,7 @@ def test_a_function_that_was_left_out_has_a_record_of_any_probe(task: str) -> No
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(plain(record) | {"outcome": "probed"}, shape)
     with pytest.raises(DataError, match="has schema 99"):
-        read(written(record).replace('"schema":1', '"schema":99'), Record)
+        read(written(record).replace(f'"schema":{SCHEMA}', '"schema":99'), Record)
 
 
 @pytest.mark.parametrize("task", PROBES)

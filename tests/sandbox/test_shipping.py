@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from counterlens import attribution, probes
+from counterlens import attribution, python
 from counterlens.sandbox.shipping import IMPORTED, package_files, quick_files
 
 OURS = importlib.util.MAGIC_NUMBER
@@ -58,7 +58,7 @@ def test_another_interpreter_gets_the_sources(tmp_path: Path) -> None:
     ("package", "module"),
     [
         (attribution, "sandboxed.recorder.calls"),
-        (probes, "observe.outputs"),
+        (python, "observe.outputs"),
     ],
 )
 def test_what_a_waiting_interpreter_imports_no_program_could_replace(
