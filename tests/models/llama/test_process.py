@@ -15,7 +15,7 @@ import pytest
 
 from counterlens.errors import ModelError, ModelProcessDiedError
 from counterlens.models import load
-from counterlens.models.base import Capability, Prompt
+from counterlens.models.base import Prompt
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
 from tests.conftest import short_model
@@ -108,20 +108,3 @@ def test_a_hub_model_without_a_network_is_a_clear_error(monkeypatch: pytest.Monk
         load("hf:owner/file.gguf")
     with pytest.raises(ModelError, match="not on this machine yet"):
         load("hf:owner/repo/file.gguf")
-
-
-def test_the_trials_of_exactness_are_done_while_nothing_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = short_model()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with load(str(path)) as model:
-        results = [tmp_path / "counterlens" / name for name in ("exact-decoding.json", "rounding.json")]
-        for _ in range(3):
-            time.sleep(1.5)  # long enough for them to begin, so that a request interrupts them
-            assert len(model.score("value = 1\n")) > 0
-        while not all(result.exists() for result in results):
-            time.sleep(0.1)
-        before = [result.read_bytes() for result in results]
-        assert model.offers(Capability.EXACT)
-        assert [result.read_bytes() for result in results] == before

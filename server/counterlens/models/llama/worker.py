@@ -89,17 +89,6 @@ class LlamaWorker(Worker):
             return self._embedder.embed(request.texts, progress)
         return Failed("no model is loaded")
 
-    def prepare(self) -> bool:
-        """Like `Worker.prepare`: the trials before the first completion."""
-        if self._completer is None:
-            return False
-        self._settle(self._completer)
-        return True
-
-    def is_prepared_for(self, request: Any) -> bool:
-        """Like `Worker.is_prepared_for`."""
-        return isinstance(request, Complete | Settle)
-
     def joins(self, request: Any) -> bool:
         """Like `Worker.joins`: scores and embeddings need none of the sequences of completions."""
         return isinstance(request, Complete | Score | Embed)

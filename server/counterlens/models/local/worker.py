@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -15,8 +16,6 @@ from typing import IO, Any
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.base import Progress
 from counterlens.models.local.messages import Advanced, Cancel, Envelope, Failed, receive, send
-
-_IDLE_SECONDS = 1.0  # without a request, after which what will be needed is prepared
 
 LATER = object()
 """Returned by `Worker.answer` for a request that `Worker.advance` will finish."""
@@ -41,8 +40,6 @@ class Worker(ABC):
         self._current = 0
         self._withdrawn: set[int] = set()
         self._unfinished: set[int] = set()
-        self._preparing = False
-        self._prepared = False
 
     @abstractmethod
     def answer(self, number: int, request: Any, progress: Progress) -> Any:
@@ -70,35 +67,14 @@ class Worker(ABC):
         del withdrawn
         return {}
 
-    def prepare(self) -> bool:
-        """Do in advance what a later request will need; called while there is none.
-
-        Returns:
-            Whether all is done; if not, it is called again.
-
-        Raises:
-            Cancelled: `cancelled` was set, because of another request.
-            CounterlensError: it failed; the request that needs it reports that.
-        """
-        return True
-
-    def is_prepared_for(self, request: Any) -> bool:
-        """Whether a request needs what `prepare` does, and so need not interrupt it."""
-        del request
-        return False
-
     def run(self) -> None:
         """Serve until the parent ends."""
         threading.Thread(target=self._listen, daemon=True).start()
         waiting: Envelope | None = None
         while True:
             if waiting is None:
-                try:
-                    patience = None if self._prepared else _IDLE_SECONDS
-                    waiting = self._queue.get(block=not self._unfinished, timeout=patience)
-                except Empty:
-                    if not self._unfinished:
-                        self._prepare()
+                with contextlib.suppress(Empty):
+                    waiting = self._queue.get(block=not self._unfinished)
             if waiting and (not self._unfinished or self.joins(waiting.content)):
                 self._finish(waiting.number, partial(self._answer, waiting))
                 waiting = None
@@ -107,19 +83,6 @@ class Worker(ABC):
                 self._work_on(next(iter(self._unfinished)) if alone else 0)
                 for number, result in self.advance(self._withdrawn.__contains__).items():
                     self._finish(number, result)
-
-    def _prepare(self) -> None:
-        with self._lock:
-            self._preparing = self._queue.empty()
-            if self.cancelled:
-                self.cancelled.clear()
-        try:
-            self._prepared = self._preparing and self.prepare()
-        except Cancelled:
-            pass
-        except Exception:  # the request that needs it reports that
-            self._prepared = True
-        self._preparing = False
 
     def _finish(self, number: int, result: Callable[[], Any]) -> None:
         """Send the answer to a request, unless it will come later."""
@@ -142,14 +105,10 @@ class Worker(ABC):
             if isinstance(message, Cancel):
                 with self._lock:
                     self._withdrawn.add(message.number)
-                    if self.cancelled and (self._preparing or message.number == self._current):
+                    if message.number == self._current and self.cancelled:
                         self.cancelled.set()
             else:
-                with self._lock:
-                    self._queue.put(message)
-                    interrupts = self._preparing and not self.is_prepared_for(message.content)
-                    if self.cancelled and interrupts:
-                        self.cancelled.set()
+                self._queue.put(message)
         os._exit(0)  # the parent has ended, and the engine may be in the middle of a decode
 
     def _work_on(self, number: int) -> None:
