@@ -12,10 +12,7 @@ CLASSES = {
         "tests/attribution/test_forgery.py",
         "tests/attribution/test_one_process.py",
     ),
-    "verdicts: wrong and hostile programs in Java": (
-        "tests/attribution/java/test_hostile.py",
-        "tests/attribution/java/test_reliance.py",
-    ),
+    "verdicts: wrong and hostile programs in Java": ("tests/attribution/java/test_hostile.py",),
     "sandbox: hostile programs in each back end": (
         "tests/sandbox/hostile",
         "tests/sandbox/test_isolation.py",

@@ -429,9 +429,6 @@ def test_numpy_starts_threads_only_if_the_user_wants_them(
     program = f"""
 import atexit, os
 from counterlens.cli import main
-from counterlens.models.files import embedded_model
-from tests.conftest import short_model
-from tests.models.llama.test_filling import with_fill_marks
 atexit.register(lambda: print("threads", len(os.listdir("/proc/self/task"))))
 main(["mutate", {str(sign)!r}, "--json"])
 """

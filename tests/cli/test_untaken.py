@@ -73,6 +73,7 @@ USES = {
     "dependence": "dependence sign.py::sign --infer prompted",
     "mcp": "mcp",
     "models test": "models test",
+    "mutants": "mutants sign.py",
     "probe": "probe sign.py --likelihood",
     "score": "score sign.py",
 }

@@ -30,8 +30,9 @@ def test_pairs_are_counted() -> None:
     run = results((True, False), (True, True), (False, False), None)
     functions, effects = run.tables()[:2]
     assert functions.rows == (("m", 3, 0, 1),)
-    ((model, pairs, informative, right, effect, signed, p, adjusted),) = effects.rows
-    assert (model, pairs, informative) == ("m", 3, 2)
+    ((model, pairs, informative, right, effect, contested, uncontested, signed, p, adjusted),) = effects.rows
+    assert (model, pairs, informative, contested) == ("m", 3, 2, 0)
+    assert uncontested == effect
     assert (signed, p, adjusted) == ("-0.50", "1", "1")
     assert isinstance(right, Proportion)
     assert isinstance(effect, Proportion)

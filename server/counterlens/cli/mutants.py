@@ -95,6 +95,8 @@ def mutants(
     sandbox = strong_sandbox(*paths)
     with ExitStack() as stack, steps("looking for surviving mutants") as report:
         opened = None if no_model else _ranking(model, stack)
+        if opened is not None:
+            opened()  # an option for the model is honoured or refused even if nothing is to be ranked
         for number, scope in enumerate(scopes):
             progress = Steps(None, progress_at(report, number, len(scopes)))
             python = interpreter_for(scope.document.path)
@@ -108,7 +110,7 @@ def mutants(
 
 
 def _ranking(chosen: ChosenModel, stack: ExitStack) -> Callable[[], Model | None]:
-    """Opens the model when it is first needed; None if it returns no token probabilities."""
+    """Opens the model once; None if it returns no token probabilities."""
 
     @cache
     def opened() -> Model | None:

@@ -209,7 +209,7 @@ def test_coherence_of_the_embedded_model(model: LlamaModel) -> None:
     assert len(one["states"]) == 1
     assert seen
     (still,) = targets_in(Document("def f():\n    return 1\n"))
-    with pytest.raises(SourceError, match="no call"):
+    with pytest.raises(SourceError, match="none of its lines is a single assignment"):
         CoherenceProbe().run(context(lambda _: ""), still, CoherenceOptions())
 
 
