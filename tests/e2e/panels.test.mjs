@@ -188,7 +188,10 @@ describe("the panels", { skip }, () => {
     const text = await report.locator("main").innerText();
     assert.match(text, /With the branches flipped, the model/);
     assert.match(text, /After the counterfactual the model wrote/);
-    assert.match(text, /evidence: \w+, \d+ cases?/);
+    assert.match(
+      text,
+      /Doctest, \d+ cases?; agrees with the original on \d+ inputs?; the tests (fail for|pass) \d+ of \d+ cheats/,
+    );
     assert.equal(await vscode.notification("parity").count(), 0);
     await session.screenshot("probe");
   });

@@ -19,7 +19,7 @@ export function planRows(plan: RunPlan): PlanRow[] {
       kind: "start",
       icon: "play",
       label: t("Ask about {0}", all),
-      description: plan.seconds === null ? "" : t("about {0}", span(plan.seconds)),
+      description: plan.seconds === null ? t("time unknown") : t("about {0}", span(plan.seconds)),
       detail: how(plan),
     },
   ];
