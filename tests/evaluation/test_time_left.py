@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import ExitStack
+from contextvars import Context, copy_context
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +152,7 @@ def moments(run: dict[str, Any]) -> list[tuple[float | None, float]]:
     prompts = {f"f{number}": float(count) for number, count in enumerate(run["prompts"])}
     left = TimeLeft(items, {"completion": prompts}, clock=clock)
     total, look, following = run["events"][-1][0], 1.0, dict[int, Any]()
+    contexts = dict[int, Context]()
     pairs = []
     for at, number, what, _seconds in run["events"]:
         while look < min(at, total):
@@ -159,9 +162,10 @@ def moments(run: dict[str, Any]) -> list[tuple[float | None, float]]:
         clock.now = at
         if what == "begin":
             following[number] = left.following(items[number])
-            following[number].__enter__()
+            contexts[number] = copy_context()  # each item has a thread of its own
+            contexts[number].run(following[number].__enter__)
         elif what == "end":
-            following[number].__exit__(None, None, None)
+            contexts[number].run(following[number].__exit__, None, None, None)
         elif what[0] == "programs":
             for _ in range(what[1]):
                 left._count_program(items[number])
@@ -229,7 +233,8 @@ def started(code: Path, *more: str) -> subprocess.Popen[str]:
     )
     command += ["--model", str(short_model()), "--progress", "json", "--trust", *more]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, text=True, **pipes)  # type: ignore[call-overload, no-any-return]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(code / ".cache")}  # no rates of other runs
+    return subprocess.Popen(command, text=True, env=environment, **pipes)  # type: ignore[call-overload, no-any-return]
 
 
 def test_a_program_is_told_the_plan_with_its_time_and_then_the_run(code: Path) -> None:
