@@ -99,7 +99,7 @@ def _is_generator(node: _Definition) -> bool:
 
 def _expected(tests: Sequence[str]) -> list[str]:
     """The literals that assertions and examples compare with, as text."""
-    found: dict[str, None] = {}
+    values: dict[str, None] = {}
     for text in tests:
         for node in [*_compared(text), *_printed(text)]:
             try:
@@ -107,8 +107,8 @@ def _expected(tests: Sequence[str]) -> list[str]:
             except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
                 continue
             if len(value) <= _LONGEST:
-                found.setdefault(value)
-    return list(found)[:_EXPECTED]
+                values.setdefault(value)
+    return list(values)[:_EXPECTED]
 
 
 def _compared(text: str) -> Iterator[ast.expr]:

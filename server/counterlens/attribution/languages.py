@@ -113,3 +113,15 @@ def behaviour_of(
 ) -> ComparingJudge | str:
     """The judge of a function by its behaviour, or the reason why there is none; see `Behaviour`."""
     return judged(document.language).behaviour(document, function, setting, recorded)
+
+
+def judge_by_behaviour(document: Document, function: Function, setting: Setting) -> Judge | None:
+    """The judge of a function by its behaviour, as an attribution function; None if there is none."""
+    judge = behaviour_of(document, function, setting)
+    return None if isinstance(judge, str) else judge
+
+
+def why_no_behaviour(document: Document, function: Function, setting: Setting) -> str | None:
+    """Why a function cannot be judged by its behaviour; None if it can."""
+    judge = behaviour_of(document, function, setting)
+    return judge if isinstance(judge, str) else None

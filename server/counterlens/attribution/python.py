@@ -5,7 +5,7 @@ from __future__ import annotations
 from counterlens.attribution import coverage_tests, differential, doctests, unittests
 from counterlens.attribution.cheats import cheats
 from counterlens.attribution.file_of_tests import calls_of_tests, judge_by_tests, variants_by_tests
-from counterlens.attribution.languages import JudgedLanguage
+from counterlens.attribution.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
 from counterlens.attribution.output import PythonOutputJudge
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.python.syntax.parsing import parse_module
@@ -46,6 +46,6 @@ PYTHON = JudgedLanguage(
     by_running=coverage_tests.find,
     behaviour=differential.find_behaviour,
     cheats=cheats,
-    fallbacks={_BY_RUNNING: coverage_tests.find, differential.ID: differential.find},
-    why_not={_BY_RUNNING: coverage_tests.why_not, differential.ID: differential.why_not},
+    fallbacks={_BY_RUNNING: coverage_tests.find, differential.ID: judge_by_behaviour},
+    why_not={_BY_RUNNING: coverage_tests.why_not, differential.ID: why_no_behaviour},
 )

@@ -98,18 +98,18 @@ class CasesJudge:
 
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
         """The judge by the cases that pass on the original; the reason if none does."""
-        found = vet(self._test_run, original, cancel)
+        results = vet(self._test_run, original, cancel)
         if self._choice:
-            found = replace(found, without={**self._choice.left_out, **found.without})
-        if not found.passed:
-            return found.left_out or "pytest found none of the tests"
-        files = [file for file in self._test_run.task["files"] if file["path"] not in found.broken]
-        names = {name.partition("[")[0] for name in found.passed}
+            results = replace(results, without={**self._choice.left_out, **results.without})
+        if not results.passed:
+            return results.left_out or "pytest found none of the tests"
+        files = [file for file in self._test_run.task["files"] if file["path"] not in results.broken]
+        names = {name.partition("[")[0] for name in results.passed}
         files = [
             {**file, "cases": [case for case in file["cases"] if _runs(file, case, names)]} for file in files
         ]
         whole = [
-            {**file, "items": [item for item in file["items"] if _passed(file, item, found.passed)]}
+            {**file, "items": [item for item in file["items"] if _passed(file, item, results.passed)]}
             if "items" in file
             else file
             for file in files
@@ -117,9 +117,9 @@ class CasesJudge:
         kept = {(file["path"], owner, name) for file in files for owner, name in file["cases"]}
         cases = [case for case in self._cases if (str(case.file), case.owner, case.name) in kept]
         test_run = self._test_run.with_task(
-            files=[file for file in whole if file["cases"]], without=sorted(found.without)
+            files=[file for file in whole if file["cases"]], without=sorted(results.without)
         )
-        return CasesJudge(cases, test_run, {original: found.verdict(ID)}, self._choice)
+        return CasesJudge(cases, test_run, {original: results.verdict(ID)}, self._choice)
 
 
 def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:

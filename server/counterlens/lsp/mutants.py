@@ -79,18 +79,18 @@ async def _mutants(ls: CounterlensServer, argument: Any = None) -> MutantsAnswer
         def work(steps: Steps) -> Survival:
             return _survival(ls.host, settings, document, function, steps)
 
-        found = await ask_first(ls, settings, analysis, announcements, work)
+        survival = await ask_first(ls, settings, analysis, announcements, work)
     except Cancelled:
         return MutantsAnswer(ok=False, error=t("The search for mutants was cancelled."))
     except CounterlensError as error:
         return MutantsAnswer(ok=False, error=ls.refuse(error, settings))
-    summary = _summary(found)
+    summary = _summary(survival)
     if analysis.source_of(function) == source:
         analysis.note(function, findings={FINDING: summary})
         ls.changed(analysis)
     tests = "\n\n".join(
         f"# {' '.join(survivor_sentence(each, translator()).split())}\n{each.test}"
-        for each in found.survivors
+        for each in survival.survivors
     )
     if not ls.client_shows_results:
         report = f"{summary}\n\n{fenced(tests, 'python')}\n" if tests else f"{summary}\n"
@@ -113,13 +113,13 @@ def _survival(
         return Search(setting, (lambda: model) if scores else None, steps=steps).survival(scope)
 
 
-def _summary(found: Survival) -> str:
+def _summary(survival: Survival) -> str:
     """The result in one sentence."""
-    if found.reason:
-        return t("no mutants could be judged: {reason}", reason=recognised(found.reason))
-    if not found.different:
-        return t("no test is missing: {count} mutants were tried", count=found.mutants)
-    counts = {"count": found.different, "mutants": found.mutants, "tests": len(found.survivors)}
+    if survival.reason:
+        return t("no mutants could be judged: {reason}", reason=recognised(survival.reason))
+    if not survival.different:
+        return t("no test is missing: {count} mutants were tried", count=survival.mutants)
+    counts = {"count": survival.different, "mutants": survival.mutants, "tests": len(survival.survivors)}
     return t("{count} of {mutants} mutants pass the tests; {tests} tests would fail on them", **counts)
 
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import Judge, Judgement, Setting, Verdict, Vettable
-from counterlens.attribution.differential import DifferentialJudge, find_out, judge_of
-from counterlens.attribution.differential.comparing import Untestable
+from counterlens.attribution.differential import DifferentialJudge, find_behaviour
 from counterlens.attribution.differential.judge import Counterexample
 from counterlens.attribution.languages import judged
 from counterlens.attribution.layout import layout_of
@@ -123,15 +122,13 @@ class Search:
         with paced(original):
             verdicts = judge_variants(judge, [mutant.source for mutant in mutants], cancel=cancel)
         passing = [mutant for mutant, verdict in zip(mutants, verdicts, strict=True) if verdict.passed]
-        found = Survival(scope, (), len(mutants), judge.tests)
+        survival = Survival(scope, (), len(mutants), judge.tests)
         if not passing:
-            return found
+            return survival
         self.steps.next(f"looking for inputs that distinguish {len(passing)} mutants of {where}")
-        studied = find_out(document, scope.function, self.setting)
-        behaviour = judge_of(studied)
-        if behaviour is None:
-            reason = studied.reason if isinstance(studied, Untestable) else ""
-            return replace(found, reason=f"its behaviour cannot be compared: {reason}")
+        behaviour = find_behaviour(document, scope.function, self.setting, ())
+        if isinstance(behaviour, str):
+            return replace(survival, reason=f"its behaviour cannot be compared: {behaviour}")
         distinguished = [
             (mutant, example)
             for mutant in passing
@@ -139,7 +136,7 @@ class Search:
         ]
         survivors = self._shown(scope, judge, original, behaviour, distinguished)
         alike = len(passing) - len(distinguished)
-        return replace(found, survivors=tuple(survivors), different=len(distinguished), alike=alike)
+        return replace(survival, survivors=tuple(survivors), different=len(distinguished), alike=alike)
 
     def _tests(self, scope: DoubtScope) -> Judge | None:
         """The judge by the usable tests of a function; None if there are none."""

@@ -16,7 +16,7 @@ import pytest
 
 from counterlens.attribution.base import LIMITS, Judgement, OriginalSays, Setting, Verdict, lasting
 from counterlens.attribution.java.benches import BENCHES
-from counterlens.attribution.java.differential import find
+from counterlens.attribution.java.differential import find_behaviour
 from counterlens.attribution.java.judge import JavaTestsJudge
 from counterlens.sandbox import registry
 from counterlens.sandbox.registry import best_sandbox
@@ -184,8 +184,8 @@ def test_what_fools_a_plain_run_differs_from_the_original(verdict: Judged, progr
     assert verdict(program, TESTS).passed
     document = Document(RIGHT, language="java")
     setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
-    judge = find(document, find_function(document, "Solution.total"), setting)
-    assert judge is not None
+    judge = find_behaviour(document, find_function(document, "Solution.total"), setting, ())
+    assert not isinstance(judge, str)
     assert judge.compare(program).agreement is OriginalSays.DIFFERS
 
 

@@ -1,6 +1,6 @@
 """Differential execution: does a program do the same as the original on the same inputs?
 
-from counterlens.attribution.differential import find, study
+from counterlens.attribution.differential import find_behaviour, study
 """
 
 from __future__ import annotations
@@ -23,35 +23,22 @@ __all__ = [
     "Distinction",
     "Original",
     "Untestable",
-    "find",
     "find_behaviour",
     "find_out",
     "judge_of",
     "study",
     "texts_about",
-    "why_not",
 ]
 
 _STUDIES: Studies[Original] = Studies()
-
-
-def find(document: Document, function: Function, setting: Setting) -> DifferentialJudge | None:
-    """The judge by differential execution; None if a function cannot be judged that way."""
-    return judge_of(find_out(document, function, setting))
-
-
-def why_not(document: Document, function: Function, setting: Setting) -> str | None:
-    """Why a function cannot be judged by its behaviour; None if it can."""
-    found = find_out(document, function, setting)
-    return found.reason if isinstance(found, Untestable) else None
 
 
 def find_behaviour(
     document: Document, function: Function, setting: Setting, recorded: Sequence[Any]
 ) -> DifferentialJudge | str:
     """The judge by differential execution, or the reason why there is none; see `Behaviour`."""
-    found = find_out(document, function, setting, recorded)
-    return found.reason if isinstance(found, Untestable) else DifferentialJudge(found)
+    studied = find_out(document, function, setting, recorded)
+    return studied.reason if isinstance(studied, Untestable) else DifferentialJudge(studied)
 
 
 def find_out(

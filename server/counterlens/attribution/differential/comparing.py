@@ -172,16 +172,16 @@ class SimplifiableCall(Protocol):
 
 
 def smallest(
-    found: tuple[CallT, ResultT, ResultT],
+    first: tuple[CallT, ResultT, ResultT],
     distinguishing: Callable[[list[CallT]], list[tuple[CallT, ResultT, ResultT]]],
 ) -> tuple[CallT, ResultT, ResultT]:
     """The smallest call found that distinguishes a program from the original, by simplifying one.
 
     Args:
-        found: A call, and the results of original and program.
+        first: A call, and the results of original and program.
         distinguishing: Those of some calls that distinguish them, too.
     """
-    until, best = time.monotonic() + _PATIENCE, found
+    until, best = time.monotonic() + _PATIENCE, first
     for _ in range(_TURNS):
         simpler = {each.size: each for each in best[0].simpler() if each.size < best[0].size}
         calls = [simpler[size] for size in sorted(simpler)[:_TRIES]]
@@ -207,12 +207,12 @@ class Studies(Generic[OriginalT]):
             if key in self._known:
                 self._known.move_to_end(key)
                 return self._known[key]
-        found = study()
+        studied = study()
         with self._lock:
-            self._known[key] = found
+            self._known[key] = studied
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)
-        return found
+        return studied
 
 
 def brief(text: str) -> str:

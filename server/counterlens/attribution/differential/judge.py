@@ -66,12 +66,16 @@ class DifferentialJudge(ComparingJudge):
     def outcome(self, program: str, cancel: Event | None) -> DifferentialOutcome:
         """Observe a program on the inputs; see `ComparingJudge`."""
         recording = self._recorded(program, cancel)
-        found = self._compared(program, recording, cancel)
-        if found is not None:
-            difference, other = found
-            judgement = Judgement.TIMED_OUT if other.limit in _ENDLESS else Judgement.FAILED
+        apart = self._counterexamples(recording)
+        if apart:
+            first = min(apart, key=lambda each: (not each.original.returned, each.call.size))
+            example = self.smallest_counterexample(program, first, cancel=cancel)
+            difference = self._distinction(example, apart, recording)
+            ended = example.mutant.limit not in _ENDLESS
             evidence = Evidence(ID, difference.tried, difference.call, difference.comparison_text)
-            return DifferentialOutcome(judgement, evidence, difference)
+            return DifferentialOutcome(
+                Judgement.FAILED if ended else Judgement.TIMED_OUT, evidence, difference
+            )
         if recording.trouble is not None:
             judgement = _JUDGEMENTS.get(recording.trouble.kind, Judgement.FAILED)
             seen = len(recording.observations)
@@ -82,15 +86,11 @@ class DifferentialJudge(ComparingJudge):
 
     def first_counterexample(self, program: str, *, cancel: Event | None = None) -> Counterexample | None:
         """The smallest input that distinguishes a program; if possible both end, and the original returns."""
-        before = self.original.observations
-        expected = [*reversed(before), *before]
-        pairs = zip(self._twice, expected, self._recorded(program, cancel).observations, strict=False)
-        apart = [Counterexample(*each) for each in pairs if not each[1].like(each[2])]
 
         def order(example: Counterexample) -> tuple[object, ...]:
             return bool(example.mutant.limit), not example.original.returned, example.call.size
 
-        return min(apart, key=order, default=None)
+        return min(self._counterexamples(self._recorded(program, cancel)), key=order, default=None)
 
     def smallest_counterexample(
         self, program: str, first: Counterexample, *, cancel: Event | None = None
@@ -121,28 +121,20 @@ class DifferentialJudge(ComparingJudge):
         tasks = [call.task() for call in self._twice]
         return self.original.recorder.record(program, tasks, seconds=_CANDIDATE, stop=True, cancel=cancel)
 
-    def _compared(
-        self, program: str, recording: Recording, cancel: Event | None
-    ) -> tuple[Distinction, CallRecord] | None:
-        """The smallest input found that distinguishes them, and the program's result for it."""
+    def _counterexamples(self, recording: Recording) -> list[Counterexample]:
+        """The runs in which a program behaves differently; each input runs twice."""
         before = self.original.observations
-        expected = [*reversed(before), *before]
-        pairs = list(zip(self._twice, expected, recording.observations, strict=False))
-        apart = [(call, first, other) for call, first, other in pairs if not first.like(other)]
-        if not apart:
-            return None
-        call, first, other = min(apart, key=lambda each: (not each[1].returned, each[0].size))
-        if not other.limit:
-            returned = first.returned
-            call, first, other = smallest(
-                (call, first, other),
-                lambda calls: self._distinguishing_calls(program, calls, returned, cancel),
-            )
-        was, now = first.differences(other)
-        written = call.written(self.original.recorder.target)
-        tried = min(len(pairs), self.tests)
-        distinct = len({call.written("") for call, _, _ in apart})
-        return Distinction(written, was, now, distinct, tried, not first.returned), other
+        runs = zip(self._twice, [*reversed(before), *before], recording.observations, strict=False)
+        return [Counterexample(*run) for run in runs if not run[1].like(run[2])]
+
+    def _distinction(
+        self, example: Counterexample, apart: Sequence[Counterexample], recording: Recording
+    ) -> Distinction:
+        was, now = example.original.differences(example.mutant)
+        written = example.call.written(self.original.recorder.target)
+        tried = min(len(recording.observations), self.tests)
+        distinct = len({each.call.written("") for each in apart})
+        return Distinction(written, was, now, distinct, tried, not example.original.returned)
 
     def _distinguishing_calls(
         self, program: str, calls: Sequence[Call], returning: bool, cancel: Event | None

@@ -111,14 +111,14 @@ def _fits(kind: Node, result: Node) -> bool:
 
 def _shown(tests: Sequence[str], result: Node) -> Iterator[str]:
     """The literals of tests that fit the type of the result."""
-    name, found = _name(result), dict[str, None]()
+    name, values = _name(result), dict[str, None]()
     for text in tests:
         for node in descendants(parser_for("java").parse(text.encode()).root_node):
             if name in _LITERALS.get(node.type, ()) and len(value := _text(node)) <= _LONGEST:
                 above = node.parent
                 negative = above is not None and above.type == "unary_expression"
-                found[_text(above) if above is not None and negative else value] = None
-    fitting = [value for value in found if not value.endswith(("L", "l")) or name in {"long", "Long"}]
+                values[_text(above) if above is not None and negative else value] = None
+    fitting = [value for value in values if not value.endswith(("L", "l")) or name in {"long", "Long"}]
     yield from (_cast(value, name) for value in fitting[:_EXPECTED])
 
 

@@ -9,7 +9,7 @@ from counterlens.attribution.java.cheats import cheats
 from counterlens.attribution.java.differential.target import is_private
 from counterlens.attribution.java.judge import JavaTestsJudge, judge_java_by_tests, texts_of_tests
 from counterlens.attribution.java.output import JavaOutputJudge
-from counterlens.attribution.languages import JudgedLanguage
+from counterlens.attribution.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
 from counterlens.errors import SandboxError
 from counterlens.sandbox.java.jdk import find_jdk
 from counterlens.syntax.document import Document
@@ -46,6 +46,6 @@ JAVA = JudgedLanguage(
     behaviour=differential.find_behaviour,
     cheats=cheats,
     calls_of_tests=texts_of_tests,
-    fallbacks={DIFFERENTIAL: differential.find},
-    why_not={DIFFERENTIAL: differential.why_not},
+    fallbacks={DIFFERENTIAL: judge_by_behaviour},
+    why_not={DIFFERENTIAL: why_no_behaviour},
 )

@@ -199,10 +199,6 @@ def _best_and_worst(
     return Table("best and worst model", columns, tuple(rows), note)
 
 
-def _second(one: tuple[str, float]) -> float:
-    return one[1]
-
-
 def _verdict(value: float) -> str:
     return "acceptable" if value >= THRESHOLD else "erroneous"
 

@@ -1,6 +1,6 @@
 """Differential execution of Java: does a method do the same as the original on the same inputs?
 
-from counterlens.attribution.java.differential import find, find_out
+from counterlens.attribution.java.differential import find_behaviour, find_out
 """
 
 from __future__ import annotations
@@ -19,20 +19,12 @@ __all__ = [
     "JavaDifferentialJudge",
     "JavaOriginal",
     "Untestable",
-    "find",
     "find_behaviour",
     "find_out",
     "study",
-    "why_not",
 ]
 
 _STUDIES: Studies[JavaOriginal] = Studies()
-
-
-def find(document: Document, function: Function, setting: Setting) -> JavaDifferentialJudge | None:
-    """The judge by differential execution; None if a method cannot be judged that way."""
-    judge = find_behaviour(document, function, setting, ())
-    return judge if isinstance(judge, JavaDifferentialJudge) else None
 
 
 def find_behaviour(
@@ -46,14 +38,8 @@ def find_behaviour(
         setting: Its sandbox and limits.
         texts: Texts of its tests, whose literals are tried as arguments.
     """
-    found = find_out(document, function, setting, texts)
-    return found.reason if isinstance(found, Untestable) else JavaDifferentialJudge(found)
-
-
-def why_not(document: Document, function: Function, setting: Setting) -> str | None:
-    """Why a method cannot be judged by its behaviour; None if it can."""
-    found = find_out(document, function, setting)
-    return found.reason if isinstance(found, Untestable) else None
+    studied = find_out(document, function, setting, texts)
+    return studied.reason if isinstance(studied, Untestable) else JavaDifferentialJudge(studied)
 
 
 def find_out(

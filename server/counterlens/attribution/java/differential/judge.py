@@ -106,17 +106,17 @@ class JavaDifferentialJudge(ComparingJudge):
                 message = brief(f"it does not compile: {classes}")
                 return DifferentialOutcome(Judgement.INVALID, Evidence(ID, 0, None, message))
             with bench.held(classes, cancel) as held:
-                found = self._differences(held)
-            if not found.apart:
-                return self._without_difference(found)
-            best = min(found.apart, key=lambda each: (each[1].value is None, each[0].size))
+                differences = self._differences(held)
+            if not differences.apart:
+                return self._without_difference(differences)
+            best = min(differences.apart, key=lambda each: (each[1].value is None, each[0].size))
             if not isinstance(reference, str):
                 returned = best[1].value is not None
                 best = smallest(
                     best,
                     lambda calls: self._distinguishing(bench, reference, classes, calls, returned, cancel),
                 )
-            return self._differing(best, found)
+            return self._differing(best, differences)
 
     def _distinguishing(
         self,
@@ -148,37 +148,37 @@ class JavaDifferentialJudge(ComparingJudge):
     def _differences(self, held: HeldProgram) -> _Differences:
         """The inputs on which a program differs; each is tried again, in another order, until some differ."""
         pairs = list(zip(self.original.calls, self.original.answers, strict=True))
-        found = _Differences()
+        differences = _Differences()
         for turn in (pairs, list(reversed(pairs))):
             for call, before in turn:
                 now = observe_call(held, self.original.target, call, self._seconds)
-                found.tried += turn is pairs
+                differences.tried += turn is pairs
                 if isinstance(now, CallFate) or (now.thrown == _MISSING and not call_throws(before)):
-                    found.ended = call, before, now
-                    return found
+                    differences.ended = call, before, now
+                    return differences
                 if not same_answer(before, now) and not self._both_complain(before, now):
-                    found.apart.append((call, before, now))
-                if len(found.apart) >= _ENOUGH_APART or (found.apart and now.serious):
-                    return found
-            if found.apart:
-                return found
+                    differences.apart.append((call, before, now))
+                if len(differences.apart) >= _ENOUGH_APART or (differences.apart and now.serious):
+                    return differences
+            if differences.apart:
+                return differences
             held.renew(self._seconds)
-        return found
+        return differences
 
-    def _differing(self, smallest: _Pair, found: _Differences) -> DifferentialOutcome:
+    def _differing(self, smallest: _Pair, differences: _Differences) -> DifferentialOutcome:
         call, before, now = smallest
         texts = shown(before, now), shown(now, before)
         refused = before.value is None
         written = call.written(self.original.target)
-        difference = Distinction(written, *texts, len(found.apart), found.tried, refused)
-        evidence = Evidence(ID, found.tried, written, difference.comparison_text)
+        difference = Distinction(written, *texts, len(differences.apart), differences.tried, refused)
+        evidence = Evidence(ID, differences.tried, written, difference.comparison_text)
         return DifferentialOutcome(Judgement.FAILED, evidence, difference)
 
-    def _without_difference(self, found: _Differences) -> DifferentialOutcome:
-        target, tried = self.original.target, found.tried
-        if found.ended is None:
+    def _without_difference(self, differences: _Differences) -> DifferentialOutcome:
+        target, tried = self.original.target, differences.tried
+        if differences.ended is None:
             return DifferentialOutcome(Judgement.PASSED, Evidence(ID, tried, None, self.basis))
-        call, before, fate = found.ended
+        call, before, fate = differences.ended
         if not isinstance(fate, CallFate):
             message = f"the program has no method {target.name} that takes the same arguments"
             return DifferentialOutcome(Judgement.FAILED, Evidence(ID, tried, None, message))

@@ -87,18 +87,18 @@ def _load(file: dict[str, Any], candidate: Candidate) -> ModuleType:
 
 def _cases_of(module: ModuleType, candidate: Candidate) -> list[tuple[str, str]]:
     """All cases of a test file, in its order; what it is lent by the candidate is none."""
-    found: list[tuple[str, str]] = []
+    cases: list[tuple[str, str]] = []
     for name, value in list(vars(module).items()):
         if getattr(value, "__module__", None) == candidate.module:
             continue
         if name.startswith("test") and inspect.isfunction(value):
-            found.append(("", name))
+            cases.append(("", name))
         elif isinstance(value, type) and issubclass(value, unittest.TestCase):
-            found += [(name, method) for method in unittest.defaultTestLoader.getTestCaseNames(value)]
+            cases += [(name, method) for method in unittest.defaultTestLoader.getTestCaseNames(value)]
         elif isinstance(value, type) and name.startswith("Test"):
             methods = [method for method in dir(value) if method.startswith("test")]
-            found += [(name, method) for method in methods if callable(getattr(value, method))]
-    return found
+            cases += [(name, method) for method in methods if callable(getattr(value, method))]
+    return cases
 
 
 def _run_all(module: ModuleType, wanted: dict[str, tuple[str, str]], cases: Cases) -> bool:

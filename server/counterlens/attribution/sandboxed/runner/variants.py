@@ -121,14 +121,14 @@ class Variants:
         if not pairs:
             return False
         replaced = {_key(before): after for before, after in pairs}
-        found = [
+        changes = [
             (each, replaced[_key(each.__code__)])
             for each in self._functions
             if _key(each.__code__) in replaced
         ]
-        for function, after in found:
+        for function, after in changes:
             function.__code__ = after
-        return len(replaced) == len(pairs) and any(after is pairs[0][1] for _, after in found)
+        return len(replaced) == len(pairs) and any(after is pairs[0][1] for _, after in changes)
 
     def _compiled(self, line: int, text: str) -> _Code:
         flags = self._candidate.code.co_flags & FUTURE

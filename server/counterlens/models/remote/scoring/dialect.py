@@ -16,7 +16,7 @@ class Correction(StrEnum):
 
     NONE = ""
     MOVED = "moved"  # each value is one token too early
-    RECOVERED = "recovered"  # each value is in the row of the token before it: see shift.py
+    RECOVERED = "recovered"  # each value is in the row of the token before it: see echo.py
 
 
 class Service:

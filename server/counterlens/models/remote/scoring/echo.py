@@ -1,7 +1,7 @@
 """The completions API with `echo` and `logprobs`, as OpenAI's once had it.
 
 The response lists the prompt's tokens, then a generated one, each with its log-probability and the likeliest
-tokens in its place. Some servers are off by one token: see shift.py.
+tokens in its place. Some servers are off by one token.
 
 Echoed values that are off by one token, and their correction.
 
