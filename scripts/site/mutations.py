@@ -19,7 +19,7 @@ Each mutation perturbs one programming concept. A *preserving* mutation keeps th
 refuses a site, with the reason, if the source does not show that it is safe. A *breaking* one changes the
 behaviour. Each counterfactual records its assumptions, which are listed at the end. *Placebos* perturb
 nothing; they cannot be chosen, and give the [noise floor](probe.md#the-noise-floor) of effects.
-`counterlens mutate FILE --explain` shows a file's counterfactuals, and the reason for each refused site. Their
+`counterlens mutate FILE --explain` shows a file's counterfactuals and why sites are refused. Their
 [coverage and safety](results/coverage.md) were measured.
 
 Three facts about a function restrict all of Python's preserving mutations: variables that it may look up by
