@@ -84,11 +84,8 @@ def _sentences(mutation: AnyMutation) -> list[str]:
 
 
 def _overview() -> str:
-    rows = ["| mutation | concept | keeps the meaning |", "|---|---|---|"]
-    for mutation in _EVERY:
-        kept = "yes" if mutation.preserving else "no"
-        rows.append(f"| [`{mutation.id}`](#{mutation.id}) | {mutation.concept.value} | {kept} |")
-    return "\n".join(rows) + "\n"
+    ids = [f"[`{mutation.id}`](#{mutation.id})" for mutation in _EVERY if not mutation.preserving]
+    return f"Breaking are {', '.join(ids)}; all others are preserving.\n"
 
 
 def _described(mutation: AnyMutation) -> str:
