@@ -12,6 +12,8 @@ from counterlens.reports.render.markdown import code_span
 from counterlens.reports.wording import share
 from counterlens.translating import ENGLISH, Translator
 
+_WORD_START = re.compile(r"\A\w+")
+
 
 def expected(
     alternatives: Iterable[tuple[str, float]],
@@ -59,7 +61,7 @@ def whole_alternatives(found: Confidence, token: int) -> list[tuple[str, float]]
     if not head.isidentifier():
         return named
     words = known_words(document)
-    whole = ((head + re.match(r"\w*", text)[0], value) for text, value in named)
+    whole = ((head + "".join(_WORD_START.findall(text)), value) for text, value in named)
     return [(text, value) for text, value in whole if text in words]
 
 
