@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.standing import FailedCase
 from counterlens.doubt.blaming import culprits
 from counterlens.doubt.failing import FailingFunction, failed_test, nearest_failure
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.marking import Doubt, Mark
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
+from counterlens.judging.standing import FailedCase
 from counterlens.reports.export.doubts import failure_sentence, mark_sentence
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from counterlens.attribution.standing import FailedCase
 from counterlens.doubt.scope import DoubtScope
+from counterlens.judging.standing import FailedCase
 from counterlens.regular_file import read_text
 
 _FIRST = re.compile(r"^(?P<file>[^\n:]+\.py):(?P<line>\d+): (?P<statement>.*)$")
