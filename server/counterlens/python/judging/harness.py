@@ -141,7 +141,7 @@ def refuse_harness(
     name = verdict.evidence.failed if verdict.evidence.failed in unusable else next(iter(unusable))
     why = f"{name}: {_WHATEVER}{unusable[name]}"
     if "files" in test_run.task:
-        again = _without(test_run, unusable).run(program, read, cancel)
+        again = without_cases(test_run, unusable).run(program, read, cancel)
         if again.passed:
             message = in_lines(again.evidence.message, f"{plural(len(unusable), 'test')} left out: {why}")
             return replace(again, evidence=replace(again.evidence, message=brief(message)))
@@ -178,7 +178,7 @@ def _library_module(test_run: TestRun, message: str) -> str | None:
     return next((name for name in names if name in sys.stdlib_module_names), None)
 
 
-def _without(test_run: TestRun, names: Collection[str]) -> TestRun:
+def without_cases(test_run: TestRun, names: Collection[str]) -> TestRun:
     """The same tests without some cases and files, and with nothing known about the others."""
     files = [file for file in test_run.task["files"] if file["path"] not in names]
     task = {**test_run.task, "files": files, "without": sorted(names)}
