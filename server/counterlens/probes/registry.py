@@ -19,6 +19,7 @@ from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.likelihood import LikelihoodProbe
 from counterlens.probes.pairs.repair import RepairProbe
 from counterlens.probes.probe import Probe
+from counterlens.probes.recognition.probe import RecognitionProbe
 from counterlens.probes.robustness.embedding import EmbeddingProbe
 from counterlens.probes.robustness.name import NameProbe
 from counterlens.probes.robustness.output import OutputProbe
@@ -31,6 +32,7 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     CompletionProbe(),
     RepairProbe(),
     LikelihoodProbe(),
+    RecognitionProbe(),
     ConfidenceProbe(),
     OperatorProbe(),
     MemorisationProbe(),
