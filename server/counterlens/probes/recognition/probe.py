@@ -7,12 +7,11 @@ meaning instead of masked words), Min-K%++ (Zhang et al. 2024), and what the mod
 
 from __future__ import annotations
 
-import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, takewhile, zip_longest
+from itertools import takewhile
 from pathlib import PurePath
 
 import numpy as np
@@ -24,7 +23,7 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, TokenScores
 from counterlens.mutations import Concept, Counterfactual, Survey
 from counterlens.probes.options import MaxTokens, PreservingMutations, ProbeOptions, Without
-from counterlens.probes.pairs.counterfactuals import gaps_of, rewritings
+from counterlens.probes.pairs.counterfactuals import alternate_mutations, gaps_of, rewritings
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.gap import Gap
 from counterlens.probes.recognition.rates import Rate, rates_of, telling
@@ -204,12 +203,7 @@ def _neighbours(
     document: Document, function: Function, made: Sequence[Counterfactual], seed: int
 ) -> tuple[list[Counterfactual], list[str]]:
     """Some neighbours, of each mutation as many; and the texts: what all share, the original, the others."""
-    by_mutation: dict[str, list[Counterfactual]] = {}
-    shuffled = random.Random(f"{seed} {function.qualname}").sample(made, len(made))  # noqa: S311 - no secret
-    for each in shuffled:
-        by_mutation.setdefault(each.mutation, []).append(each)
-    turns = chain.from_iterable(zip_longest(*(by_mutation[name] for name in sorted(by_mutation))))
-    chosen = [each for each in turns if each is not None][:MOST_NEIGHBOURS]
+    chosen = alternate_mutations(made, f"{seed} {function.qualname}")[:MOST_NEIGHBOURS]
     whole = _whole(document, function)
     context = whole.shown.rstrip()
     texts = [_text(whole)[len(context) :]]
