@@ -12,7 +12,7 @@ import tree_sitter
 from counterlens.doubt.attribute_use import attribute_use
 from counterlens.syntax.definitions import text_of
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import Function, functions
 from counterlens.syntax.operators import OperatorSite, operator_sites
 
 _KEYWORD = frozenset({"keyword_argument", "dictionary_splat", "comment"})
@@ -50,6 +50,28 @@ class DoubtFile:
             found.append(node)
             pending.extend(reversed(node.named_children))
         return tuple(found)
+
+    @cached_property
+    def functions(self) -> tuple[Function, ...]:
+        """All functions, outer ones before the ones nested in them."""
+        return tuple(functions(self.document))
+
+    @cached_property
+    def mentioned(self) -> dict[str, frozenset[str]]:
+        """The names and attributes in each outermost function or method, by its qualified name."""
+        outer = [each for each in self.functions if not any(other.holds(each) for other in self.functions)]
+        found: dict[str, set[str]] = {each.qualname: set() for each in outer}
+        for node in self.nodes:
+            if node.type == "identifier":
+                for each in outer:
+                    if each.body <= node.start_byte < each.end:
+                        found[each.qualname].add(text_of(node))
+        return {name: frozenset(names) for name, names in found.items()}
+
+    def callers(self, qualname: str) -> list[str]:
+        """The other outermost functions that mention a function by its name."""
+        name = qualname.rpartition(".")[2]
+        return [each for each, names in self.mentioned.items() if each != qualname and name in names]
 
     @cached_property
     def operators(self) -> tuple[OperatorSite, ...]:

@@ -7,12 +7,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from counterlens.attribution.base import LIMITS, Judge, Setting
-from counterlens.attribution.languages import judged
-from counterlens.attribution.witnesses import WitnessedJudge
 from counterlens.datasets import Dataset, Problem, TestForm
 from counterlens.datasets.counterparts import Counterparts
 from counterlens.errors import DataError, SandboxError, SourceError
+from counterlens.judging.base import LIMITS, Judge, Setting
+from counterlens.judging.languages import judged
+from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.languages.registry import title_of
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.probe import Target
@@ -135,7 +135,7 @@ def targets_in(document: Document, qualname: str | None = None, *, root: Path | 
     if qualname:
         return [_of_document(document, find_function(document, qualname).qualname, root)]
     known = functions(document)
-    outer = [f for f in known if not any(g.start < f.start and f.end <= g.end for g in known)]
+    outer = [f for f in known if not any(g.holds(f) for g in known)]
     if not outer:
         where = document.path or "the text"
         raise SourceError(f"{where} has no functions", "Choose a file with functions")

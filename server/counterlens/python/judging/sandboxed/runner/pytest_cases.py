@@ -1,0 +1,235 @@
+"""Runs the chosen cases with pytest and the user's configuration, up to the first failure."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import os
+import unittest
+
+import pytest
+
+from ..pytest_start import start_pytest
+from .candidate import lent_names
+from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
+from .wording import describe, shorten
+
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from typing import Any
+
+    from .candidate import Candidate
+
+_ARGUMENTS = ("--tb=short", "--continue-on-collection-errors")
+_NO_ASYNC = "async def functions are not natively supported"
+
+
+def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
+    """Fill in `cases`.
+
+    Args:
+        files: For each its `path`; if not all that pytest collects is wanted, its `cases` as pairs of class
+            name (or empty) and function name, and if only some parameters of these, their pytest ids after
+            the file as `items`; whether it is `lent` the candidate's names, and whether its cases are
+            functions with `examples`.
+        cases: Collects the outcomes.
+    """
+    cases.watch(unittest.SkipTest)
+    cases.watch(pytest.skip.Exception)
+    chosen = {os.path.realpath(file["path"]): file for file in files}
+    plugin = Chooser(chosen, cases)
+    _lend_names({os.path.realpath(file["path"]) for file in files if file.get("lent")}, cases.candidate)
+    paths = [file["path"] for file in files]
+    arguments = [*_ARGUMENTS]
+    if any(file.get("examples") for file in files):
+        _load_as_it_is(cases.candidate)
+        arguments += [
+            "--doctest-modules",
+            "--rootdir=.",
+            "--confcutdir=.",
+        ]  # settings may be above the project
+    code = start_pytest(paths, [plugin], lambda: plugin.collected, *arguments)
+    if cases.problem is None and code not in (0, 1, 5):
+        reason = f"pytest was interrupted or could not start (exit code {code})"
+        if _imports(cases.candidate):
+            cases.unstarted = reason
+        else:
+            cases.problem = reason
+
+
+def _imports(candidate: Candidate) -> bool:
+    """Whether the program can be imported: if not, it may be the reason why pytest does not start."""
+    try:
+        candidate.load()
+    except BaseException:
+        return False
+    return True
+
+
+def _load_as_it_is(candidate: Candidate) -> None:
+    """Keep pytest from taking the candidate's file for tests, whose assertions it would load rewritten."""
+    from _pytest.assertion.rewrite import AssertionRewritingHook as Loader
+
+    find_spec: Any = Loader.find_spec
+
+    def find_spec_of_others(this: Any, name: str, *more: Any) -> Any:
+        found = find_spec(this, name, *more)
+        return None if found is not None and candidate.is_at(found.origin or "") else found
+
+    setattr(Loader, "find_spec", find_spec_of_others)  # noqa: B010
+
+
+def _lend_names(paths: set[str], candidate: Candidate) -> None:
+    """Let test files use the candidate's names without importing them."""
+    if not paths:
+        return
+    from _pytest.assertion.rewrite import AssertionRewritingHook as Loader
+
+    execute: Any = Loader.exec_module
+
+    def exec_module(this: Any, module: Any) -> None:
+        if os.path.realpath(module.__spec__.origin) in paths:
+            vars(module).update(lent_names(candidate))
+        execute(this, module)
+
+    setattr(Loader, "exec_module", exec_module)  # noqa: B010
+
+
+class Chooser:
+    """A plug-in that keeps the chosen cases and records their outcomes.
+
+    Attributes:
+        collected: Whether pytest has collected tests.
+    """
+
+    def __init__(self, chosen: dict[str, dict[str, Any]], cases: Cases) -> None:
+        self._chosen, self._cases = chosen, cases
+        self._outcome, self._message = PASSED, ""
+        self._real: dict[str, str] = {}
+        self.collected = False
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
+        """Keep the chosen cases."""
+        self.collected = True
+        kept = [item for item in items if self._wants(item) and self._cases.wants(item.nodeid)]
+        self._cases.expected += len(kept)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> bool | None:
+        """Run the cases here unless they ran in forks."""
+        return None if self._cases.begin(self._cases.candidate) else True
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, None]:
+        """Record a test file that cannot be imported."""
+        report = (yield).get_result()
+        if not report.failed or self._cases.problem is not None:
+            return
+        error = report.call.excinfo.value if report.call.excinfo is not None else None
+        cause = getattr(error, "__cause__", None) or error  # pytest's own error has it as its cause
+        self.collected = True
+        chosen = self._chosen.get(os.path.realpath(str(collector.path)), {}).get("cases", [])
+        lacking = self._cases.lacks(cause)
+        if lacking is not None:
+            names = [f"{collector.nodeid}::{name}" for _, name in chosen] or [collector.nodeid]
+            self._cases.expected += len(names)
+            for name in names:
+                self._cases.add(name, UNSUPPORTED, lacking)
+            return
+        what = shorten(str(report.longrepr).strip()) if cause is None else describe(cause)
+        if self._cases.every:
+            self._cases.broken[os.path.realpath(str(collector.path))] = what
+        else:
+            self._cases.problem = f"{collector.name} cannot be imported: {what}"
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
+        """Hook around one case: announce it, check for tampering, record the outcome."""
+        self._cases.announce(item.nodeid)
+        self._outcome, self._message = PASSED, ""
+        before = self._cases.tampering.take()
+        result = yield
+        self._cases.tampering.compare(before)
+        if result.excinfo is not None:
+            error = result.excinfo[1]
+            self._outcome, self._message = self._cases.blame(error, describe(error))
+        elif self._outcome == PASSED and is_never_awaited(item):
+            self._outcome, self._message = UNSUPPORTED, "it is asynchronous, and unittest does not await it"
+        self._cases.add(item.nodeid, self._outcome, self._message)
+        if self._cases.over:
+            item.session.shouldfail = "one failure is enough"
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, call: Any) -> Generator[None, Any, None]:
+        """Record the outcome of set-up, call or tear-down of a case."""
+        report = (yield).get_result()
+        if hasattr(report, "wasxfail"):
+            self._outcome, self._message = SKIPPED, "it is marked as an expected failure"
+        if hasattr(report, "wasxfail") or report.outcome == PASSED or self._outcome == FAILED:
+            return
+        message = self._explain(report, call)
+        if _NO_ASYNC in message:
+            self._outcome = UNSUPPORTED
+            self._message = "it is asynchronous, and no pytest plugin here runs such tests"
+        elif report.outcome == FAILED:
+            error = call.excinfo.value if call.excinfo is not None else None
+            self._outcome, self._message = self._cases.blame(error, message)
+        else:
+            self._outcome, self._message = report.outcome, message
+
+    def _wants(self, item: Any) -> bool:
+        function = getattr(item, "originalname", None) or item.name.partition("[")[0]
+        owner = getattr(item, "cls", None)
+        owners = {each.__name__ for each in owner.__mro__} if owner else {""}
+        path = str(item.fspath)
+        if path not in self._real:
+            self._real[path] = os.path.realpath(path)
+        wanted = self._chosen.get(self._real[path], {"cases": []})
+        if wanted.get("lent") and getattr(item.obj, "__module__", "") == self._cases.candidate.module:
+            return False
+        if "cases" not in wanted:
+            return True
+        if wanted.get("examples"):
+            examples = getattr(item, "dtest", None)
+            names = [name for _, name in wanted["cases"]]
+            return examples is not None and examples.name in {
+                f"{examples.globs['__name__']}.{n}" for n in names
+            }
+        if "items" in wanted and item.nodeid.partition("::")[2] not in wanted["items"]:
+            return False
+        return any(name == function and of in owners for of, name in wanted["cases"])
+
+    def _explain(self, report: Any, call: Any) -> str:
+        """The place in the test, the statement there, the message, and where the candidate raised it."""
+        if isinstance(report.longrepr, tuple):
+            return str(report.longrepr[2])
+        crash = getattr(report.longrepr, "reprcrash", None)
+        if crash is None:
+            return shorten(str(report.longrepr))
+        where, raised = f"{_name(crash.path)}:{crash.lineno}: ", ""
+        for entry in call.excinfo.traceback if call.excinfo is not None else ():
+            at = f"{_name(str(entry.path))}:{entry.lineno + 1}: {str(entry.statement).strip()}"
+            if os.path.realpath(str(entry.path)) in self._chosen:
+                where, raised = f"{at}\n", ""
+            elif self._cases.candidate.is_at(str(entry.path)):
+                raised = f"\nat {at}"
+        return where + str(crash.message) + raised
+
+
+def _name(path: str) -> str:
+    return path.rpartition(os.sep)[2]
+
+
+def is_never_awaited(item: Any) -> bool:
+    """Whether a test is asynchronous, but run by unittest in a way that never awaits it."""
+    owner: Any = getattr(item, "cls", None)
+    if owner is None or not issubclass(owner, unittest.TestCase):
+        return False
+    if issubclass(owner, unittest.IsolatedAsyncioTestCase):
+        return False
+    return inspect.iscoroutinefunction(getattr(owner, item.name, None))

@@ -1,0 +1,178 @@
+"""Runs the chosen cases if pytest is not installed: `unittest` cases and plain functions."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+import traceback
+import unittest
+
+from .candidate import lent_names
+from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
+from .wording import describe
+
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+    from .candidate import Candidate
+
+_NEEDS_PYTEST = "it needs pytest, which this interpreter does not have"
+
+
+def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
+    """Fill in `cases`, up to the first failure; a case that needs pytest is recorded as unsupported.
+
+    Args:
+        files: For each its `path`, `module`, the `root` that makes it importable, whether it is `lent` the
+            candidate's names, and, if not all cases are wanted, its `cases` as pairs of class name (or empty)
+            and function name.
+        cases: Collects the outcomes.
+    """
+    cases.watch(unittest.SkipTest)
+    for file in files:
+        name = file["path"].rpartition(os.sep)[2]
+        for folder in (file["root"], file["path"].rpartition(os.sep)[0]):
+            if folder not in sys.path:
+                sys.path.insert(0, folder)
+        chosen = [(owner, case) for owner, case in file.get("cases", ())]
+        try:
+            module = _load(file, cases.candidate)
+        except BaseException as error:
+            reason = (SKIPPED, str(error)) if isinstance(error, unittest.SkipTest) else None
+            lacking = cases.lacks(error)
+            if lacking is not None:
+                reason = (UNSUPPORTED, lacking)
+            if reason is None:
+                if cases.every:
+                    cases.broken[os.path.realpath(file["path"])] = describe(error)
+                    continue
+                cases.problem = f"{name} cannot be imported: {describe(error)}"
+                return
+            wanted = _labelled(name, chosen, cases) or {name: ("", "")}
+            cases.expected += len(wanted)
+            for label in wanted:
+                cases.add(label, *reason)
+            continue
+        wanted = _labelled(name, chosen if "cases" in file else _cases_of(module, cases.candidate), cases)
+        cases.expected += len(wanted)
+        if not cases.begin(cases.candidate) or _run_all(module, wanted, cases):
+            return
+
+
+def _labelled(file: str, chosen: list[tuple[str, str]], cases: Cases) -> dict[str, tuple[str, str]]:
+    """The cases that are not left out, by their names."""
+    labels = {"::".join(filter(None, (file, *case))): case for case in chosen}
+    return {label: case for label, case in labels.items() if cases.wants(label)}
+
+
+def _load(file: dict[str, Any], candidate: Candidate) -> ModuleType:
+    if file.get("examples"):
+        raise unittest.SkipTest(f"{_NEEDS_PYTEST}, for the project's settings of doctests")
+    if not file.get("lent"):
+        return importlib.import_module(file["module"])
+    spec: Any = importlib.util.spec_from_file_location(file["module"], file["path"])
+    module = importlib.util.module_from_spec(spec)
+    vars(module).update(lent_names(candidate))
+    sys.modules[file["module"]] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _cases_of(module: ModuleType, candidate: Candidate) -> list[tuple[str, str]]:
+    """All cases of a test file, in its order; what it is lent by the candidate is none."""
+    cases: list[tuple[str, str]] = []
+    for name, value in list(vars(module).items()):
+        if getattr(value, "__module__", None) == candidate.module:
+            continue
+        if name.startswith("test") and inspect.isfunction(value):
+            cases.append(("", name))
+        elif isinstance(value, type) and issubclass(value, unittest.TestCase):
+            cases += [(name, method) for method in unittest.defaultTestLoader.getTestCaseNames(value)]
+        elif isinstance(value, type) and name.startswith("Test"):
+            methods = [method for method in dir(value) if method.startswith("test")]
+            cases += [(name, method) for method in methods if callable(getattr(value, method))]
+    return cases
+
+
+def _run_all(module: ModuleType, wanted: dict[str, tuple[str, str]], cases: Cases) -> bool:
+    """Run cases of a module, by their labels; return whether no further case is to run."""
+    for label, (owner, case) in wanted.items():
+        cases.announce(label)
+        before = cases.tampering.take()
+        outcome, message = run_case(module, owner, case)
+        cases.tampering.compare(before)
+        cases.add(label, outcome, message)
+        if cases.over:
+            return True
+    return False
+
+
+def run_case(module: ModuleType, owner: str, name: str) -> tuple[str, str]:
+    """The outcome of one case (a function, or a method of a class), with the reason."""
+    holder: Any = getattr(module, owner) if owner else module
+    if owner and issubclass(holder, unittest.TestCase):
+        return _run_method(holder(name), name)
+    try:
+        test = getattr(holder() if owner else holder, name)
+        needed = list(inspect.signature(test).parameters)
+        if needed:
+            return UNSUPPORTED, f"{_NEEDS_PYTEST}, for the fixture {needed[0]}"
+        if inspect.iscoroutinefunction(test):
+            return UNSUPPORTED, "it is asynchronous, which needs pytest and a plugin"
+        test()
+    except unittest.SkipTest as error:
+        return SKIPPED, str(error)
+    except BaseException as error:
+        return FAILED, _where(error) + describe(error)
+    return PASSED, ""
+
+
+def _run_method(case: unittest.TestCase, name: str) -> tuple[str, str]:
+    awaits = isinstance(case, unittest.IsolatedAsyncioTestCase)
+    if inspect.iscoroutinefunction(getattr(case, name)) and not awaits:
+        return UNSUPPORTED, "it is asynchronous, and unittest does not await it"
+    result = unittest.TestResult()
+    try:
+        unittest.TestSuite([case]).run(result)
+    except BaseException as error:  # unittest lets KeyboardInterrupt through
+        return FAILED, _where(error) + describe(error)
+    troubles = result.failures + result.errors
+    if troubles:
+        return FAILED, _of_method(troubles[0][1], inspect.getsourcefile(type(case)))
+    if result.skipped:
+        return SKIPPED, result.skipped[0][1]
+    if result.expectedFailures or result.unexpectedSuccesses:
+        return SKIPPED, "it is marked as an expected failure"
+    return (PASSED, "") if result.testsRun == 1 else (FAILED, "it was not run")
+
+
+def _of_method(text: str, file: str | None) -> str:
+    """The line of the test in a traceback, and its end without the frames."""
+    lines = text.strip().splitlines()
+    place = f'  File "{file}", line '
+    at = next((at for at in range(len(lines) - 1, 0, -1) if lines[at].startswith(place)), None)
+    if file is None or at is None or at + 1 >= len(lines):
+        return _last_lines(lines)
+    number = lines[at][len(place) :].partition(",")[0]
+    return f"{file.rpartition(os.sep)[2]}:{number}: {lines[at + 1].strip()}\n{_last_lines(lines)}"
+
+
+def _last_lines(lines: list[str]) -> str:
+    """The end of a traceback without its frames: from the first line that is not indented."""
+    start = next((at for at in range(len(lines) - 1, 0, -1) if lines[at].startswith("  File ")), 0)
+    return "\n".join(line for line in lines[start + 1 :] if line.strip())
+
+
+def _where(error: BaseException) -> str:
+    """The line of the test that was running."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if len(frames) < 2:  # the first one is ours
+        return ""
+    return f"{frames[1].filename.rpartition(os.sep)[2]}:{frames[1].lineno}: {frames[1].line}\n"
