@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import chain
 
-from counterlens.attribution.base import lasting
 from counterlens.errors import SourceError
+from counterlens.judging.base import lasting
 from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, ModelInfo, Prompt

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from counterlens.attribution.base import Judgement, Setting
-from counterlens.attribution.differential.comparing import ComparingJudge, Distinction
-from counterlens.attribution.languages import behaviour_of
-from counterlens.attribution.layout import interpreter_for
 from counterlens.errors import SourceError
+from counterlens.judging.base import Judgement, Setting
+from counterlens.judging.comparing import ComparingJudge, Distinction
+from counterlens.judging.languages import behaviour_of
+from counterlens.judging.projects import interpreter_for
 from counterlens.mutations import Concept, Counterfactual
 from counterlens.mutations.assumptions import WHOLE_PROGRAM
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
