@@ -310,10 +310,14 @@ class _Asker:
 
 def question(info: ModelInfo, target: Target, lines: Sequence[str], max_tokens: int) -> Prompt:
     """The question for the line of the bug."""
-    numbered = "\n".join(f"{number:>3}: {line}" for number, line in enumerate(lines, 1))
     name = f"localisation{prompted(target.document.language).suffix}"
     function = find_function(target.document, target.qualname).name
-    return filled(info, __package__, name, max_tokens, ("\n",), source=numbered, function=function)
+    return filled(info, __package__, name, max_tokens, ("\n",), source=number_lines(lines), function=function)
+
+
+def number_lines(lines: Sequence[str]) -> str:
+    """The text of some lines, each with its number."""
+    return "\n".join(f"{number:>3}: {line}" for number, line in enumerate(lines, 1))
 
 
 def read_line(text: str) -> int | None:
