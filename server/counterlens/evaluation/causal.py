@@ -16,10 +16,11 @@ from counterlens.metrics.causal import (
     Refutation,
     Snippet,
 )
-from counterlens.metrics.table import Cell, Table, under
+from counterlens.metrics.table import Cell, Table
 from counterlens.probes.confidence import NODE_TYPES, ConfidenceRecord
 from counterlens.probes.confidence.published import ASTXPLAINER
 from counterlens.probes.options import contradiction
+from counterlens.probes.protocols import under
 
 TASK = "confidence"
 ALL_CONCEPTS = "all concepts"
