@@ -14,7 +14,7 @@ from threading import Event
 from typing import Any, Protocol
 
 from counterlens.errors import SourceError
-from counterlens.judging.base import Attribution, Judge, Setting, Verdict
+from counterlens.judging.base import Attribution, Judge, Setting, Verdict, WeakAssertion
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.output import PrintingCase
 from counterlens.languages.part import LanguagePart
@@ -101,6 +101,7 @@ class JudgedLanguage:
         behaviour: The judge by the behaviour of the function.
         cheats: The programs that tests of the function should fail.
         proposer: Proposes tests of a function, or the reason why none can be proposed.
+        weak_assertion: The assertion in a function's tests that accepts nearly any result, told by its shape.
         why_tested: Why a function of a project counts as tested, given the setting for one run of all tests
             or None for no run, such as `mentioned by a test`; None if it does not.
         circumstances: The data, besides some files, that verdicts on their functions depend on: plain data,
@@ -124,6 +125,7 @@ class JudgedLanguage:
     proposer: Callable[[Document, Function, Setting], TestProposer | str] = lambda *_: (
         "no tests are proposed in its language"
     )
+    weak_assertion: Callable[[Document, Function], WeakAssertion | None] = lambda *_: None
     why_tested: Callable[[Document, Function, Setting | None], str | None] = lambda *_: None
     circumstances: Callable[[Iterable[Path]], dict[str, Any]] = lambda _: {}
     calls_of_tests: Callable[..., Sequence[Any]] = lambda *_, **__: ()

@@ -10,6 +10,7 @@ from counterlens.python.judging.output import PythonOutputJudge
 from counterlens.python.judging.proposal import find_proposer
 from counterlens.python.judging.suite import circumstances
 from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
+from counterlens.python.judging.weak_assertions import weak_assertion
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.python.syntax.versions import unparsed
 from counterlens.syntax.document import Document
@@ -49,6 +50,7 @@ PYTHON = JudgedLanguage(
     behaviour=differential.find_behaviour,
     cheats=cheats,
     proposer=find_proposer,
+    weak_assertion=weak_assertion,
     why_tested=coverage_tests.why_tested,
     circumstances=circumstances,
     fallbacks={_BY_RUNNING: coverage_tests.find, differential.ID: judge_by_behaviour},
