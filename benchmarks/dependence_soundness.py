@@ -28,7 +28,7 @@ from tests.java.dependence.tracing import UnwatchedError, executed, missing
 from tests.python.dependence.agreement import disagreements
 from tests.python.dependence.sandboxed import UnseenError, traced
 
-from counterlens.attribution.base import Setting, lasting
+from counterlens.judging.base import Setting, lasting
 from counterlens.sandbox.registry import best_sandbox
 
 

@@ -22,11 +22,11 @@ from pathlib import Path
 
 import differential_java
 
-from counterlens.attribution.base import Setting
-from counterlens.attribution.differential import DifferentialJudge, Untestable, study
-from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.datasets import Problem, open_dataset
+from counterlens.judging.base import Setting
 from counterlens.mutations import counterfactuals
+from counterlens.python.judging.differential import DifferentialJudge, Untestable, study
+from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from java_judge import ProblemJudge, java_problems, setting
 
-from counterlens.attribution.base import Judgement, Setting
-from counterlens.attribution.java.differential import JavaDifferentialJudge, JavaOriginal, study
 from counterlens.datasets import open_dataset
+from counterlens.java.judging.differential import JavaDifferentialJudge, JavaOriginal, study
+from counterlens.judging.base import Judgement, Setting
 from counterlens.mutations import survey
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions

@@ -23,8 +23,8 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from counterlens.attribution.base import Judge, Verdict
 from counterlens.datasets import open_dataset
+from counterlens.judging.base import Judge, Verdict
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.counterfactuals import gaps_of, preserving, rewritings

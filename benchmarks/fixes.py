@@ -29,19 +29,19 @@ from threading import Event
 
 import numpy as np
 
-from counterlens.attribution.base import Judge, Setting, Verdict, lasting
-from counterlens.attribution.layout import interpreter_for
-from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.datasets import open_dataset
 from counterlens.datasets.base import Problem
 from counterlens.doubt.generating import changed_text, scopes
 from counterlens.doubt.scoring import ranked_by_head
 from counterlens.doubt.settling import fix_for
+from counterlens.judging.base import Judge, Setting, Verdict, lasting
+from counterlens.judging.projects import interpreter_for
 from counterlens.metrics.effects import wilson
 from counterlens.models import load
 from counterlens.models.base import Model
 from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.mutations.engine import survey
+from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from counterlens.attribution.base import LIMITS, Judgement, Setting
-from counterlens.attribution.java.judge import JavaTestsJudge
+from counterlens.java.judging.judge import JavaTestsJudge
+from counterlens.judging.base import LIMITS, Judgement, Setting
 from counterlens.sandbox.registry import best_sandbox
 
 _WORDS = {Judgement.TIMED_OUT: "late", Judgement.INVALID: "uncompiled"}

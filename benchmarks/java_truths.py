@@ -16,11 +16,11 @@ from typing import cast
 
 from tree_sitter import Node
 
-from counterlens.attribution.base import LIMITS
 from counterlens.datasets import open_dataset
 from counterlens.errors import SourceError
 from counterlens.java.execution.calls import literal_call, name_of
 from counterlens.java.prompts.values import java_literal
+from counterlens.judging.base import LIMITS
 from counterlens.models.base import Model
 from counterlens.probes.execution.inputs import Inputs
 from counterlens.probes.execution.languages import executed

@@ -29,9 +29,9 @@ from pathlib import Path
 import psutil
 from judges import drawn
 
-from counterlens.attribution.layout import interpreter_for
-from counterlens.attribution.registry import find_judge
-from counterlens.attribution.unittests import CasesJudge
+from counterlens.judging.projects import interpreter_for
+from counterlens.judging.registry import find_judge
+from counterlens.python.judging.unittests import CasesJudge
 from counterlens.sandbox.registry import best_sandbox
 
 WARM = 3

@@ -14,8 +14,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from counterlens.attribution.registry import described, find_judge, why_no_judge
 from counterlens.datasets.repository import Repository, outermost
+from counterlens.judging.registry import described, find_judge, why_no_judge
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

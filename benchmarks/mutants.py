@@ -22,9 +22,9 @@ from pathlib import Path
 
 from judges import drawn
 
-from counterlens.attribution.registry import find_judge
-from counterlens.attribution.variant_run import judge_variants
 from counterlens.doubt.generating import scopes
+from counterlens.judging.registry import find_judge
+from counterlens.judging.variants import judge_variants
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.survivors.search import breaking_mutants
 

@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from counterlens.attribution.base import LIMITS, Setting
-from counterlens.attribution.java.judge import JavaTestsJudge
+from counterlens.java.judging.judge import JavaTestsJudge
+from counterlens.judging.base import LIMITS, Setting
 from counterlens.sandbox.java.jdk import find_jdk
 from counterlens.sandbox.registry import best_sandbox, chosen
 

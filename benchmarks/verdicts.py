@@ -40,15 +40,15 @@ from pathlib import Path
 
 from judges import drawn, examine
 
-from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting
-from counterlens.attribution.layout import layout_of
-from counterlens.attribution.registry import find_judge
-from counterlens.attribution.suite_run import baseline_of
 from counterlens.datasets import open_dataset
 from counterlens.datasets.running import Runner
 from counterlens.errors import SourceError
+from counterlens.judging.base import LIMITS, Judge, Judgement, Setting
+from counterlens.judging.registry import find_judge
 from counterlens.mutations import counterfactuals
 from counterlens.probes.prompts.function_text import hollow
+from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.suite_run import baseline_of
 from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

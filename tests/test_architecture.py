@@ -29,7 +29,7 @@ LAYERS = [
     {"mutations"},
     {"confidence"},
     {"sandbox"},
-    {"attribution"},
+    {"judging"},
     {"doubt"},
     {"survivors"},
     {"metrics"},
@@ -47,8 +47,6 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 PACKS = ("python", "java", "c", "scored")
 """The folders with what knows a language."""
-UNDIVIDED = "attribution/"
-"""A layer whose parts for each language are not in the packs yet."""
 
 ROOMS = [
     {"protocols", "options", "record"},
@@ -122,7 +120,6 @@ def test_no_layer_imports_from_one_above_it() -> None:
         for name in imported(path)
         if LEVEL[name] > LEVEL[layer_of(path)]
         or (LEVEL[name] == LEVEL[layer_of(path)] and name != layer_of(path) and name in {"lsp", "cli", "mcp"})
-        if not (name in PACKS and str(path.relative_to(PACKAGE)).startswith(UNDIVIDED))
     ]
     # the command line starts the other two faces, and that is all it knows of them
     assert sorted(set(wrong)) == ["cli/mcp.py imports mcp", "cli/serve.py imports lsp"]
@@ -132,7 +129,7 @@ def test_a_neutral_module_imports_no_language_pack() -> None:
     assert {
         f"{name(path)} imports {pack}"
         for path in files()
-        if layer_of(path) not in PACKS and not name(path).startswith(UNDIVIDED)
+        if layer_of(path) not in PACKS
         for pack in {*imported(path)} & {*PACKS}
     } == set()
     assert {
@@ -169,7 +166,7 @@ def test_only_the_child_process_imports_llama_cpp() -> None:
 
 
 def test_python_is_parsed_where_one_thread_does_it_at_a_time() -> None:
-    in_processes_of_their_own = ("attribution/sandboxed/", "python/observe/loops.py")
+    in_processes_of_their_own = ("python/judging/sandboxed/", "python/observe/loops.py")
     found = {
         name(path)
         for path in files()

@@ -10,7 +10,6 @@ from threading import Event
 
 import pytest
 
-from counterlens.attribution import baseline
 from counterlens.confidence.calibration import calibration_file, load_calibration
 from counterlens.datasets import open_dataset
 from counterlens.errors import CounterlensError, DataError, ModelError
@@ -21,6 +20,7 @@ from counterlens.models.cache import AnswerStore
 from counterlens.models.entries import user_entries, user_file
 from counterlens.models.llama.worker import one_process
 from counterlens.models.remote.endpoint_file import EndpointFile
+from counterlens.python.judging import baseline
 from counterlens.regular_file import read_bytes, read_text
 from counterlens.user_list import read_list
 from tests.evaluation.made_up import results

@@ -11,17 +11,18 @@ import pytest
 from click.testing import CliRunner, Result
 from lsprotocol import types
 
-from counterlens.attribution.discovery import files_with_tests
-from counterlens.attribution.layout import confine, interpreter_for, layout_of
-from counterlens.attribution.suite import Suite
 from counterlens.cli.main import cli
 from counterlens.cli.sources import files_of
 from counterlens.datasets.repository import python_files
 from counterlens.errors import SourceError
+from counterlens.judging.projects import confine, interpreter_for
 from counterlens.lsp import consent
 from counterlens.mcp.workspace import ToolWorkspace
 from counterlens.models.registry import Options
 from counterlens.probes.operator.frequency import _source_files
+from counterlens.python.judging.discovery import files_with_tests
+from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.suite import Suite
 from counterlens.sandbox import registry
 from counterlens.trust import TrustError, is_trusted, remember, repository_of, require_trust, trusted_folders
 

@@ -9,10 +9,10 @@ import pytest
 
 CLASSES = {
     "verdicts: forged by programs, plain Python": (
-        "tests/attribution/test_forgery.py",
-        "tests/attribution/test_one_process.py",
+        "tests/judging/test_forgery.py",
+        "tests/judging/test_one_process.py",
     ),
-    "verdicts: wrong and hostile programs in Java": ("tests/attribution/java/test_hostile.py",),
+    "verdicts: wrong and hostile programs in Java": ("tests/judging/java/test_hostile.py",),
     "sandbox: hostile programs in each back end": (
         "tests/sandbox/hostile",
         "tests/sandbox/test_isolation.py",

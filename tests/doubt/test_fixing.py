@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import LIMITS, Evidence, Judgement, Setting, Verdict
-from counterlens.attribution.layout import interpreter_for
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.marking import Verification, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import MOST, MOST_ENDLESS, fix_for, settled
+from counterlens.judging.base import LIMITS, Evidence, Judgement, Setting, Verdict
+from counterlens.judging.projects import interpreter_for
 from counterlens.reports.export.doubts import doubt_sentence
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

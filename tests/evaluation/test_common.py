@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from counterlens.attribution.base import Judgement
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
+from counterlens.judging.base import Judgement
 from counterlens.metrics.effects import wilson
 from counterlens.probes.execution.inputs import Origin
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis

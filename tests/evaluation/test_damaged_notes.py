@@ -12,13 +12,13 @@ from typing import Any
 import platformdirs
 import pytest
 
-from counterlens.attribution import baseline
-from counterlens.attribution.baseline import PASSED, Baseline, BaselineTest
 from counterlens.confidence.aggregate import Aggregation
 from counterlens.confidence.calibration import Calibration, Curve, read_calibration, save_calibration
 from counterlens.errors import ModelError
 from counterlens.lsp import consent
 from counterlens.models import files
+from counterlens.python.judging import baseline
+from counterlens.python.judging.baseline import PASSED, Baseline, BaselineTest
 from counterlens.sandbox import claims
 from counterlens.sandbox.base import Job, JobOutcome
 from counterlens.sandbox.registry import Availability

@@ -8,8 +8,8 @@ import pytest
 
 import counterlens.cli.doctor  # noqa: F401 - loads all that reads a part
 from counterlens import plugins
-from counterlens.attribution.languages import JUDGED
 from counterlens.errors import SourceError
+from counterlens.judging.languages import JUDGED
 from counterlens.languages.language import Language
 from counterlens.languages.part import PARTS, LanguagePart
 from counterlens.languages.registry import LANGUAGES

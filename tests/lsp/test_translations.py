@@ -33,12 +33,16 @@ BELOW = (
     "calibration",
     "probes",
     "survivors",
-    "python",
-    "java",
+    *(
+        f"{pack}/{part.name}"
+        for pack in ("python", "java")
+        for part in sorted((PACKAGE / pack).iterdir())
+        if part.name not in {"judging", "__pycache__"}  # verdicts are shown as they are
+    ),
     "c",
-    "attribution/languages.py",
-    "attribution/suite_run.py",
-    "attribution/settlement.py",
+    "judging/languages.py",
+    "python/judging/suite_run.py",
+    "judging/settlement.py",
 )
 SENTENCES = ("lsp", "mutations", "python/mutations", "java/mutations", "confidence/exclusion.py")
 

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from counterlens.attribution.base import CheatTrial, OriginalComparison, OriginalSays
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
+from counterlens.judging.base import CheatTrial, OriginalComparison, OriginalSays
 from counterlens.metrics.effects import Effect, PairOutcome
 from counterlens.probes.pairs.record import PairRecord, PairsRecord, Side
 from counterlens.probes.record import Outcome, Record

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from counterlens.attribution.settlement import Settled, Settlement
+from counterlens.judging.settlement import Settled, Settlement
 from counterlens.mutations import Counterfactual, Refusal, Survey, survey
 from counterlens.reports.export.counterfactuals import counterfactual, counterfactuals_json
 from counterlens.text import json_text

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import (
+from counterlens.counting import plural
+from counterlens.judging.base import (
     CheatTrial,
     Evidence,
     Judgement,
@@ -19,7 +20,6 @@ from counterlens.attribution.base import (
     OriginalSays,
     Verdict,
 )
-from counterlens.counting import plural
 from counterlens.metrics.summary import summarize
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.mutations import survey

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.layout import interpreter_for
 from counterlens.errors import SandboxError
+from counterlens.judging.projects import interpreter_for
 from counterlens.sandbox import registry
 from counterlens.sandbox.base import Ending, Job, Limits
 from counterlens.sandbox.interpreter import _query_interpreter, describe

@@ -10,7 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from counterlens import attribution, python
+from counterlens import python
+from counterlens.python import judging
 from counterlens.sandbox.shipping import IMPORTED, package_files, quick_files
 
 OURS = importlib.util.MAGIC_NUMBER
@@ -57,7 +58,7 @@ def test_another_interpreter_gets_the_sources(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("package", "module"),
     [
-        (attribution, "sandboxed.recorder.calls"),
+        (judging, "sandboxed.recorder.calls"),
         (python, "observe.outputs"),
     ],
 )

@@ -10,9 +10,9 @@ from threading import Event
 
 import pytest
 
-from counterlens.attribution.base import LIMITS, Setting, lasting
 from counterlens.cli.check import chosen_scopes
 from counterlens.errors import Cancelled
+from counterlens.judging.base import LIMITS, Setting, lasting
 from counterlens.progress import Steps
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.survivors.search import Search, Survival

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import click
 
-from counterlens.attribution.base import (
+from counterlens.cli.excluding import excluded_tests_option
+from counterlens.cli.options import json_option, print_json, sandbox_option, strong_sandbox
+from counterlens.cli.progress_lines import steps
+from counterlens.cli.saying import say
+from counterlens.cli.untaken import refuse_given
+from counterlens.judging.base import (
     LIMITS,
     LONGEST,
     SHORTEST,
@@ -18,16 +23,11 @@ from counterlens.attribution.base import (
     Verdict,
     lasting,
 )
-from counterlens.attribution.languages import judged, program_language
-from counterlens.attribution.layout import interpreter_for
-from counterlens.attribution.programs import judge_against, judge_by_file, judge_by_itself
-from counterlens.attribution.reading import read_program
-from counterlens.attribution.verdict_wording import facts_of
-from counterlens.cli.excluding import excluded_tests_option
-from counterlens.cli.options import json_option, print_json, sandbox_option, strong_sandbox
-from counterlens.cli.progress_lines import steps
-from counterlens.cli.saying import say
-from counterlens.cli.untaken import refuse_given
+from counterlens.judging.languages import judged, program_language
+from counterlens.judging.programs import judge_against, judge_by_file, judge_by_itself
+from counterlens.judging.projects import interpreter_for
+from counterlens.judging.reading import read_program
+from counterlens.judging.verdict_wording import facts_of
 from counterlens.probes.options import specs
 from counterlens.probes.pairs.completion import CompletionOptions
 from counterlens.reports.export import json as plain

@@ -8,8 +8,6 @@ from functools import cache
 
 import click
 
-from counterlens.attribution.base import LIMITS, Setting, lasting
-from counterlens.attribution.layout import interpreter_for
 from counterlens.cli.check import chosen_scopes
 from counterlens.cli.excluding import excluded_tests_option
 from counterlens.cli.options import (
@@ -23,6 +21,8 @@ from counterlens.cli.options import (
 from counterlens.cli.progress_lines import progress_at, steps
 from counterlens.cli.saying import say, say_document
 from counterlens.cli.untaken import MODEL_OPTIONS, refuse_given
+from counterlens.judging.base import LIMITS, Setting, lasting
+from counterlens.judging.projects import interpreter_for
 from counterlens.models.base import Capability, Model
 from counterlens.progress import Steps
 from counterlens.reports.export.survivors import SURVIVOR_FORMATS, balance

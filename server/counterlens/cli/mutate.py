@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import click
 
-from counterlens.attribution import settlement
-from counterlens.attribution.languages import judged
 from counterlens.cli.options import (
     json_option,
     print_report,
@@ -18,6 +16,8 @@ from counterlens.cli.options import (
 from counterlens.cli.probe_options import declared_options
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say_json
+from counterlens.judging import settlement
+from counterlens.judging.languages import judged
 from counterlens.languages.language import Feature
 from counterlens.mutations import AnyMutation, mutated, parse_document, survey
 from counterlens.probes.execution.languages import executed

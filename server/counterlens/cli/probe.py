@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from counterlens.attribution.base import LIMITS, lasting
 from counterlens.cli.brief_help import BriefCommand
 from counterlens.cli.every_probe import probe_everything
 from counterlens.cli.options import (
@@ -36,6 +35,7 @@ from counterlens.datasets import open_dataset
 from counterlens.datasets.counterparts import counterparts
 from counterlens.errors import OptionError
 from counterlens.evaluation.plan import absolute, repository_in
+from counterlens.judging.base import LIMITS, lasting
 from counterlens.models.sentences import ModelSentences, SentenceEncoder
 from counterlens.probes.execution.translation import source_language
 from counterlens.probes.options import ProbeOptions, distribute

@@ -2,7 +2,7 @@
 
 A function counts if its docstring has examples or a test runs it. With a sandbox, the whole suite runs once
 to find such tests; without one, or if the suite cannot run, tests that mention the function count. The tests
-that judge a version of a function are chosen by `attribution.registry.find_judge`.
+that judge a version of a function are chosen by `judging.registry.find_judge`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from counterlens.attribution.base import LIMITS, MAP_SECONDS, Setting
-from counterlens.attribution.coverage_tests import is_reached
-from counterlens.attribution.discovery import cases_for, files_with_tests
-from counterlens.attribution.layout import interpreter_for, layout_of
 from counterlens.datasets import git
 from counterlens.datasets.base import Dataset, Loader, Problem, Provenance
 from counterlens.datasets.changes import Lines, changed_lines
 from counterlens.errors import DataError, SourceError
+from counterlens.judging.base import LIMITS, MAP_SECONDS, Setting
+from counterlens.judging.languages import judged
+from counterlens.judging.projects import interpreter_for
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
@@ -133,18 +132,10 @@ class Repository(Loader):
         wanted: Sequence[Function],
         lines: tuple[tuple[int, int], ...],
     ) -> Iterator[Problem]:
-        place = layout_of(file, document.text)
-        tests = files_with_tests(place)
+        setting = self._setting(document)
         for function in wanted:
-            text = document.data[function.body : function.end]
-            reached = self._reaches(document, function)
-            if b">>>" in text:
-                why = "doctest"
-            elif reached:
-                why = "reached by a test"
-            elif reached is None and cases_for(function.qualname, place, tests):
-                why = "mentioned by a test"
-            else:
+            why = judged(document.language).why_tested(document, function, setting)
+            if why is None:
                 continue
             name = file.relative_to(path).as_posix().encode("utf-8", "backslashreplace").decode()
             yield Problem(
@@ -160,21 +151,19 @@ class Repository(Loader):
                 ),
             )
 
-    def _reaches(self, document: Document, function: Function) -> bool | None:
-        """Whether a test runs a function; None if unknown."""
+    def _setting(self, document: Document) -> Setting | None:
+        """The setting for one run of all tests; None if they are not to be run."""
         if self._sandbox is None or document.path is None:
             return None
-        python = interpreter_for(document.path)
-        setting = Setting(
+        return Setting(
             self._sandbox,
-            python,
+            interpreter_for(document.path),
             LIMITS,
             report=self._report,
             vetted=True,
             map_timeout=self._map_timeout,
             excluded=self._excluded,
         )
-        return is_reached(document, function, setting)
 
     def _report(self, what: str) -> None:
         if self._progress:

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution.base import LIMITS, Judgement, Setting, Verdict
-from counterlens.attribution.languages import JUDGED, judged
-from counterlens.attribution.output import PrintingCase
 from counterlens.datasets.base import Problem, TestForm
 from counterlens.datasets.checking import Checked, Finding
+from counterlens.judging.base import LIMITS, Judgement, Setting, Verdict
+from counterlens.judging.languages import JUDGED, judged
+from counterlens.judging.output import PrintingCase
 from counterlens.languages.registry import title_of
 from counterlens.sandbox.base import Limits, Sandbox
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from threading import Event
 
-from counterlens.attribution.differential import Distinction
 from counterlens.confidence.ignoring import Ignored, ignored
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.generating import alternatives_in, changed_text
@@ -16,6 +15,7 @@ from counterlens.doubt.margins import SILENT, Margins, margins_of
 from counterlens.doubt.passages import passages
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import Trial, trials
+from counterlens.judging.comparing import Distinction
 from counterlens.models.base import Model
 from counterlens.syntax.concepts import Category
 

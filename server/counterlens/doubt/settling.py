@@ -16,15 +16,16 @@ from itertools import islice
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting, Verdict
-from counterlens.attribution.differential import DifferentialJudge, Distinction, judge_of, study, texts_about
-from counterlens.attribution.layout import interpreter_for
-from counterlens.attribution.registry import find_judge
 from counterlens.confidence.ignoring import ignored
 from counterlens.doubt.generating import changed_text
 from counterlens.doubt.marking import Doubt, Verification, silenced
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import LEAST_HEAD, Trial, ranked_by_head
+from counterlens.judging.base import LIMITS, Judge, Judgement, Setting, Verdict
+from counterlens.judging.comparing import ComparingJudge, Distinction
+from counterlens.judging.languages import behaviour_of
+from counterlens.judging.projects import interpreter_for
+from counterlens.judging.registry import find_judge
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -200,16 +201,16 @@ class StudiedVersion:
     cancel: Event | None = None
 
     @cached_property
-    def _judge(self) -> DifferentialJudge | None:
-        document, name = self.scope.document, self.scope.function.qualname
-        version, more = Document(self.program, document.path), texts_about(document, name)
-        return judge_of(study(version, name, self.setting, more=more, cancel=self.cancel))
+    def _judge(self) -> ComparingJudge | None:
+        version = Document(self.program, self.scope.document.path)
+        judge = behaviour_of(version, self.scope.function, replace(self.setting, cancel=self.cancel))
+        return None if isinstance(judge, str) else judge
 
     def difference(self, other: str) -> Distinction | None:
         """The smallest input found on which another version behaves differently.
 
         Raises:
-            SandboxError, Cancelled: as `study`.
+            SandboxError, Cancelled: as `Judge.judge`.
         """
         return self._judge.difference(other, cancel=self.cancel) if self._judge else None
 
@@ -217,6 +218,6 @@ class StudiedVersion:
         """Whether another version ran and behaved in the same way on every input.
 
         Raises:
-            SandboxError, Cancelled: as `study`.
+            SandboxError, Cancelled: as `Judge.judge`.
         """
         return self._judge is not None and self._judge.judge(other, cancel=self.cancel).passed

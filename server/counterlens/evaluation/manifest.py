@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import platform
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import counterlens
-from counterlens.attribution.suite import circumstances
 from counterlens.evaluation.package_versions import package_versions
 from counterlens.evaluation.plan import Plan
+from counterlens.judging.languages import judged
 from counterlens.models.base import Capability, Model, ModelInfo
 from counterlens.models.entries import entry_named
 from counterlens.models.sentences import ModelSentences
-from counterlens.probes.probe import Need
+from counterlens.probes.probe import Need, Target
 from counterlens.probes.registry import named
 from counterlens.sandbox.registry import chosen
 from counterlens.text import sha256_of
@@ -41,14 +43,14 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
         key); `encoder` (identity and name of the sentence-similarity model, if one is named); `dataset`
         (licence, version, SHA-256, records); `not_drawn` (problems that cannot be probed, with the reason; if
         there are any); `judged_by` (test files, interpreter and installed packages of the repositories of the
-        functions, see `attribution.suite.circumstances`; if there are any); `translated_from` (SHA-256 and
+        functions, see `JudgedLanguage.circumstances`; if there are any); `translated_from` (SHA-256 and
         records of the data that functions are translated from, by its language; if they are); `plan`
         (SHA-256 of names and sources of the functions); `sandbox`.
     """
     origin = plan.dataset.provenance
     settings = asdict(plan.settings)
     targets = [target for of_task in plan.targets.values() for target in of_task.values()]
-    files = {target.document.path for target in targets if target.document.path and target.judge is None}
+    judged_by = _circumstances(targets)
     return {
         "counterlens": counterlens.__version__,
         "python": platform.python_version(),
@@ -78,10 +80,23 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
             "path": str(origin.path),
         },
         **({"not_drawn": dict(plan.not_drawn)} if plan.not_drawn else {}),
-        **({"judged_by": circumstances(files)} if files else {}),
+        **({"judged_by": judged_by} if judged_by else {}),
         **({"translated_from": _sources(plan)} if plan.translated_from else {}),
         "plan": plan.digest,
         "sandbox": chosen().name,
+    }
+
+
+def _circumstances(targets: Sequence[Target]) -> dict[str, Any]:
+    """What verdicts by the tests of projects depend on; empty if there are none."""
+    files: dict[str, set[Path]] = {}
+    for target in targets:
+        if target.document.path is not None and target.judge is None:
+            files.setdefault(target.document.language, set()).add(target.document.path)
+    return {
+        key: value
+        for language, paths in files.items()
+        for key, value in judged(language).circumstances(paths).items()
     }
 
 

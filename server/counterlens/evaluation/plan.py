@@ -18,7 +18,6 @@ from pathlib import Path
 from threading import Event
 from typing import cast
 
-from counterlens.attribution.base import LIMITS, MAP_SECONDS, lasting
 from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.counterparts import Counterparts, counterparts
 from counterlens.datasets.repository import PREFIX, repository
@@ -27,6 +26,7 @@ from counterlens.evaluation.run_consent import require_consent
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import check_budget
 from counterlens.evaluation.store import Item
+from counterlens.judging.base import LIMITS, MAP_SECONDS, lasting
 from counterlens.models.base import Api, Capability, Model
 from counterlens.probes.execution.translation import source_language
 from counterlens.probes.options import ProbeOptions

@@ -12,13 +12,13 @@ from threading import Event
 
 from lsprotocol import types
 
-from counterlens.attribution.base import LIMITS, lasting
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import margins_of
 from counterlens.doubt.marking import Doubt, doubts, fingerprint
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
 from counterlens.errors import Cancelled, CounterlensError
+from counterlens.judging.base import LIMITS, lasting
 from counterlens.languages.language import Feature
 from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.background import QUIET_SECONDS, excluded

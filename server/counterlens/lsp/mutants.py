@@ -11,10 +11,10 @@ from typing import Any
 
 from lsprotocol import types
 
-from counterlens.attribution.base import LIMITS, Setting, lasting
-from counterlens.attribution.layout import interpreter_for
 from counterlens.doubt.generating import scopes
 from counterlens.errors import Cancelled, CounterlensError
+from counterlens.judging.base import LIMITS, Setting, lasting
+from counterlens.judging.projects import interpreter_for
 from counterlens.languages.language import Feature
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from lsprotocol import types
 
-from counterlens.attribution.weak_assertions import weak_assertion
 from counterlens.evaluation.time_left import expected_seconds
+from counterlens.judging.languages import judged
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.askable import Askable
@@ -76,7 +76,7 @@ def _title(
         return t("refused: {reason}", reason=known.refusal)
     if not prompts:
         return ""
-    weak = weak_assertion(analysis.document, function)
+    weak = judged(analysis.document.language).weak_assertion(analysis.document, function)
     if weak is not None:
         return t("will be refused: {reason}", reason=refusal(weak))
     counts = counts_of_kind(model, function)

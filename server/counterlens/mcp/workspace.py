@@ -6,8 +6,8 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from counterlens.attribution.layout import confine
 from counterlens.errors import SandboxError, SourceError
+from counterlens.judging.projects import confine
 from counterlens.models import Model
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options

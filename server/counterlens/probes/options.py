@@ -19,9 +19,9 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeVar, Union, get_args,
 
 import msgspec
 
-from counterlens.attribution.base import LIMITS, LONGEST, MAP_SECONDS, SHORTEST
 from counterlens.datasets import open_dataset
 from counterlens.errors import DataError, OptionError
+from counterlens.judging.base import LIMITS, LONGEST, MAP_SECONDS, SHORTEST
 from counterlens.mutations import ASSUMPTIONS, every_mutation
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.protocols import PROTOCOLS

@@ -15,7 +15,7 @@ from itertools import chain
 from threading import Event
 from typing import ClassVar, Generic, TypeVar
 
-from counterlens.attribution.base import Judge
+from counterlens.judging.base import Judge
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Capability, Completion, Model, Prompt
 from counterlens.models.cache import past_cache

@@ -7,12 +7,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from counterlens.attribution.base import LIMITS, Judge, Setting
-from counterlens.attribution.languages import judged
-from counterlens.attribution.witnesses import WitnessedJudge
 from counterlens.datasets import Dataset, Problem, TestForm
 from counterlens.datasets.counterparts import Counterparts
 from counterlens.errors import DataError, SandboxError, SourceError
+from counterlens.judging.base import LIMITS, Judge, Setting
+from counterlens.judging.languages import judged
+from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.languages.registry import title_of
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.probe import Target

@@ -11,27 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from threading import Event
+from typing import Any
 
-from counterlens.attribution.base import Judge, Judgement, Setting, Verdict, Vettable
-from counterlens.attribution.differential import DifferentialJudge, find_behaviour
-from counterlens.attribution.differential.judge import Counterexample
-from counterlens.attribution.languages import judged
-from counterlens.attribution.layout import layout_of
-from counterlens.attribution.pace import paced
-from counterlens.attribution.registry import find_judge
-from counterlens.attribution.test_run import TestRun
-from counterlens.attribution.unittests import ID as TESTS
-from counterlens.attribution.unittests import read_cases
-from counterlens.attribution.variant_run import judge_variants
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import tried
+from counterlens.judging.base import Judge, Setting, Verdict, Vettable
+from counterlens.judging.languages import TestProposer, judged
+from counterlens.judging.pace import paced
+from counterlens.judging.registry import find_judge
+from counterlens.judging.variants import judge_variants
 from counterlens.models.base import Model
 from counterlens.mutations import Counterfactual, mutated, survey
 from counterlens.progress import Steps
-from counterlens.survivors.proposal import name_of_test, propose
 
 SHOWN = 3
 """Survivors per function by default."""
@@ -126,15 +119,15 @@ class Search:
         if not passing:
             return survival
         self.steps.next(f"looking for inputs that distinguish {len(passing)} mutants of {where}")
-        behaviour = find_behaviour(document, scope.function, self.setting, ())
-        if isinstance(behaviour, str):
-            return replace(survival, reason=f"its behaviour cannot be compared: {behaviour}")
+        proposer = judged(document.language).proposer(document, scope.function, self.setting)
+        if isinstance(proposer, str):
+            return replace(survival, reason=f"its behaviour cannot be compared: {proposer}")
         distinguished = [
             (mutant, example)
             for mutant in passing
-            if (example := behaviour.first_counterexample(mutant.source, cancel=cancel)) is not None
+            if (example := proposer.first_counterexample(mutant.source, cancel=cancel)) is not None
         ]
-        survivors = self._shown(scope, judge, original, behaviour, distinguished)
+        survivors = self._shown(scope, judge, original, proposer, distinguished)
         alike = len(passing) - len(distinguished)
         return replace(survival, survivors=tuple(survivors), different=len(distinguished), alike=alike)
 
@@ -164,8 +157,8 @@ class Search:
         scope: DoubtScope,
         judge: Judge,
         original: Verdict,
-        behaviour: DifferentialJudge,
-        distinguished: Sequence[tuple[Counterfactual, Counterexample]],
+        proposer: TestProposer,
+        distinguished: Sequence[tuple[Counterfactual, Any]],
     ) -> Iterator[Survivor]:
         """The likeliest mutants with a proposed test, each verified by runs of its own."""
         cancel, calls = self.steps.cancel, set[str]()
@@ -180,35 +173,18 @@ class Search:
             with paced(original):
                 if not judge.judge(program, cancel=cancel).passed:
                     continue
-            smallest = behaviour.smallest_counterexample(program, first, cancel=cancel)
+            smallest = proposer.smallest_counterexample(program, first, cancel=cancel)
             for example in (smallest, first):
-                call = example.call.written(behaviour.original.recorder.target)
+                call = proposer.written(example)
                 if call in calls:
                     break  # the test of another mutant fails on this one, too
-                test = self._proposed(scope, behaviour, mutant, example)
+                test = proposer.proposed_test(example, program, mutant.start_line, cancel=cancel)
                 if test is not None:
                     calls.add(call)
                     was, now = example.original.differences(example.mutant)
                     gain = ranks[number] if ranks else None
                     yield Survivor(scope, mutant, call, was, now, test, gain)
                     break
-
-    def _proposed(
-        self, scope: DoubtScope, behaviour: DifferentialJudge, mutant: Counterfactual, example: Counterexample
-    ) -> str | None:
-        """A test that passes on the original and fails on the mutant; None if none was found."""
-        document, cancel = scope.document, self.steps.cancel
-        place = layout_of(document.path or Path("program.py"), document.text)
-        name = name_of_test(scope.function.qualname, mutant.start_line)
-        text = propose(place.module, behaviour.original.recorder.target, name, example)
-        if text is None:
-            return None
-        script = {"source": f"{text}\n{name}()\n", "path": str(place.project / f"{name}.py"), "check": False}
-        run = TestRun(TESTS, self.setting, place, {"script": script}, place.project, document.text)
-        if not run.run(document.text, read_cases, cancel).passed:
-            return None
-        failed = run.run(mutant.source, read_cases, cancel).judgement is Judgement.FAILED  # and has ended
-        return text if failed else None
 
 
 def breaking_mutants(scope: DoubtScope) -> list[Counterfactual]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import LIMITS, Setting
-from counterlens.attribution.languages import judged
 from counterlens.dependence import dependences
+from counterlens.judging.base import LIMITS, Setting
+from counterlens.judging.languages import judged
 from counterlens.sandbox.registry import best_sandbox
 from tests.java.dependence.tracing import UnwatchedError, executed, missing
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from counterlens.attribution.base import Setting
-from counterlens.attribution.java.bench import CompilerStoppedError
-from counterlens.attribution.java.benches import BENCHES
 from counterlens.dependence import MODULE, Dependences, Kind, analyse
 from counterlens.dependence.effects import variable_name
 from counterlens.java.dependence.expressions import declared_in
+from counterlens.java.judging.bench import CompilerStoppedError
+from counterlens.java.judging.benches import BENCHES
+from counterlens.judging.base import Setting
 from counterlens.sandbox.java.machine import AnswerParts
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
 from counterlens.syntax.definitions import text_of

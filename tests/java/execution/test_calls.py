@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import LIMITS
-from counterlens.attribution.languages import judged
 from counterlens.datasets.base import Problem, TestForm, Tests
 from counterlens.errors import SourceError
+from counterlens.judging.base import LIMITS
+from counterlens.judging.languages import judged
 from counterlens.probes.execution.answers import Asking, ask
 from counterlens.probes.execution.features import Features
 from counterlens.probes.execution.inputs import Origin

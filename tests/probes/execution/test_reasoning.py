@@ -8,8 +8,8 @@ from typing import cast
 
 import pytest
 
-from counterlens.attribution.base import LIMITS
 from counterlens.errors import Cancelled, SourceError
+from counterlens.judging.base import LIMITS
 from counterlens.models.base import Model
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.independent import ExecutionOptions, ExecutionProbe

@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from counterlens.attribution.base import LIMITS
 from counterlens.errors import SourceError
+from counterlens.judging.base import LIMITS
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.coherence import CoherenceOptions, CoherenceProbe, square
 from counterlens.probes.execution.independent import unrolled

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from counterlens.attribution.languages import judged
 from counterlens.cli.probe import probe as probe_command
 from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.counterparts import counterparts
@@ -19,6 +18,7 @@ from counterlens.errors import CounterlensError, DataError, OptionError, SourceE
 from counterlens.evaluation.manifest import manifest
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
+from counterlens.judging.languages import judged
 from counterlens.probes.execution.dependent import DependentExecutionProbe
 from counterlens.probes.execution.record import DependentExecutionRecord, SpecificationRecord
 from counterlens.probes.execution.translation import program_to_translate

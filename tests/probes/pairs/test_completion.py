@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judge, Judgement, Verdict
 from counterlens.errors import Cancelled, CounterlensError, SourceError
+from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.metrics.summary import summarize
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel

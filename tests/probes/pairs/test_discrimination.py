@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.errors import OptionError, SourceError
+from counterlens.judging.base import Evidence, Judgement, Verdict
 from counterlens.mutations import survey
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionOptions

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.errors import ModelError, OptionError
+from counterlens.judging.base import Evidence, Judgement, Verdict
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.pass_rates import RateFinding
 from counterlens.models.base import Capability, Completion, Draw, Model, ModelInfo, Prompt

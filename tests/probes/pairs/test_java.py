@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from counterlens.attribution.base import LIMITS
-from counterlens.attribution.languages import judged
 from counterlens.errors import SourceError
+from counterlens.judging.base import LIMITS
+from counterlens.judging.languages import judged
 from counterlens.metrics.effects import PairOutcome
 from counterlens.models.base import Model, Prompt
 from counterlens.probes.options import make

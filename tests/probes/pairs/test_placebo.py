@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.errors import OptionError
 from counterlens.evaluation.effects import all_tables
 from counterlens.evaluation.results import RunResults
+from counterlens.judging.base import Evidence, Judgement, Verdict
 from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.significance import p_text

@@ -135,7 +135,7 @@ def test_flaky_tests_block_the_figures(tmp_path: Path) -> None:
         attribution, tests = "tests", 1
 
         def judge(self, program: str, **_: Any) -> Any:
-            from counterlens.attribution.base import Evidence, Judgement, Verdict
+            from counterlens.judging.base import Evidence, Judgement, Verdict
 
             count = len(seen.read_text()) if seen.exists() else 0
             right = "raise NotImplementedError" not in program

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.judging.base import Evidence, Judgement, Verdict
 from counterlens.metrics.summary import summarize
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from counterlens.attribution.languages import judged
 from counterlens.errors import CounterlensError, SourceError
+from counterlens.judging.languages import judged
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import plain, read, written

@@ -13,8 +13,8 @@ from typing import Any, cast
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.errors import CounterlensError, OptionError
+from counterlens.judging.base import Evidence, Judgement, Verdict
 from counterlens.metrics.significance import holm, p_text, rank_sum
 from counterlens.metrics.similarity import lexical_vectors
 from counterlens.metrics.table import Table

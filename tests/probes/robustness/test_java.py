@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.languages import judged
+from counterlens.judging.languages import judged
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from counterlens.attribution.base import LIMITS
 from counterlens.errors import Cancelled, ModelError, SourceError
+from counterlens.judging.base import LIMITS
 from counterlens.metrics.table import Table
 from counterlens.models import sentences
 from counterlens.models.base import Completion, ModelInfo, Prompt

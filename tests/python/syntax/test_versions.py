@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.python import PYTHON
 from counterlens.dependence import dependences
 from counterlens.errors import SourceError
 from counterlens.mutations import survey
+from counterlens.python.judging.language import PYTHON
 from counterlens.python.syntax.versions import newer_syntax, newest_syntax, unparsed
 from tests.standard_library import LIBRARY
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
-from counterlens.attribution.base import Judgement
 from counterlens.errors import DataError, SourceError
 from counterlens.evaluation.harness.samples import COUNTERFACTUAL, ORIGINAL
 from counterlens.evaluation.plan import UNOPENED, make_plan
 from counterlens.evaluation.settings import RunSettings
+from counterlens.judging.base import Judgement
 from counterlens.metrics.effects import Effect, Proportion, average_mutation_effect, pooled_share
 from counterlens.models.callback import CallbackModel
 from counterlens.models.chat.turn import Turn

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from threading import Event
 
-from counterlens.attribution.base import Setting
-from counterlens.attribution.java import differential
 from counterlens.errors import SourceError
 from counterlens.java.execution import calls, hiding, running, watching
 from counterlens.java.execution.features import java_features
+from counterlens.java.judging import differential
 from counterlens.java.prompts.values import JAVA_VALUES, expression, plain
+from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import ExecutedLanguage
 from counterlens.probes.prompts.languages import prompted
 from counterlens.sandbox.base import Limits, Sandbox

@@ -13,20 +13,20 @@ from threading import Event
 
 from tree_sitter import Node
 
-from counterlens.attribution.java.bench import Classes, CompilerStoppedError, JavaBench
-from counterlens.attribution.java.benches import BENCHES
-from counterlens.attribution.java.differential.calling import CallFate, JavaCall, make_call
-from counterlens.attribution.java.differential.target import (
+from counterlens.errors import SourceError
+from counterlens.java.execution.calls import name_of, read_call
+from counterlens.java.judging.bench import Classes, CompilerStoppedError, JavaBench
+from counterlens.java.judging.benches import BENCHES
+from counterlens.java.judging.differential.calling import CallFate, JavaCall, make_call
+from counterlens.java.judging.differential.target import (
     TYPES,
     JavaTarget,
     NoTargetError,
     find_method,
     modifiers,
 )
-from counterlens.attribution.java.surroundings import surroundings
-from counterlens.attribution.java.test_source import package_of
-from counterlens.errors import SourceError
-from counterlens.java.execution.calls import name_of, read_call
+from counterlens.java.judging.surroundings import surroundings
+from counterlens.java.judging.test_source import package_of
 from counterlens.java.prompts.values import plain, written
 from counterlens.probes.prompts.literals import Literal
 from counterlens.sandbox.base import Limits, Sandbox

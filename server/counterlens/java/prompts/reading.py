@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from counterlens.attribution.java.differential.types import PRIMITIVES
+from counterlens.java.judging.differential.types import PRIMITIVES
 from counterlens.sandbox.java.values import NULL, JavaValue
 
 _TOKEN = re.compile(

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
 
-from counterlens.attribution.base import lasting
 from counterlens.errors import SourceError
+from counterlens.judging.base import lasting
 from counterlens.metrics.effects import pooled_share, wilson
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
-from counterlens.attribution.base import Judge, Judgement, lasting
-from counterlens.attribution.registry import described, find_judge
 from counterlens.counting import plural
 from counterlens.errors import SourceError
+from counterlens.judging.base import Judge, Judgement, lasting
+from counterlens.judging.registry import described, find_judge
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.execution import published

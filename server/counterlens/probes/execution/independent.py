@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Annotated, Any, ClassVar
 
-from counterlens.attribution.base import lasting
 from counterlens.errors import OptionError, SourceError
+from counterlens.judging.base import lasting
 from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from counterlens.attribution.base import Setting
-from counterlens.attribution.layout import interpreter_for
+from counterlens.judging.base import Setting
+from counterlens.judging.projects import interpreter_for
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.probe import Context, Target
 from counterlens.sandbox.base import Limits

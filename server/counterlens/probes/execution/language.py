@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import ClassVar
 
-from counterlens.attribution.base import Setting
+from counterlens.judging.base import Setting
 from counterlens.mutations.mutation import AnyMutation
 from counterlens.probes.execution.features import Features
 from counterlens.probes.prompts.literals import Literal, Values

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from msgspec import UNSET, UnsetType
 
-from counterlens.attribution.base import Judgement
+from counterlens.judging.base import Judgement
 from counterlens.probes.execution.inputs import Origin
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, AnswerOutcome
 from counterlens.probes.record import Record

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
-from counterlens.attribution.base import lasting
 from counterlens.errors import CounterlensError, SourceError
+from counterlens.judging.base import lasting
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.execution import published

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
-from counterlens.attribution.reaching import HoleReach
+from counterlens.judging.base import Evidence, HoleReach, Judgement, Verdict
 from counterlens.metrics.effects import Effect
 from counterlens.models.base import Model
 from counterlens.mutations import Counterfactual

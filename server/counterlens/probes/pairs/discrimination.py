@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from counterlens.attribution.base import Judgement
+from counterlens.judging.base import Judgement
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.probes.pairs.counterfactuals import gaps_of
 from counterlens.probes.pairs.judging import Judging

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from counterlens.attribution.base import Judgement
 from counterlens.errors import ModelError
+from counterlens.judging.base import Judgement
 from counterlens.metrics.pass_rates import (
     RateFinding,
     finding,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from counterlens.attribution.base import LIMITS, Evidence, Judge, Judgement, Verdict
-from counterlens.attribution.pace import ANSWER, paced
-from counterlens.attribution.reaching import HoleReach
-from counterlens.attribution.registry import described, reach_of
 from counterlens.errors import SourceError
+from counterlens.judging.base import LIMITS, Evidence, HoleReach, Judge, Judgement, Verdict
+from counterlens.judging.pace import ANSWER, paced
+from counterlens.judging.registry import described, reach_of
 from counterlens.models.base import Completion
 from counterlens.mutations.base import Counterfactual
 from counterlens.probes.prompts.function_text import hollow

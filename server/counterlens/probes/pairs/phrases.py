@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from counterlens.attribution.verdict_wording import describe_cheats, describe_comparison
 from counterlens.counting import plural
+from counterlens.judging.verdict_wording import describe_cheats, describe_comparison
 from counterlens.probes.pairs.record import Side
 from counterlens.translating import ENGLISH, Translator
 

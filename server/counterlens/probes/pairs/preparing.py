@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Annotated, Any, ClassVar
 
-from counterlens.attribution.base import Verdict, lasting
-from counterlens.attribution.registry import find_judge, why_no_judge
 from counterlens.errors import OptionError, SourceError
+from counterlens.judging.base import Verdict, lasting
+from counterlens.judging.registry import find_judge, why_no_judge
 from counterlens.mutations import Counterfactual, Refusal, Survey
 from counterlens.probes.options import (
     DEFAULT_MAP_TIMEOUT,

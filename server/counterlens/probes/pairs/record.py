@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from counterlens.attribution.base import CheatTrial, OriginalComparison
-from counterlens.attribution.reaching import HoleReach
+from counterlens.judging.base import CheatTrial, HoleReach, OriginalComparison
 from counterlens.metrics.effects import Effect, PairOutcome
 from counterlens.metrics.pass_rates import PassCount
 from counterlens.metrics.summary import Observation

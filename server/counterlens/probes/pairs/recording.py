@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from counterlens.attribution.base import OriginalComparison, Verdict
+from counterlens.judging.base import OriginalComparison, Verdict
 from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.mutations.line_differences import LineDifferences

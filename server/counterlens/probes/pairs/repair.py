@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
-from counterlens.attribution.base import lasting
-from counterlens.attribution.registry import find_judge
+from counterlens.judging.base import lasting
+from counterlens.judging.registry import find_judge
 from counterlens.models.base import Model
 from counterlens.mutations import Survey
 from counterlens.probes.options import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from counterlens.attribution.base import Judgement
+from counterlens.judging.base import Judgement
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.prompts.gap import Gap

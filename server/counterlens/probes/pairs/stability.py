@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from counterlens.attribution.base import Judgement
+from counterlens.judging.base import Judgement
 from counterlens.models.base import Capability, Completion, Model
 from counterlens.probes.options import option
 from counterlens.probes.pairs.attempts import Attempt, Pair

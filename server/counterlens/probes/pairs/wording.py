@@ -5,8 +5,8 @@ This is the only module that words the results of pairs, for every front end; a 
 
 from __future__ import annotations
 
-from counterlens.attribution.base import Judgement
 from counterlens.counting import plural
+from counterlens.judging.base import Judgement
 from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.summary import EffectSummary, summarize

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar, TypeVar
 
-from counterlens.attribution.base import lasting
 from counterlens.errors import CounterlensError, SourceError
+from counterlens.judging.base import lasting
 from counterlens.metrics.table import Table
 from counterlens.models.base import Completion, Model, ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder

@@ -16,8 +16,8 @@ from typing import Annotated, TypeVar
 
 import numpy as np
 
-from counterlens.attribution.base import lasting
 from counterlens.errors import CounterlensError, SourceError
+from counterlens.judging.base import lasting
 from counterlens.metrics.bootstrap import mean, pooled_mean
 from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.significance import signed_rank

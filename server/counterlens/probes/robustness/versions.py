@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from threading import Event
 
-from counterlens.attribution.base import Judge, Judgement, Setting
-from counterlens.attribution.languages import behaviour_of
-from counterlens.attribution.layout import interpreter_for
-from counterlens.attribution.pace import paced
-from counterlens.attribution.registry import find_judge
+from counterlens.judging.base import Judge, Judgement, Setting
+from counterlens.judging.languages import behaviour_of
+from counterlens.judging.pace import paced
+from counterlens.judging.projects import interpreter_for
+from counterlens.judging.registry import find_judge
 from counterlens.mutations import Counterfactual, Survey, survey
 from counterlens.mutations.assumptions import WHOLE_PROGRAM
 from counterlens.mutations.languages import mutated

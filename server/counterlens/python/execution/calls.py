@@ -6,9 +6,9 @@ import ast
 import doctest
 from collections.abc import Iterator
 
-from counterlens.attribution.discovery import cases_for, files_with_tests
-from counterlens.attribution.layout import layout_of
 from counterlens.probes.execution.language import MOST_BYTES
+from counterlens.python.judging.discovery import cases_for, files_with_tests
+from counterlens.python.judging.layout import layout_of
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Sequence
 from threading import Event
 
-from counterlens.attribution import differential
-from counterlens.attribution.base import Setting
 from counterlens.errors import SourceError
+from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import ExecutedLanguage
 from counterlens.probes.execution.states import marked
 from counterlens.python.execution import calls, own_code
 from counterlens.python.execution.features import features
 from counterlens.python.execution.unanswered import unanswered
 from counterlens.python.execution.written_out import written_out
+from counterlens.python.judging import differential
 from counterlens.python.mutations.loop_unroll import LoopUnroll
 from counterlens.python.observe import run
 from counterlens.python.prompts.values import PYTHON_VALUES

@@ -11,10 +11,10 @@ from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
 
-from counterlens.attribution.layout import layout_of
 from counterlens.errors import SourceError
 from counterlens.probes.execution.language import Step
 from counterlens.probes.prompts.literals import Literal
+from counterlens.python.judging.layout import layout_of
 from counterlens.python.mutations.loop_unroll import Rounds
 from counterlens.python.prompts.values import literal, unordered
 from counterlens.python.syntax.parsing import parse_expression

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from counterlens.attribution.settlement import Settled, Settlement, counts
 from counterlens.counting import plural
+from counterlens.judging.settlement import Settled, Settlement, counts
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.mutations.line_differences import LineDifferences
 from counterlens.reports.document import Block, Difference, Heading, Marked, Paragraph, Report

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from counterlens.attribution.settlement import Settled
+from counterlens.judging.settlement import Settled
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.text import BOM, json_text
 

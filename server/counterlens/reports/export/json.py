@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from counterlens.attribution.base import Verdict
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import LABELS, Granularity, spans
 from counterlens.datasets import LOADERS, Provenance
 from counterlens.datasets.checking import Check
 from counterlens.evaluation.trend import Trend, TrendPoint
 from counterlens.explaining.completing import Explained
+from counterlens.judging.base import Verdict
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.table import Cell, Table

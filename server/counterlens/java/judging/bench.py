@@ -1,0 +1,269 @@
+"""The JVMs that judge Java programs: one with the compiler, and others for programs and their tests.
+
+The first never runs a program's code. Classes that may share a JVM do, in sequence, because a start takes
+as long as the rest of a judgement (`benchmarks/sandbox.py --language java`); all others get a fresh one,
+which was started in advance. A JVM is replaced if a program may have changed its state, and a program that
+ends in such a way in a used JVM runs again in a fresh one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from threading import Event
+
+from counterlens.errors import Cancelled
+from counterlens.java.judging.sharing import why_alone
+from counterlens.judging.base import Judgement
+from counterlens.sandbox.java.jdk import Jdk
+from counterlens.sandbox.java.machine import AnswerParts, JavaMachine
+from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox
+
+_COMPILER_HEAP, _HEAP = 512, 256  # MiB
+_COMPILE_SECONDS = 120.0
+_MOST_PROGRAMS = 1000  # maximum programs in one JVM
+_SEAL = 16  # bytes
+
+Units = Sequence[tuple[str, str]]
+Classes = Mapping[str, bytes]
+Library = tuple[Path, ...]
+
+
+class CompilerStoppedError(Exception):
+    """The compiler did not finish, so it is unknown whether the sources compile.
+
+    Attributes:
+        judgement: The resulting judgement of the program.
+    """
+
+    def __init__(self, message: str, judgement: Judgement) -> None:
+        super().__init__(message)
+        self.judgement = judgement
+
+
+class Fate(Enum):
+    """Why tests made no report."""
+
+    ENDED = "the program ended its process"
+    LATE = "late"
+
+
+@dataclass(frozen=True, slots=True)
+class TestsReport:
+    """The result of a program's tests.
+
+    Attributes:
+        passed: Whether they all ended without an exception.
+        tests: Number of tests that did.
+        failed: The test that did not.
+        message: Its message.
+        fate: Why there is no report, or none with the seal.
+        serious: Whether the JVM should not be used again, after an error such as an overflow.
+    """
+
+    passed: bool
+    tests: int = 0
+    failed: str = ""
+    message: str = ""
+    fate: Fate | None = None
+    serious: bool = False
+
+
+class JavaBench:
+    """The JVMs for one judgement at a time. Not thread-safe.
+
+    Args:
+        sandbox: Their sandbox.
+        jdk: Their kit.
+        library: The jars that programs and tests can use besides the kit's library.
+    """
+
+    def __init__(self, sandbox: ServingSandbox, jdk: Jdk, library: Library = ()) -> None:
+        self._sandbox, self._jdk, self._library = sandbox, jdk, library
+        self._compiler_machine: JavaMachine | None = None
+        self._shared: JavaMachine | None = None
+        self._spare: JavaMachine | None = None
+
+    def compile(self, units: Units, *, cancel: Event | None = None) -> dict[str, bytes] | str:
+        """Compile units of source together; return the classes, or the errors.
+
+        Raises:
+            CompilerStoppedError: the compiler timed out or crashed.
+            SandboxError: the compiler cannot be run.
+            Cancelled: `cancel` was set.
+        """
+        with self._careful():
+            used = self._compiler_machine is not None
+            made = self._compile(units, cancel)
+            if made is None and used:  # earlier work of the JVM may be the reason
+                made = self._compile(units, cancel)
+        if made is None:
+            message = "the compiler ended early; it may have run out of memory"
+            raise CompilerStoppedError(message, Judgement.REFUSED)
+        return made
+
+    def _compile(self, units: Units, cancel: Event | None) -> dict[str, bytes] | str | None:
+        """As `compile`; None if the compiler's JVM ended."""
+        if self._compiler_machine is None or not self._compiler_machine.alive:
+            self._close_compiler_machine()
+            self._compiler_machine = JavaMachine(self._sandbox, self._jdk, _COMPILER_HEAP, self._library)
+        try:
+            return self._compiler_machine.compile(units, time.monotonic() + _COMPILE_SECONDS, cancel)
+        except ServiceLateError:
+            self._close_compiler_machine()
+            message = f"the compiler was stopped after {_COMPILE_SECONDS:g} s"
+            raise CompilerStoppedError(message, Judgement.TIMED_OUT) from None
+        except ServiceEndedError:
+            self._close_compiler_machine()
+            return None
+
+    def run_tests(
+        self, names: Sequence[str], classes: Classes, seconds: float, cancel: Event | None = None
+    ) -> TestsReport:
+        """Run the tests of some classes together with their program, in one JVM.
+
+        Args:
+            names: The classes of the tests.
+            classes: Program and tests, compiled together.
+            seconds: Their time limit.
+            cancel: Set to cancel.
+
+        Raises:
+            SandboxError: a JVM cannot be started.
+            Cancelled: `cancel` was set.
+        """
+        alone = why_alone(classes) is not None
+        with self._careful():
+            machine = self.machine(alone=alone)
+            used, seal = machine.used > 0, os.urandom(_SEAL)
+            try:
+                frame = machine.run_tests(names, classes, seal, time.monotonic() + seconds, cancel)
+                report = _report(frame, seal)
+            except ServiceLateError:
+                report = TestsReport(False, fate=Fate.LATE)
+            except ServiceEndedError:
+                report = TestsReport(False, fate=Fate.ENDED)
+            if alone or report.fate is not None or report.serious:
+                self.retire(machine)
+        if used and (report.fate is Fate.ENDED or report.serious):  # earlier programs may be the reason
+            return self.run_tests(names, classes, seconds, cancel)
+        return report
+
+    @contextlib.contextmanager
+    def held(
+        self, program: Classes, cancel: Event | None = None, *, alone: bool = False
+    ) -> Iterator[HeldProgram]:
+        """A program that can be called, alone in a fresh JVM if `alone`; errors as in `run_tests`."""
+        held = HeldProgram(self, program, cancel, alone=alone)
+        with self._careful():
+            try:
+                yield held
+            finally:
+                held.done()
+
+    def close(self) -> None:
+        """End all JVMs; they start again on demand."""
+        self._close_compiler_machine()
+        for machine in (self._shared, self._spare):
+            if machine is not None:
+                machine.close()
+        self._shared = self._spare = None
+
+    def _close_compiler_machine(self) -> None:
+        if self._compiler_machine is not None:
+            self._compiler_machine.close()
+        self._compiler_machine = None
+
+    def machine(self, *, alone: bool) -> JavaMachine:
+        """A JVM for a program: a fresh one, or the shared one."""
+        if alone:
+            return self._fresh()
+        if self._shared is not None and (not self._shared.alive or self._shared.used >= _MOST_PROGRAMS):
+            self.retire(self._shared)
+        if self._shared is None:
+            self._shared = self._fresh()
+        return self._shared
+
+    def _fresh(self) -> JavaMachine:
+        """A JVM that ran no program yet; the next one starts in the background."""
+        machine, self._spare = self._spare, None
+        if machine is None or not machine.alive:
+            if machine is not None:
+                machine.close()
+            machine = JavaMachine(self._sandbox, self._jdk, _HEAP, self._library)
+        self._spare = JavaMachine(self._sandbox, self._jdk, _HEAP, self._library)
+        return machine
+
+    def retire(self, machine: JavaMachine) -> None:
+        """End a JVM; another one replaces it on demand."""
+        machine.close(wait=False)
+        if machine is self._shared:
+            self._shared = None
+
+    @contextlib.contextmanager
+    def _careful(self) -> Iterator[None]:
+        """After an interruption, the state of the JVMs is unknown."""
+        try:
+            yield
+        except (Cancelled, KeyboardInterrupt):
+            self.close()
+            raise
+
+
+class HeldProgram:
+    """A program in a JVM, which can be called repeatedly.
+
+    Args:
+        bench: The JVMs.
+        program: Its classes.
+        cancel: Set to cancel.
+        alone: Whether it gets its own JVM even if it may share one.
+    """
+
+    def __init__(
+        self, bench: JavaBench, program: Classes, cancel: Event | None, *, alone: bool = False
+    ) -> None:
+        self._bench, self._program, self._cancel = bench, program, cancel
+        self._alone = alone or why_alone(program) is not None
+        self._machine: JavaMachine | None = None
+
+    def ask(self, frame: bytes, seconds: float) -> bytes:
+        """Send one request to it; errors as in `Conversation.ask`, after which `leave` must be called."""
+        if self._machine is None:
+            self._machine = self._bench.machine(alone=self._alone)
+            self.renew(seconds)
+        return self._machine.ask(frame, time.monotonic() + seconds, self._cancel)
+
+    def renew(self, seconds: float) -> None:
+        """Load its classes again, so that their static fields have their first values."""
+        if self._machine is not None:
+            self._machine.load(self._program, time.monotonic() + seconds, self._cancel)
+
+    def leave(self) -> None:
+        """End its JVM; the next request starts the program again in a fresh one."""
+        if self._machine is not None:
+            self._bench.retire(self._machine)
+        self._machine = None
+
+    def done(self) -> None:
+        """End its JVM, if it has its own."""
+        if self._alone:
+            self.leave()
+
+
+def _report(frame: bytes, seal: bytes) -> TestsReport:
+    """Read a verdict.
+
+    Raises:
+        ServiceEndedError: the frame is not a verdict, or does not have the seal.
+    """
+    part = AnswerParts(frame)
+    if part.take(1) != b"D" or part.take(len(seal)) != seal:
+        raise ServiceEndedError("it returned no verdict")
+    passed, serious = part.flag(), part.flag()
+    return TestsReport(passed, part.size(), part.text(), part.text(), serious=serious)

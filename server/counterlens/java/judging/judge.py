@@ -1,0 +1,175 @@
+"""Judging a Java program by supplied tests: a `main` that throws if the program is wrong, or JUnit tests."""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+from pathlib import Path
+from threading import Event
+
+from counterlens.errors import SourceError
+from counterlens.java.judging.bench import CompilerStoppedError, Fate, JavaBench, TestsReport
+from counterlens.java.judging.benches import BENCHES
+from counterlens.java.judging.libraries import INSTALL, JUNIT, junit_for
+from counterlens.java.judging.surroundings import Surroundings, surroundings
+from counterlens.java.judging.test_source import JavaTests, read_tests
+from counterlens.java.syntax.escapes import as_java_reads_it
+from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
+from counterlens.judging.reading import read_program
+
+ID = "given"
+_PROGRAM, _TESTS = "program.java", "tests-of-it.java"
+
+
+class JavaTestsJudge:
+    """Judges programs by tests supplied as text; see the module.
+
+    Program and tests are compiled together and run in one JVM with assertions enabled, as by `javac` and
+    `java -ea`. The verdict is what such a run says, except that an early end is a failure.
+
+    Args:
+        tests: A class with a `main`, or with JUnit tests. Without imports of their own, they get those of the
+            program.
+        original: The program with the reference solution; None if there is none. Tests that do not compile
+            with it judge nothing.
+        setting: The sandbox and limits for programs; its interpreter is not used.
+        around: The files and jars to compile and run both with; by default the JUnit that the tests import,
+            if any.
+        attribution: The id of the attribution function that found the tests.
+    """
+
+    def __init__(
+        self,
+        tests: str,
+        original: str | None,
+        setting: Setting,
+        *,
+        around: Surroundings | None = None,
+        attribution: str = ID,
+    ) -> None:
+        self._text, self._setting = as_java_reads_it(tests), setting
+        self._original = None if original is None else as_java_reads_it(original)
+        self._around = around or Surroundings(library=junit_for(tests))
+        self.attribution = attribution
+        self._compiles_with_original: bool | None = None
+
+    @cached_property
+    def tests(self) -> int:
+        """The number of cases: a `main` is one."""
+        return read_tests(self._text, "").cases
+
+    def vetted(self, original: str, cancel: Event | None) -> JavaTestsJudge | str:
+        """This judge, if the original passes; else the reason."""
+        verdict = self.judge(original, cancel=cancel)
+        return self if verdict.passed else verdict.evidence.message or str(verdict.judgement)
+
+    def recorded_calls(self, _target: str, _cancel: Event | None) -> tuple[str, ...]:
+        """The text of the tests, whose literals are tried as arguments; their calls are not recorded."""
+        return (self._text,)
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the tests against a program; see `Judge.judge`.
+
+        Raises:
+            SandboxError: there is no Java development kit, or it cannot be run in the sandbox.
+        """
+        started = time.monotonic()
+        with BENCHES.bench(self._setting.sandbox, self._around.library) as bench:
+            try:
+                judgement, evidence = self._judged(as_java_reads_it(program), bench, cancel)
+            except CompilerStoppedError as stopped:
+                judgement, evidence = stopped.judgement, self._evidence(str(stopped))
+        return Verdict(judgement, evidence, time.monotonic() - started)
+
+    def _judged(self, program: str, bench: JavaBench, cancel: Event | None) -> tuple[Judgement, Evidence]:
+        if not self.tests:
+            why = "the tests have no method `main` and no JUnit test: nothing in them could fail"
+            return Judgement.REFUSED, self._evidence(why)
+        tests = read_tests(self._text, program if self._original is None else self._original)
+        classes = bench.compile(self._units(program, tests), cancel=cancel)
+        if isinstance(classes, str):
+            return self._uncompiled(program, tests, classes, bench, cancel)
+        report = bench.run_tests(tests.names, classes, self._setting.limits.seconds, cancel)
+        return self._verdict(report)
+
+    def _units(self, program: str, tests: JavaTests) -> list[tuple[str, str]]:
+        """The program with its tests."""
+        further = dict((*self._around.program, *self._around.tests))
+        return [(_PROGRAM, program), (_TESTS, tests.text), *further.items()]
+
+    def _uncompiled(
+        self, program: str, tests: JavaTests, errors: str, bench: JavaBench, cancel: Event | None
+    ) -> tuple[Judgement, Evidence]:
+        """The verdict if program and tests do not compile together: which of them is to blame?"""
+        if why := self._missing(tests):
+            return Judgement.REFUSED, self._evidence(why)
+        alone = bench.compile([(_PROGRAM, program), *self._around.program], cancel=cancel)
+        if isinstance(alone, str):
+            return Judgement.INVALID, self._evidence(brief(f"it does not compile: {alone}"))
+        if self._original is not None and self._compiles_with_original is None:
+            with_original = bench.compile(self._units(self._original, tests), cancel=cancel)
+            self._compiles_with_original = not isinstance(with_original, str)
+        if self._compiles_with_original is False:
+            return Judgement.REFUSED, self._evidence("the tests do not compile with the original")
+        return Judgement.FAILED, self._evidence(brief(f"the tests do not compile with it: {errors}"))
+
+    def _missing(self, tests: JavaTests) -> str:
+        """An import of the tests that is not available here; empty if there is none."""
+        if not tests.foreign or self._around.library or self._around.tests:
+            return ""
+        if tests.foreign[0].startswith(JUNIT):
+            return f"the tests import {tests.foreign[0]}, and JUnit was not found. {INSTALL}"
+        return f"the tests import {tests.foreign[0]}, which is neither the library's nor the program's"
+
+    def _verdict(self, report: TestsReport) -> tuple[Judgement, Evidence]:
+        if report.fate is Fate.LATE:
+            message = f"stopped after {self._setting.limits.seconds:g} s"
+            return Judgement.TIMED_OUT, self._evidence(message)
+        if report.fate is not None:
+            return Judgement.FAILED, self._evidence("it ended its process or ran out of memory")
+        if not report.passed:
+            evidence = Evidence(self.attribution, report.tests, report.failed or None, brief(report.message))
+            return Judgement.FAILED, evidence
+        if not report.tests:
+            return Judgement.REFUSED, self._evidence("no test was run")
+        return Judgement.PASSED, Evidence(self.attribution, report.tests)
+
+    def _evidence(self, message: str) -> Evidence:
+        return Evidence(self.attribution, 0, None, message)
+
+
+def judge_java_by_tests(
+    program: str,
+    path: Path,
+    tests: Path,
+    setting: Setting,
+    *,
+    function: str | None = None,
+    cancel: Event | None = None,
+) -> Verdict:
+    """Run a file of tests against a program; arguments as for `judge_by_tests`.
+
+    Raises:
+        SourceError: the tests cannot be read, or a function is named.
+        SandboxError: there is no development kit, or it cannot be run.
+        Cancelled: `cancel` was set.
+    """
+    if function is not None:
+        raise SourceError(
+            "--function does not apply to Java, whose tests name the classes that they call",
+            "Leave out --function",
+        )
+    text = read_program(tests)
+    if isinstance(text, Verdict):
+        raise SourceError(f"{tests}: {text.evidence.message}")
+    text, program = as_java_reads_it(text), as_java_reads_it(program)
+    around = surroundings(path, program, (tests, text))
+    if isinstance(around, str):
+        return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, around))
+    return JavaTestsJudge(text, None, setting, around=around).judge(program, cancel=cancel)
+
+
+def texts_of_tests(_original: str, _path: Path, tests: Path, *_: object, **__: object) -> tuple[str, ...]:
+    """The text of a file of tests; see `JavaTestsJudge.recorded_calls`."""
+    text = read_program(tests)
+    return () if isinstance(text, Verdict) else (text,)

@@ -1,0 +1,263 @@
+"""Verdicts on programs: the types of attribution (Hooda et al. 2024, section 3.1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from pathlib import Path
+from threading import Event
+from typing import Protocol, runtime_checkable
+
+from counterlens.sandbox.base import Limits, Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+from counterlens.text import printable
+
+LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
+"""Default limits of a program together with the tests that judge it."""
+SHORTEST, LONGEST = 0.1, 3600.0
+"""Range of the time limit that a user may set, seconds."""
+MAP_SECONDS = 300.0
+"""Default time limit in seconds for the one run of a repository's tests."""
+
+_LINES, _WIDTH = 8, 200  # maximum lines of a message, and characters of each
+
+
+def lasting(seconds: float) -> Limits:
+    """The limits for programs, or tests, that may take `seconds`."""
+    return replace(LIMITS, seconds=seconds, cpu_seconds=math.ceil(seconds))
+
+
+class Judgement(StrEnum):
+    """The verdict on a program."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    INVALID = "invalid"  # it does not parse
+    TIMED_OUT = "timed_out"
+    REFUSED = "refused"  # it was not run: there is no judge, or running programs is not allowed
+
+
+class OriginalSays(StrEnum):
+    """The behaviour of a program beside that of its original, on the same inputs."""
+
+    AGREES = "agrees"  # the same result on every input
+    DIFFERS = "differs"  # another result on an input on which the original returns
+    NOT_COMPARABLE = "not comparable"  # no input could be compared
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalComparison:
+    """What the original says, as the second witness: program and original ran apart, on the same inputs.
+
+    Attributes:
+        agreement: The outcome.
+        inputs: Number of inputs on which the original returns and both results were compared.
+        call: The smallest input found on which they differ, as a call that can be pasted.
+        original: The result of the original for it.
+        other: The result of the program for it.
+        reason: Why they cannot be compared, or what else is worth saying, such as inputs on which they differ
+            only where the original refuses.
+    """
+
+    agreement: OriginalSays
+    inputs: int = 0
+    call: str | None = None
+    original: str = ""
+    other: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheatTrial:
+    """Whether the tests see the hole: the verdicts of the tests on cheats in place of the function's body.
+
+    Attributes:
+        tried: Number of cheats that ran.
+        passing: The cheats that the tests pass, described, such as `return True`.
+    """
+
+    tried: int
+    passing: tuple[str, ...] = ()
+
+    @property
+    def failing(self) -> int:
+        """Number of cheats that the tests fail."""
+        return self.tried - len(self.passing)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The evidence of a judgement; texts from programs are made `printable`.
+
+    Attributes:
+        attribution: The attribution function: `doctest`, `tests`; several are joined by `+`.
+        tests: Number of cases that ran to their end.
+        failed: The name or source of the first case that failed, or that was running when the program ended.
+        message: The message, at most a few lines. If all passed, the omitted cases with the reason, or empty.
+        comparison: What the original says about a program that passed; None if there is no original.
+        cheats: Whether the tests fail for cheats; None if that was not tried.
+    """
+
+    attribution: str
+    tests: int
+    failed: str | None = None
+    message: str = ""
+    comparison: OriginalComparison | None = None
+    cheats: CheatTrial | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", printable(self.message))
+        if self.failed is not None:
+            object.__setattr__(self, "failed", printable(self.failed))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judgement with its evidence and its cost.
+
+    Attributes:
+        judgement: The judgement.
+        evidence: Its evidence.
+        seconds: Elapsed seconds.
+        cpu_seconds: Its processor time; None if unknown.
+    """
+
+    judgement: Judgement
+    evidence: Evidence
+    seconds: float = 0.0
+    cpu_seconds: float | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the program passed."""
+        return self.judgement is Judgement.PASSED
+
+    @property
+    def contested(self) -> bool:
+        """Whether the tests pass, but the original does otherwise on an input."""
+        comparison = self.evidence.comparison
+        return self.passed and comparison is not None and comparison.agreement is OriginalSays.DIFFERS
+
+
+class Judge(Protocol):
+    """The tests of one function, ready to run against any version of its file."""
+
+    @property
+    def attribution(self) -> str:
+        """The id of the attribution function."""
+        ...
+
+    @property
+    def tests(self) -> int:
+        """The number of its cases."""
+        ...
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the tests against a program.
+
+        Args:
+            program: The whole source of the file, with the function replaced by the version to judge.
+            cancel: Set to cancel.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Sandbox, interpreter and limits of judging.
+
+    Attributes:
+        sandbox: The sandbox for programs.
+        python: The interpreter that runs them.
+        limits: The limits of each program.
+        cancel: Set to cancel the search for tests.
+        report: Called with the current step if the search for tests takes time.
+        vetted: Whether tests that fail on the original are left out.
+        surveyed: Whether tests were first searched for by the lines that they run.
+        map_timeout: Maximum seconds for one run of the project's whole suite; 0 to skip it.
+        excluded: Patterns of tests that never judge, relative to the project.
+    """
+
+    sandbox: Sandbox
+    python: Path
+    limits: Limits
+    cancel: Event | None = None
+    report: Callable[[str], None] | None = None
+    vetted: bool = False
+    map_timeout: float = MAP_SECONDS
+    surveyed: bool = False
+    excluded: tuple[str, ...] = ()
+
+    def excludes(self, file: str) -> bool:
+        """Whether a whole file of tests is excluded; its name is relative to the project, with slashes."""
+        return any(
+            file == pattern or file.startswith(pattern.rstrip("/") + "/") or fnmatchcase(file, pattern)
+            for pattern in self.excluded
+            if "::" not in pattern
+        )
+
+
+@runtime_checkable
+class Vettable(Protocol):
+    """A judge that can leave out tests that fail on the original."""
+
+    def vetted(self, original: str, cancel: Event | None) -> Judge | str:
+        """The judge with the tests that the original passes; the reason if there are none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HoleReach:
+    """Coverage of a hole by the judging tests.
+
+    Attributes:
+        tests: Number of judging tests that run a line of it.
+        lines: Number of lines on which they run a statement.
+        of: Number of lines on which a statement begins.
+    """
+
+    tests: int
+    lines: int
+    of: int
+
+
+@runtime_checkable
+class ReachingJudge(Protocol):
+    """A judge by tests that were chosen because they run the function."""
+
+    @property
+    def tests(self) -> int:
+        """The number of tests that judge."""
+        ...
+
+    @property
+    def reaching(self) -> int:
+        """The number of tests that run the function, whether they judge or not."""
+        ...
+
+    def reach(self, lines: range) -> HoleReach | None:
+        """The coverage of some lines of the function, 1-based; None if unknown."""
+        ...
+
+
+class Attribution(Protocol):
+    """A way to find the tests of a function: one module each, which the language registers."""
+
+    def __call__(self, document: Document, function: Function, setting: Setting, /) -> Judge | None:
+        """The judge of a function, or None if this attribution function finds no tests."""
+        ...
+
+
+def brief(message: str) -> str:
+    """A message cut to a few lines of limited length."""
+    lines = [
+        line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in message.strip().splitlines()
+    ]
+    return "\n".join(lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"])

@@ -1,0 +1,220 @@
+"""`ComparingJudge`: the common base of judges by differential execution, for any language."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from threading import Event, Lock
+from typing import Generic, Protocol, TypeVar
+
+from counterlens.counting import plural
+from counterlens.judging.base import Evidence, Judgement, OriginalComparison, OriginalSays, Verdict
+
+ID = "differential"
+FEWEST = 3
+"""Minimum number of inputs on which the original must return."""
+UNSTEADY = 0.05
+"""Maximum share of the inputs on which a second run of the original may give another result."""
+_KEPT = 128
+
+_TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simplification: inputs per round, rounds, seconds
+
+OriginalT = TypeVar("OriginalT")
+CallT = TypeVar("CallT", bound="SimplifiableCall")
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True)
+class Untestable:
+    """The reason why a function cannot be judged by its behaviour on inputs."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Distinction:
+    """The smallest input found on which a program behaves differently from the original.
+
+    Attributes:
+        call: The call, as text.
+        original: The behaviour of the original.
+        other: The behaviour of the program.
+        apart: Number of inputs that distinguish them.
+        tried: Number of inputs that were tried.
+        refused: Whether the original refuses every input that distinguishes them: it raises.
+    """
+
+    call: str
+    original: str
+    other: str
+    apart: int
+    tried: int
+    refused: bool = False
+
+    @property
+    def comparison_text(self) -> str:
+        """Both results, and the number of inputs that distinguish them."""
+        how_many = f"{self.apart} of {plural(self.tried, 'input')} distinguish them"
+        how_many += ", this is the smallest" if self.tried > 1 else ""
+        return f"original: {brief(self.original)}\nthis one: {brief(self.other)}\n{how_many}"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferentialOutcome:
+    """What comparing a program with the original found.
+
+    Attributes:
+        judgement: The judgement of the program.
+        evidence: Its evidence.
+        difference: The smallest input found on which they differ; None if there is none, or no result.
+    """
+
+    judgement: Judgement
+    evidence: Evidence
+    difference: Distinction | None = None
+
+
+class ComparingJudge(ABC):
+    """Compares a program with the original, call by call; a language says how its programs are observed."""
+
+    attribution = ID
+
+    @property
+    @abstractmethod
+    def tests(self) -> int:
+        """The number of inputs."""
+
+    @property
+    @abstractmethod
+    def share(self) -> float:
+        """The share of the original that they reach; 0 if unknown."""
+
+    @property
+    @abstractmethod
+    def reached(self) -> str:
+        """The part of the original that they reach, such as `3 of 4 branches`."""
+
+    @property
+    @abstractmethod
+    def returning(self) -> int:
+        """The number of inputs on which the original returns."""
+
+    @abstractmethod
+    def outcome(self, program: str, cancel: Event | None) -> DifferentialOutcome:
+        """Observe a program on the inputs, twice in another order, and compare.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Compare a program with the original; see `Judge.judge`."""
+        started = time.monotonic()
+        outcome = self.outcome(program, cancel)
+        return Verdict(outcome.judgement, outcome.evidence, time.monotonic() - started)
+
+    def difference(self, program: str, *, cancel: Event | None = None) -> Distinction | None:
+        """The smallest input found that distinguishes a program from the original; None if none does.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        return self.outcome(program, cancel).difference
+
+    def compare(self, program: str, *, cancel: Event | None = None) -> OriginalComparison:
+        """What the original says about a program: inputs on which it raises contest nothing.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        outcome, returning = self.outcome(program, cancel), self.returning
+        evidence, difference = outcome.evidence, outcome.difference
+        if outcome.judgement is Judgement.PASSED:
+            return OriginalComparison(OriginalSays.AGREES, returning)
+        if outcome.judgement is Judgement.REFUSED:
+            return OriginalComparison(OriginalSays.NOT_COMPARABLE, reason=evidence.message)
+        if difference is None:
+            return OriginalComparison(
+                OriginalSays.DIFFERS, returning, evidence.failed, other=evidence.message
+            )
+        if difference.refused:
+            where = f"differs only where the original refuses, such as {difference.call}"
+            return OriginalComparison(OriginalSays.AGREES, returning, reason=where)
+        return OriginalComparison(
+            OriginalSays.DIFFERS, returning, difference.call, difference.original, difference.other
+        )
+
+    @property
+    def basis(self) -> str:
+        """The number of inputs, and the part of the original that they reach."""
+        return f"{plural(self.tests, 'input')} reach {self.reached} of the original"
+
+    @property
+    def described(self) -> str:
+        """A description of the judge, with its number of inputs and what they reach."""
+        return f"{plural(self.tests, 'input')} (differential execution, {self.reached} reached)"
+
+
+class SimplifiableCall(Protocol):
+    """A call whose arguments can be simplified."""
+
+    @property
+    def size(self) -> tuple[int, int, str]:
+        """A sort key: a smaller call is simpler, and equal calls have equal keys."""
+        ...
+
+    def simpler(self: CallT) -> Iterator[CallT]:
+        """Calls that are one step simpler."""
+        ...
+
+
+def smallest(
+    first: tuple[CallT, ResultT, ResultT],
+    distinguishing: Callable[[list[CallT]], list[tuple[CallT, ResultT, ResultT]]],
+) -> tuple[CallT, ResultT, ResultT]:
+    """The smallest call found that distinguishes a program from the original, by simplifying one.
+
+    Args:
+        first: A call, and the results of original and program.
+        distinguishing: Those of some calls that distinguish them, too.
+    """
+    until, best = time.monotonic() + _PATIENCE, first
+    for _ in range(_TURNS):
+        simpler = {each.size: each for each in best[0].simpler() if each.size < best[0].size}
+        calls = [simpler[size] for size in sorted(simpler)[:_TRIES]]
+        smaller = distinguishing(calls) if calls else []
+        if not smaller:
+            break
+        best = min(smaller, key=lambda each: each[0].size)
+        if time.monotonic() > until:
+            break
+    return best
+
+
+class Studies(Generic[OriginalT]):
+    """The studied behaviour of functions, cached for the most recently used ones."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Hashable, OriginalT | Untestable] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, key: Hashable, study: Callable[[], OriginalT | Untestable]) -> OriginalT | Untestable:
+        """The cached result for a key, else the result of `study`; exceptions are not cached."""
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key]
+        studied = study()
+        with self._lock:
+            self._known[key] = studied
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return studied
+
+
+def brief(text: str) -> str:
+    """A result, truncated if it is long."""
+    return text if len(text) <= 160 else f"{text[:157]}..."

@@ -1,0 +1,192 @@
+"""The languages whose programs are judged, each by a separate module that `Language.judge` names.
+
+Handwritten tests come first: tests and doctests are found, and all of them must pass. Only if there are none,
+the fallbacks are tried in order. The tests that come with a problem (`supplied`) are not included: their
+owner creates a judge and passes it on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any, Protocol
+
+from counterlens.errors import SourceError
+from counterlens.judging.base import Attribution, Judge, Setting, Verdict
+from counterlens.judging.comparing import ComparingJudge
+from counterlens.judging.output import PrintingCase
+from counterlens.languages.part import LanguagePart
+from counterlens.languages.registry import language_of
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+WhyNot = Callable[[Document, Function, Setting], str | None]
+Cheats = Callable[[Document, Function, Sequence[str]], Mapping[str, str]]
+"""From a file, a function and texts of its tests to programs that should fail them, by their description."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeakAssertion:
+    """An assertion of a test that accepts nearly any result of the function.
+
+    Attributes:
+        assertion: The assertion, as code; the call if no test looks at its result.
+        accepts: A wrong result that it accepts, as code.
+        instead: What to compare the result with, as code; empty if only the author knows.
+    """
+
+    assertion: str
+    accepts: str
+    instead: str
+
+
+class Behaviour(Protocol):
+    """Finds the judge by the behaviour of a function."""
+
+    def __call__(
+        self, document: Document, function: Function, setting: Setting, recorded: Sequence[Any], /
+    ) -> ComparingJudge | str:
+        """The judge, or the reason why there is none.
+
+        Args:
+            document: The original file.
+            function: The function.
+            setting: Its sandbox and interpreter.
+            recorded: Calls that its tests make, as `TestRun.recorded_calls` returns them.
+        """
+        ...
+
+
+class TestProposer(Protocol):
+    """Finds inputs on which mutants of a function behave differently, and writes tests for them."""
+
+    def first_counterexample(self, program: str, *, cancel: Event | None = None) -> Any | None:
+        """An input that distinguishes a mutant, with both results; None if none does.
+
+        Raises:
+            SandboxError, Cancelled: as `Judge.judge`, here and below.
+        """
+        ...
+
+    def smallest_counterexample(self, program: str, first: Any, *, cancel: Event | None = None) -> Any:
+        """The smallest such input found, by simplifying one."""
+        ...
+
+    def written(self, example: Any) -> str:
+        """The call of a counterexample, as text."""
+        ...
+
+    def proposed_test(
+        self, example: Any, program: str, line: int, *, cancel: Event | None = None
+    ) -> str | None:
+        """The text of a file with a test that passes on the original and fails on a mutant.
+
+        Args:
+            example: The counterexample.
+            program: The mutant.
+            line: Its first changed line, for the name of the test.
+            cancel: Set to cancel.
+
+        Returns:
+            None if no such test was found.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedLanguage:
+    """How programs of a language are judged, and how the judge of a function is found.
+
+    Attributes:
+        missing: Why they cannot be judged on this machine; None if they can.
+        by_tests: Judges by a file of tests; see `judge_by_tests`.
+        calls_of_tests: The calls of a function that a file of tests makes; see `calls_of_tests`.
+        variants_by_tests: Judges many variants of a program by a file of tests at once; None if the language
+            judges them one by one.
+        by_output: The judge of whole programs by their output, from the cases and the setting.
+        supplied: The judge by supplied tests, from their text, the function, the original and the setting.
+        entries: The functions that other files may call.
+        tests: Finds handwritten tests, by attribution function.
+        surveyed: The same for runs over many functions.
+        untested: The reason if no tests were found.
+        unreadable: Why the examples of a text cannot be read; None if they can.
+        by_running: Finds tests by running all of them once; None if the language does not do that.
+        behaviour: The judge by the behaviour of the function.
+        cheats: The programs that tests of the function should fail.
+        weak_assertion: The assertion for which a probe of a function will be refused, recognised by its shape
+            without running anything; None if there is none.
+        proposer: Proposes tests of a function, or the reason why none can be proposed.
+        why_tested: Why a function of a project counts as tested, given the setting for one run of all tests
+            or None for no run, such as `mentioned by a test`; None if it does not.
+        circumstances: The data, besides some files, that verdicts on their functions depend on: plain data,
+            for a manifest.
+        fallbacks: Attribution functions for functions without handwritten tests, in the order tried.
+        why_not: For each fallback, why it found nothing.
+    """
+
+    missing: Callable[[], str | None]
+    by_tests: Callable[..., Verdict]
+    by_output: Callable[[Sequence[PrintingCase], Setting], Judge]
+    supplied: Callable[[str, str, str, Setting], Judge]
+    entries: Callable[[Document], list[Function]]
+    tests: Mapping[str, Attribution]
+    surveyed: Mapping[str, Attribution]
+    untested: str
+    unreadable: Callable[[str], str | None] = lambda _: None
+    by_running: Attribution | None = None
+    behaviour: Behaviour
+    cheats: Cheats = lambda *_: {}
+    weak_assertion: Callable[[Document, Function], WeakAssertion | None] = lambda *_: None
+    proposer: Callable[[Document, Function, Setting], TestProposer | str] = lambda *_: (
+        "no tests are proposed in its language"
+    )
+    why_tested: Callable[[Document, Function, Setting | None], str | None] = lambda *_: None
+    circumstances: Callable[[Iterable[Path]], dict[str, Any]] = lambda _: {}
+    calls_of_tests: Callable[..., Sequence[Any]] = lambda *_, **__: ()
+    variants_by_tests: Callable[..., list[Verdict]] | None = None
+    fallbacks: Mapping[str, Attribution]
+    why_not: Mapping[str, WhyNot]
+
+
+JUDGED: LanguagePart[JudgedLanguage] = LanguagePart(
+    "judge", JudgedLanguage, "programs in {0} cannot be judged", "Those in {0} can"
+)
+"""How programs are judged, by language."""
+
+
+def judged(language: str) -> JudgedLanguage:
+    """How programs of a language are judged.
+
+    Raises:
+        SourceError: programs in this language are not judged.
+    """
+    return JUDGED.require(language)
+
+
+def program_language(path: Path) -> str:
+    """The language of a program by the name of its file; Python by default."""
+    try:
+        return language_of(path)
+    except SourceError:
+        return "python"
+
+
+def behaviour_of(
+    document: Document, function: Function, setting: Setting, recorded: Sequence[Any] = ()
+) -> ComparingJudge | str:
+    """The judge of a function by its behaviour, or the reason why there is none; see `Behaviour`."""
+    return judged(document.language).behaviour(document, function, setting, recorded)
+
+
+def judge_by_behaviour(document: Document, function: Function, setting: Setting) -> Judge | None:
+    """The judge of a function by its behaviour, as an attribution function; None if there is none."""
+    judge = behaviour_of(document, function, setting)
+    return None if isinstance(judge, str) else judge
+
+
+def why_no_behaviour(document: Document, function: Function, setting: Setting) -> str | None:
+    """Why a function cannot be judged by its behaviour; None if it can."""
+    judge = behaviour_of(document, function, setting)
+    return judge if isinstance(judge, str) else None

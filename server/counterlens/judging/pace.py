@@ -1,0 +1,68 @@
+"""Time limits of judged programs: multiples of the original's time, never more than the whole limit.
+
+A mutation that breaks a loop often makes it endless, and so do many completions; each such program would use
+the whole limit. The bound is on the processor time of each process, and is derived from the original's, or
+from its elapsed time if that is unknown: so a verdict does not depend on other load. An answer of a model may
+be right and far slower than the original, so it gets more; HumanEval's own harness allows three seconds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+
+from counterlens.judging.base import Verdict
+from counterlens.sandbox.base import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound on the processor time of a program.
+
+    Attributes:
+        times: The multiple of the original's time.
+        least: Its minimum, in seconds.
+    """
+
+    times: int
+    least: int
+
+    def seconds(self, original: Verdict) -> int:
+        """The bound in whole seconds, given the verdict on the original."""
+        own = original.seconds if original.cpu_seconds is None else original.cpu_seconds
+        return max(self.least, math.ceil(self.times * own))
+
+
+COUNTERFACTUAL = Bound(10, 2)
+"""The bound of programs that no model wrote."""
+ANSWER = Bound(20, 3)
+"""The bound of programs with an answer of a model."""
+
+_MOST: ContextVar[int | None] = ContextVar("most", default=None)
+
+
+@contextmanager
+def at_most(seconds: int | None) -> Iterator[None]:
+    """Within the context, bound the processor time of programs that this thread judges; None for no bound."""
+    token = _MOST.set(seconds)
+    try:
+        yield
+    finally:
+        _MOST.reset(token)
+
+
+def paced(original: Verdict, bound: Bound = COUNTERFACTUAL) -> AbstractContextManager[None]:
+    """Within the context, programs that this thread judges have a bound that depends on the original.
+
+    An original that does not pass has not run all of its tests, so it sets no bound.
+    """
+    return at_most(bound.seconds(original) if original.passed else None)
+
+
+def bounded(limits: Limits) -> Limits:
+    """The limits, with the current bound on processor time."""
+    most = _MOST.get()
+    return limits if most is None or most >= limits.cpu_seconds else replace(limits, cpu_seconds=most)

@@ -1,0 +1,283 @@
+"""The verdict on a single program: by another program, or by the tests found beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from counterlens.counting import plural
+from counterlens.errors import SourceError
+from counterlens.judging.base import (
+    CheatTrial,
+    Evidence,
+    Judgement,
+    OriginalComparison,
+    OriginalSays,
+    Setting,
+    Verdict,
+    brief,
+)
+from counterlens.judging.languages import behaviour_of, judged, program_language
+from counterlens.judging.registry import find_judge
+from counterlens.judging.witnesses import WitnessedJudge
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
+
+_MOST_FUNCTIONS = 8  # maximum functions of a file about which the witnesses are heard
+
+
+@dataclass(frozen=True)
+class FileOfTestsJudge:
+    """Judges programs by a file of tests.
+
+    Attributes:
+        path: The file of the programs.
+        file: The tests.
+        setting: Their sandbox and interpreter.
+        function: The function that they are about, if it is named.
+        original: The text of the original; empty if there is none.
+        program: The text of a program that passes; cheats are variants of it if there is no original.
+    """
+
+    path: Path
+    file: Path
+    setting: Setting
+    function: str | None = None
+    original: str = ""
+    program: str = ""
+
+    attribution = "tests"
+    tests = 0
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the tests against a program; see `Judge.judge`."""
+        language = judged(program_language(self.path))
+        judge = language.by_tests
+        return judge(program, self.path, self.file, self.setting, function=self.function, cancel=cancel)
+
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """Run the tests against many variants of a program that passes them; see `run_variants`."""
+        at_once = judged(program_language(self.path)).variants_by_tests
+        if at_once is None:
+            return [self.judge(program, cancel=cancel) for program in programs]
+        place = self.path, self.file, self.setting
+        base = self.original or self.program
+        return at_once(base, programs, *place, function=self.function, cancel=cancel)
+
+    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
+        """The calls of a function that the tests make while the original runs; see `TestRun`."""
+        if not self.original:
+            return ()
+        calls_of = judged(program_language(self.path)).calls_of_tests
+        place = self.path, self.file, self.setting
+        return calls_of(self.original, *place, target, function=self.function, cancel=cancel)
+
+
+def judge_by_file(
+    program: str,
+    path: Path,
+    tests: Path,
+    setting: Setting,
+    *,
+    function: str | None = None,
+    against: Path | None = None,
+    cancel: Event | None = None,
+) -> Verdict:
+    """Judge a program by a file of tests, and hear the other witnesses if it passes.
+
+    Args:
+        program: Its text.
+        path: Its file.
+        tests: The file of tests.
+        setting: Their sandbox and interpreter.
+        function: The function that they are about; by default every one at the top level.
+        against: The original, if there is one.
+        cancel: Set to cancel.
+
+    Raises:
+        SourceError: the tests or the original cannot be read.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    original = Document.read(against).text if against else ""
+    judge = FileOfTestsJudge(path, tests, setting, function, original, program)
+    verdict = judge.judge(program, cancel=cancel)
+    if not verdict.passed:
+        return verdict
+    document = Document(original or program, path, program_language(path))
+    every = _compared_functions(document, against or path, function, methods=True)
+    about = every[:_MOST_FUNCTIONS]
+    texts = [tests.read_text("utf-8", "replace")]
+    witnessed = [
+        WitnessedJudge(judge, document, each, setting, texts, has_original=bool(against)) for each in about
+    ]
+    comparisons = {
+        each.qualname: w.compare(program, cancel) for each, w in zip(about, witnessed, strict=True)
+    }
+    trials = {each.qualname: w.try_cheats(cancel) for each, w in zip(about, witnessed, strict=True)}
+    evidence = replace(
+        verdict.evidence,
+        comparison=_joined_comparison(comparisons, len(every)) if against else None,
+        cheats=_joined_trial(trials),
+    )
+    return replace(verdict, evidence=evidence)
+
+
+def _joined_comparison(comparisons: Mapping[str, OriginalComparison], every: int) -> OriginalComparison:
+    """The comparison of a program from those of its functions.
+
+    Args:
+        comparisons: Those of the functions that were compared; the first that differs decides.
+        every: The number of all functions of the program: it agrees only if all of them do.
+    """
+    if not comparisons:
+        return OriginalComparison(OriginalSays.NOT_COMPARABLE, reason="the original defines no function")
+    if len(comparisons) == every == 1:
+        return next(iter(comparisons.values()))
+    for comparison in comparisons.values():
+        if comparison.agreement is OriginalSays.DIFFERS:
+            return comparison
+    agreeing = [each for each in comparisons.values() if each.agreement is OriginalSays.AGREES]
+    reasons = [f"{name}: {each.reason}" for name, each in comparisons.items() if each.reason]
+    if every > len(comparisons):
+        reasons.append(f"{plural(every - len(comparisons), 'further function')} not compared")
+    agreement = OriginalSays.AGREES if len(agreeing) == every else OriginalSays.NOT_COMPARABLE
+    return OriginalComparison(agreement, sum(each.inputs for each in agreeing), reason="; ".join(reasons))
+
+
+def _joined_trial(trials: Mapping[str, CheatTrial | None]) -> CheatTrial | None:
+    known = {name: trial for name, trial in trials.items() if trial is not None}
+    several = len(known) > 1
+    passing = [
+        f"{name}: {cheat}" if several else cheat for name, trial in known.items() for cheat in trial.passing
+    ]
+    return CheatTrial(sum(trial.tried for trial in known.values()), tuple(passing)) if known else None
+
+
+def _compared_functions(
+    document: Document, file: Path, function: str | None, *, methods: bool = False
+) -> list[Function]:
+    """The named function of a program, or those that other files may call.
+
+    Args:
+        document: The program.
+        file: Its file.
+        function: The name.
+        methods: Whether methods count, too; then there may be none.
+
+    Raises:
+        SourceError: there is none.
+    """
+    entries = judged(document.language).entries(document)
+    every = functions(document)
+    if methods:
+        inside = {each.qualname for each in every}
+        entries = [each for each in every if each.qualname.rpartition(".")[0] not in inside]
+    compared = [each for each in every if each.qualname == function] if function else entries
+    if function and not compared:
+        names = ", ".join(each.qualname for each in entries)
+        raise SourceError(f"{file} does not define {function}", f"It defines: {names or 'none'}")
+    if not compared and not methods:
+        raise SourceError(f"{file} defines no function", "Give a file with the functions to compare")
+    return compared
+
+
+def judge_against(
+    program: str,
+    original: Path,
+    setting: Setting,
+    *,
+    function: str | None = None,
+    cancel: Event | None = None,
+) -> Verdict:
+    """Compare the behaviour of a program with that of another one, function by function.
+
+    Args:
+        program: Its text.
+        original: The other program, which is right.
+        setting: Their sandbox and interpreter.
+        function: The function to compare; by default every one that both define at their top level.
+        cancel: Set to cancel.
+
+    Raises:
+        SourceError: the original cannot be read, or does not define the function.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    document = Document.read(original)
+    compared = _compared_functions(document, original, function)
+    passed: list[Verdict] = []
+    reasons: list[str] = []
+    for each in compared:
+        judge = behaviour_of(document, each, replace(setting, cancel=cancel))
+        if isinstance(judge, str):
+            reasons.append(f"{each.qualname}: {judge}")
+            continue
+        verdict = judge.judge(program, cancel=cancel)
+        if not verdict.passed:
+            return verdict
+        passed.append(verdict)
+    if not passed:
+        return Verdict(Judgement.REFUSED, Evidence("differential", 0, None, "\n".join(reasons)))
+    return _joined(passed, reasons)
+
+
+def judge_by_itself(
+    program: str, path: Path, setting: Setting, *, function: str | None = None, cancel: Event | None = None
+) -> Verdict:
+    """Judge a program by its own docstring examples, and by the tests beside it.
+
+    The whole suite runs once if no test mentions it, to find the tests that reach it.
+    """
+    document = Document(program, path, program_language(path))
+    names = [each for each in functions(document) if function in {None, each.qualname}]
+    if function and not names:
+        raise SourceError(f"{path} does not define {function}")
+    verdicts = []
+    for each in names:
+        judge = find_judge(
+            document,
+            each,
+            setting.sandbox,
+            python=setting.python,
+            limits=setting.limits,
+            fallback=False,
+            vetted=False,
+            witnessed=False,
+            excluded=setting.excluded,
+        )
+        if judge is not None:
+            judge = WitnessedJudge(judge, document, each, setting, has_original=False)
+            verdicts.append(judge.judge(program, cancel=cancel))
+            if not verdicts[-1].passed:
+                return verdicts[-1]
+    by_running = judged(document.language).by_running
+    for each in names if not verdicts else ():
+        judge = by_running(document, each, setting) if by_running is not None else None
+        if judge is not None:
+            verdicts.append(judge.judge(program, cancel=cancel))
+            if not verdicts[-1].passed:
+                return verdicts[-1]
+    if verdicts:
+        return _joined(verdicts, [])
+    lacking = judged(document.language).unreadable(program) or "it has no tests and no examples"
+    reason = f"nothing can judge it: {lacking}; give --tests or --against"
+    return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))
+
+
+def _joined(passed: list[Verdict], left_out: list[str]) -> Verdict:
+    """All verdicts as one."""
+    first = passed[0].evidence
+    notes = [each.evidence.message for each in passed if each.evidence.message] + left_out
+    trials = [each.evidence.cheats for each in passed if each.evidence.cheats]
+    cheats = CheatTrial(
+        sum(trial.tried for trial in trials), tuple(cheat for trial in trials for cheat in trial.passing)
+    )
+    evidence = replace(
+        first,
+        tests=sum(each.evidence.tests for each in passed),
+        message=brief("\n".join(notes)),
+        cheats=cheats if trials else None,
+    )
+    return Verdict(Judgement.PASSED, evidence, sum(each.seconds for each in passed))

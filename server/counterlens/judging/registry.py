@@ -1,0 +1,192 @@
+"""Find the judge of a function: the attribution functions of its language, in the order tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+from counterlens.counting import plural
+from counterlens.judging.base import (
+    LIMITS,
+    MAP_SECONDS,
+    Attribution,
+    HoleReach,
+    Judge,
+    Judgement,
+    ReachingJudge,
+    Setting,
+    Vettable,
+)
+from counterlens.judging.comparing import ID as DIFFERENTIAL
+from counterlens.judging.comparing import ComparingJudge
+from counterlens.judging.joint import JointJudge
+from counterlens.judging.languages import judged
+from counterlens.judging.projects import interpreter_for
+from counterlens.judging.witnesses import WitnessedJudge, tests_of
+from counterlens.sandbox.base import Limits, Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+_CASES = {"tests": "test", "doctest": "doctest", "given": "given test"}
+"""The noun for one case of each attribution function."""
+
+
+def find_judge(
+    document: Document,
+    function: Function,
+    sandbox: Sandbox,
+    *,
+    python: Path | None = None,
+    limits: Limits = LIMITS,
+    fallback: bool = True,
+    vetted: bool = False,
+    surveyed: bool = False,
+    witnessed: bool = True,
+    map_timeout: float = MAP_SECONDS,
+    excluded: Sequence[str] = (),
+    cancel: Event | None = None,
+    report: Callable[[str], None] | None = None,
+) -> Judge | None:
+    """The judge of a function: by all attribution functions that find tests of it, or by its behaviour.
+
+    Args:
+        document: The original file; its docstrings and its place are used, not those of a judged program.
+        function: The function.
+        sandbox: The sandbox for programs.
+        python: The interpreter; by default that of the file's project, see `interpreter_for`.
+        limits: The limits of each program.
+        fallback: Whether to do more for a function that no test mentions: the project's tests run once, to
+            find out whether any of them reaches it; then the function itself runs a few hundred times, to
+            record its behaviour.
+        vetted: Whether to leave out tests that fail on the document. For runs over many functions that
+            nobody inspects; not for a function that may have a bug, or that the user named.
+        surveyed: Whether the project's suite runs once first, and tests are chosen by the lines that they
+            run, or by what they mention if those lines are unknown; else the suite runs only for a function
+            that no test mentions.
+        witnessed: Whether the original and cheats are heard about programs that pass; see `WitnessedJudge`.
+        map_timeout: Maximum seconds for one run of the project's suite; 0 to skip it.
+        excluded: Patterns of tests that never judge; see `Setting.excludes`.
+        cancel: Set to cancel.
+        report: Called with the current step if it takes time.
+
+    Returns:
+        None if nothing can judge the function; `why_no_judge` says why. If the function fails all its tests,
+        the judge by all of them, whose verdict on the document is then the result.
+
+    Raises:
+        SourceError: programs in the document's language are not judged.
+        SandboxError: `python` is not a working interpreter.
+        Cancelled: `cancel` was set.
+    """
+    python = python or interpreter_for(document.path)
+    setting = Setting(sandbox, python, limits, cancel, report, vetted, map_timeout, surveyed, tuple(excluded))
+    language = judged(document.language)
+    first = language.surveyed if surveyed else language.tests
+    judges, unusable = _usable(first, document, function, setting)
+    judges = judges or [judge for judge in unusable if _failed(judge, document, cancel)]
+    if judges or not fallback:
+        if not judges:
+            return None
+        judge = JointJudge(judges) if len(judges) > 1 else judges[0]
+        return _witnessed(judge, document, function, setting) if witnessed else judge
+    for name, find in language.fallbacks.items():
+        others, _ = _usable({name: find}, document, function, setting)
+        if others:
+            return _witnessed(others[0], document, function, setting) if witnessed else others[0]
+    return None
+
+
+def _witnessed(judge: Judge, document: Document, function: Function, setting: Setting) -> Judge:
+    """A judge with the other witnesses, if it judges by tests."""
+    if isinstance(judge, ComparingJudge):
+        return judge
+    return WitnessedJudge(judge, document, function, replace(setting, report=None))
+
+
+def _usable(
+    attributions: Mapping[str, Attribution],
+    document: Document,
+    function: Function,
+    setting: Setting,
+) -> tuple[list[Judge], dict[Judge, str]]:
+    """The judges by the usable tests, and the reasons why others are unusable."""
+    judges: list[Judge] = []
+    reasons: dict[Judge, str] = {}
+    for find in attributions.values():
+        judge = find(document, function, setting)
+        if setting.vetted and isinstance(judge, Vettable):
+            usable = judge.vetted(document.text, setting.cancel)
+            if isinstance(usable, str):
+                cases = plural(judge.tests, _CASES[judge.attribution])
+                reasons[judge] = f"its {cases} cannot be used: {usable}"
+            else:
+                judges.append(usable)
+        elif judge is not None:
+            judges.append(judge)
+    return judges, reasons
+
+
+def _failed(judge: Judge, document: Document, cancel: Event | None) -> bool:
+    """Whether the document fails its tests, as opposed to tests that cannot run."""
+    return judge.judge(document.text, cancel=cancel).judgement in {Judgement.FAILED, Judgement.TIMED_OUT}
+
+
+def why_no_judge(
+    document: Document,
+    function: Function,
+    sandbox: Sandbox,
+    *,
+    python: Path | None = None,
+    limits: Limits = LIMITS,
+    fallback: bool = True,
+    map_timeout: float = MAP_SECONDS,
+    excluded: Sequence[str] = (),
+    cancel: Event | None = None,
+) -> str:
+    """Why `find_judge` found nothing, one reason for each attribution function; it has the same arguments.
+
+    Tests that were found but are unusable run once more.
+    """
+    python = python or interpreter_for(document.path)
+    setting = Setting(
+        sandbox, python, limits, cancel, vetted=True, map_timeout=map_timeout, excluded=tuple(excluded)
+    )
+    language = judged(document.language)
+    _, unusable = _usable(language.tests, document, function, setting)
+    reasons = [*unusable.values()] or [language.untested]
+    if not unusable and _all_excluded(document, function, setting):
+        reasons = ["the settings exclude every test that mentions it"]
+    for name in language.fallbacks if fallback else ():
+        shown = language.why_not[name](document, function, setting) or ""
+        known = name == DIFFERENTIAL and shown
+        reasons.append(f"its behaviour cannot be judged: {shown}" if known else shown)
+    return "; ".join(filter(None, reasons))
+
+
+def _all_excluded(document: Document, function: Function, setting: Setting) -> bool:
+    """Whether there would be tests of a function if none were excluded."""
+    anyway = replace(setting, excluded=())
+    found = (find(document, function, anyway) for find in judged(document.language).tests.values())
+    return bool(setting.excluded) and any(judge is not None for judge in found)
+
+
+def reach_of(judge: Judge, lines: range) -> HoleReach | None:
+    """The coverage of some lines of a function, 1-based, by its tests; None if unknown."""
+    judge = tests_of(judge)
+    parts = judge.judges if isinstance(judge, JointJudge) else (judge,)
+    return next((part.reach(lines) for part in parts if isinstance(part, ReachingJudge)), None)
+
+
+def described(judge: Judge) -> str:
+    """A description of the judge with its number of cases, such as `3 doctests`."""
+    judge = tests_of(judge)
+    if isinstance(judge, ComparingJudge):
+        return judge.described
+    if isinstance(judge, JointJudge):
+        return " and ".join(map(described, judge.judges))
+    case = _CASES.get(judge.attribution, judge.attribution)
+    if isinstance(judge, ReachingJudge) and judge.reaching > judge.tests:
+        return f"{judge.tests} of {plural(judge.reaching, case)} that reach it"
+    return plural(judge.tests, case)

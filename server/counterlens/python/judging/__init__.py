@@ -1,0 +1,1 @@
+"""Judging Python programs: tests and examples, the project around them, differential execution, cheats."""

@@ -1,0 +1,56 @@
+"""Differential execution: does a program do the same as the original on the same inputs?
+
+from counterlens.python.judging.differential import find_behaviour, study
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from counterlens.judging.base import Setting
+from counterlens.judging.comparing import ID, Distinction, Studies, Untestable
+from counterlens.python.judging.differential.judge import DifferentialJudge, judge_of
+from counterlens.python.judging.differential.observed import texts_about
+from counterlens.python.judging.differential.original import Original, study
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+__all__ = [
+    "ID",
+    "DifferentialJudge",
+    "Distinction",
+    "Original",
+    "Untestable",
+    "find_behaviour",
+    "find_out",
+    "judge_of",
+    "study",
+    "texts_about",
+]
+
+_STUDIES: Studies[Original] = Studies()
+
+
+def find_behaviour(
+    document: Document, function: Function, setting: Setting, recorded: Sequence[Any]
+) -> DifferentialJudge | str:
+    """The judge by differential execution, or the reason why there is none; see `Behaviour`."""
+    studied = find_out(document, function, setting, recorded)
+    return studied.reason if isinstance(studied, Untestable) else DifferentialJudge(studied)
+
+
+def find_out(
+    document: Document, function: Function, setting: Setting, recorded: Sequence[Any] = ()
+) -> Original | Untestable:
+    """The behaviour of a function, found by `study`; cached for recently used files."""
+    more = texts_about(document, function.qualname)
+    calls = json.dumps(recorded)
+    key = (document.text, function.qualname, document.path, setting.python, setting.limits, more, calls)
+
+    def find() -> Original | Untestable:
+        name = function.qualname
+        return study(document, name, setting, more=more, recorded=recorded, cancel=setting.cancel)
+
+    return _STUDIES.find(key, find)

@@ -1,0 +1,226 @@
+"""Generated calls: from annotations, defaults, literals and calls in the code, drawn by Hypothesis."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis import strategies as st
+
+from counterlens.python.judging.differential.inputs import Built, Call
+from counterlens.python.judging.differential.shapes import Shapes, Strategy, Unknown, required
+
+_COMBINATIONS = 36  # maximum combinations of types to try if types are unknown
+_OMITTED = Built("omitted")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter, and the values that can be passed for it.
+
+    Attributes:
+        name: Its name.
+        by_name: Whether it is passed by keyword.
+        optional: Whether it may be omitted.
+        several: Whether it takes any number of values (`*args`).
+        kinds: One strategy for each type that it may have; several if its type is unknown.
+    """
+
+    name: str
+    by_name: bool
+    optional: bool
+    several: bool
+    kinds: tuple[Strategy, ...]
+
+
+@dataclass(frozen=True)
+class CallPlan:
+    """How to call one function.
+
+    Attributes:
+        target: The callee, as an expression over the names of its module.
+        parameters: The parameters.
+        seen: Calls found in the code, which come first.
+    """
+
+    target: str
+    parameters: tuple[Parameter, ...]
+    seen: tuple[Call, ...]
+
+    @property
+    def combinations(self) -> list[tuple[int, ...]]:
+        """Indices into the `kinds` of each parameter; a single combination if all types are known."""
+        every = [range(len(parameter.kinds)) for parameter in self.parameters]
+        alike = [
+            tuple(min(kind, len(kinds) - 1) for kinds in every)
+            for kind in range(max(map(len, every), default=1))
+        ]
+        others = list(islice(product(*every), 5000))
+        random.Random(0).shuffle(others)  # noqa: S311 - the order of types to try
+        return list(dict.fromkeys([*alike, *others]))[:_COMBINATIONS]
+
+    def draw(self, combination: Sequence[int], number: int, of_seed: int) -> list[Call]:
+        """Distinct calls with arguments of the given kinds; the same calls for the same seed."""
+        parts = [
+            self._part(parameter, parameter.kinds[kind])
+            for parameter, kind in zip(self.parameters, combination, strict=True)
+        ]
+        if not parts:
+            return [Call(())]
+        found: dict[str, Call] = {}
+
+        @seed(of_seed)
+        @settings(
+            max_examples=number,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            verbosity=Verbosity.quiet,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(st.tuples(*parts))
+        def collect(values: tuple[Any, ...]) -> None:
+            call = self._call(values)
+            found.setdefault(call.written(""), call)
+
+        collect()
+        return list(found.values())
+
+    def _part(self, parameter: Parameter, kind: Strategy) -> Strategy:
+        if parameter.several:
+            return st.lists(kind, max_size=3)
+        return st.just(_OMITTED) | kind if parameter.optional else kind
+
+    def _call(self, values: Sequence[Any]) -> Call:
+        positional: list[Any] = []
+        named: list[tuple[str, Any]] = []
+        for parameter, value in zip(self.parameters, values, strict=True):
+            if value is _OMITTED:
+                continue
+            if parameter.several:
+                positional.extend(value)
+            elif parameter.by_name:
+                named.append((parameter.name, value))
+            else:
+                positional.append(value)
+        return Call(tuple(positional), tuple(named))
+
+
+def plan(shapes: Shapes, node: ast.FunctionDef, owner: ast.ClassDef | None, seen: Sequence[Call]) -> CallPlan:
+    """The plan of calls of a function.
+
+    Args:
+        shapes: Values by type.
+        node: The function.
+        owner: Its class, if it is a method.
+        seen: Calls of it found in the code.
+
+    Raises:
+        Unknown: no values are known for one of its parameters; the message names it.
+    """
+    decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
+    bound = owner is not None and "staticmethod" not in decorators
+    target = f"{owner.name}.{node.name}" if owner else node.name
+    first: list[Parameter] = []
+    if owner is not None and node.name in {"__init__", "__new__"}:
+        target = owner.name
+    elif owner is not None and bound and "classmethod" not in decorators:
+        first = [Parameter("self", False, False, False, (_instance(shapes, owner),))]
+    arguments = node.args
+    needed = required(arguments)[1 if bound else 0 :]
+    parameters = [
+        Parameter(argument.arg, False, False, False, _kinds(shapes, argument, at, seen))
+        for at, argument in enumerate(needed)
+    ]
+    parameters += _others(shapes, arguments, len(needed), seen)
+    direct = [] if first else [call for call in seen if _fits(call, arguments, len(needed))]
+    return CallPlan(target, (*first, *parameters), tuple(direct))
+
+
+def _instance(shapes: Shapes, owner: ast.ClassDef) -> Strategy:
+    try:
+        return shapes.instances(owner.name)
+    except Unknown as error:
+        raise Unknown(f"no object to call it on can be built: {error}") from None
+
+
+def _others(shapes: Shapes, arguments: ast.arguments, needed: int, seen: Sequence[Call]) -> list[Parameter]:
+    """Parameters that have defaults, are passed by name, or take any number of values."""
+    found = []
+    if arguments.vararg:
+        kinds = _kinds(shapes, arguments.vararg, needed, seen)
+        found.append(Parameter(arguments.vararg.arg, False, False, True, kinds[:1]))
+    by_position = (
+        arguments.args[len(arguments.args) - len(arguments.defaults) :] if arguments.defaults else []
+    )
+    pairs = list(zip(by_position[::-1], arguments.defaults[::-1], strict=False))[::-1]
+    pairs += list(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))  # type: ignore[arg-type]
+    for argument, default in pairs:
+        if arguments.vararg and argument not in arguments.kwonlyargs:
+            continue  # it can only be passed by position, before the variable arguments
+        kind = _optional(shapes, argument, default, seen)
+        if kind is not None:
+            found.append(Parameter(argument.arg, True, default is not None, False, (kind,)))
+    return found
+
+
+def _optional(
+    shapes: Shapes, parameter: ast.arg, default: ast.expr | None, seen: Sequence[Call]
+) -> Strategy | None:
+    """Values for a parameter, usually with a default; None if it should be omitted."""
+    try:
+        if parameter.annotation is not None:
+            return shapes.of(parameter.annotation)
+        given_values = [value for call in seen for name, value in call.named if name == parameter.arg]
+        if default is None:
+            return (
+                st.one_of([shapes.like(value) for value in given_values])
+                if given_values
+                else shapes.anything()
+            )
+        value = ast.literal_eval(default)
+        known = [shapes.like(example) for example in [*given_values, value] if example is not None]
+        return st.one_of(known) if known else None
+    except (Unknown, ValueError, TypeError, SyntaxError):
+        if default is None:
+            raise
+        return None
+
+
+def _kinds(shapes: Shapes, parameter: ast.arg, at: int, seen: Sequence[Call]) -> tuple[Strategy, ...]:
+    if parameter.annotation is not None:
+        try:
+            return (shapes.of(parameter.annotation),)
+        except Unknown as error:
+            raise Unknown(f"no values of the type {error} are known, for {parameter.arg}") from None
+    values = [call.positional[at] for call in seen if len(call.positional) > at]
+    values += [value for call in seen for name, value in call.named if name == parameter.arg]
+    if values:
+        like = {repr(shapes.like(value)): shapes.like(value) for value in values}
+        return (st.one_of(list(like.values())),)
+    words = shapes.texts()
+    return (
+        shapes.integers(),
+        words,
+        shapes.lists(shapes.integers()),
+        shapes.lists(words),
+        shapes.floats(),
+        st.dictionaries(words, shapes.integers(), max_size=5),
+        shapes.lists(shapes.lists(shapes.integers())),
+        shapes.lists(st.tuples(words, shapes.integers())),
+        shapes.lists(shapes.integers()).map(tuple),
+        st.booleans(),
+    )
+
+
+def _fits(call: Call, arguments: ast.arguments, needed: int) -> bool:
+    given_names = {name for name, _ in call.named}
+    known = {argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)}
+    enough = len(call.positional) + len(given_names) >= needed
+    most = len(arguments.posonlyargs) + len(arguments.args)
+    return enough and given_names <= known and (arguments.vararg is not None or len(call.positional) <= most)

@@ -1,0 +1,228 @@
+"""Inputs as values that can be written as Python, and simplified."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any
+
+from counterlens.judging.comparison import comparable, shown
+
+
+@dataclass(frozen=True)
+class Hints:
+    """Values that the code suggests.
+
+    Attributes:
+        integers, floats, strings: The literals of the function, and values in calls of it.
+    """
+
+    integers: tuple[int, ...] = ()
+    floats: tuple[float, ...] = ()
+    strings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A value built by an expression: `Point(1, y=2)`, `Color.RED`, `iter([1])`.
+
+    Attributes:
+        name: The callee, or the text if `arguments` is None.
+        arguments: Pairs of keyword and value; the keyword is empty for a positional argument.
+    """
+
+    name: str
+    arguments: tuple[tuple[str, Any], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remade:
+    """A recorded value that no expression builds, such as an object with its attributes.
+
+    Attributes:
+        form: The value as `sandboxed/recorder/structure.py` encodes it, as JSON.
+        shown: The value as text.
+    """
+
+    form: str
+    shown: str
+
+    @classmethod
+    def of(cls, form: Any) -> Remade:
+        """The value of a form.
+
+        Raises:
+            ValueError: it contains something that cannot be made again.
+        """
+        if not comparable(form):
+            raise ValueError("it contains a function, a file or the like")
+        return cls(json.dumps(form), shown(form))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The positional and keyword arguments of one call."""
+
+    positional: tuple[Any, ...]
+    named: tuple[tuple[str, Any], ...] = ()
+
+    def written(self, target: str) -> str:
+        """The call as Python text."""
+        texts = [written(value) for value in self.positional]
+        texts += [f"{name}={written(value)}" for name, value in self.named]
+        return f"{target}({', '.join(texts)})"
+
+    def task(self) -> Mapping[str, Any]:
+        """The call in the form of `sandboxed/recorder/calls.py`."""
+        return {
+            "a": [_code(value) for value in self.positional],
+            "k": {name: _code(value) for name, value in self.named},
+        }
+
+    @property
+    def size(self) -> tuple[int, int, str]:
+        """A sort key: a smaller call is simpler."""
+        text = self.written("")
+        values = [*self.positional, *(value for _, value in self.named)]
+        return sum(_weight(value) for value in values), len(text), text
+
+    def simpler(self) -> Iterator[Call]:
+        """Calls with one argument one step simpler, or one keyword argument less."""
+        for at, value in enumerate(self.positional):
+            for less in simpler(value):
+                yield replace(self, positional=(*self.positional[:at], less, *self.positional[at + 1 :]))
+        for at, (name, value) in enumerate(self.named):
+            yield replace(self, named=(*self.named[:at], *self.named[at + 1 :]))
+            for less in simpler(value):
+                yield replace(self, named=(*self.named[:at], (name, less), *self.named[at + 1 :]))
+
+
+def _code(value: Any) -> str:
+    """A value as an expression that the sandbox evaluates."""
+    return f"__remade__({value.form!r})" if isinstance(value, Remade) else written(value)
+
+
+def written(value: Any) -> str:
+    """A value as a Python expression; one that none builds, roughly."""
+    if isinstance(value, Remade):
+        return value.shown
+    if isinstance(value, Built):
+        if value.arguments is None:
+            return value.name
+        inner = (
+            f"{name}={written(argument)}" if name else written(argument) for name, argument in value.arguments
+        )
+        return f"{value.name}({', '.join(inner)})"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float({str(value)!r})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(written, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(written, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, frozenset):
+        return f"frozenset({written(set(value)) if value else ''})"
+    if isinstance(value, set):
+        return f"{{{', '.join(sorted(map(written, value)))}}}" if value else "set()"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{written(key)}: {written(item)}" for key, item in value.items()) + "}"
+    return repr(value)
+
+
+@singledispatch
+def simpler(value: Any) -> Iterator[Any]:  # noqa: ARG001 - a type without simpler values
+    """Values one step simpler than the given one, the largest steps first."""
+    return iter(())
+
+
+@simpler.register
+def _(value: bool) -> Iterator[Any]:
+    if value:
+        yield False
+
+
+@simpler.register(list)
+@simpler.register(tuple)
+def _(value: Any) -> Iterator[Any]:
+    yield from _shorter(value)
+    for at, item in enumerate(value):
+        for less in simpler(item):
+            yield type(value)([*value[:at], less, *value[at + 1 :]])
+
+
+@simpler.register
+def _(value: bytes) -> Iterator[Any]:
+    yield from _shorter(value)
+
+
+@simpler.register
+def _(value: str) -> Iterator[Any]:
+    yield from _shorter(value)
+    for at, character in enumerate(value):
+        if character not in "a0 ":
+            yield value[:at] + ("0" if character.isdigit() else "a") + value[at + 1 :]
+
+
+@simpler.register(set)
+@simpler.register(frozenset)
+def _(value: Any) -> Iterator[Any]:
+    for item in sorted(value, key=written):
+        yield type(value)(other for other in value if other is not item)
+
+
+@simpler.register(dict)
+def _(value: Any) -> Iterator[Any]:
+    for key in value:
+        yield {other: item for other, item in value.items() if other != key}
+    for key, item in value.items():
+        for less in simpler(item):
+            yield {**value, key: less}
+
+
+@simpler.register
+def _(value: Built) -> Iterator[Any]:
+    given = value.arguments or ()
+    for at, (name, item) in enumerate(given):
+        for less in simpler(item):
+            yield replace(value, arguments=(*given[:at], (name, less), *given[at + 1 :]))
+
+
+@simpler.register
+def _(value: int) -> Iterator[Any]:
+    for less in (0, 1, value // 2 if value > 0 else -(-value // 2), value - 1 if value > 0 else value + 1):
+        if abs(less) < abs(value):
+            yield less
+    if value < 0:
+        yield -value
+
+
+@simpler.register
+def _(value: float) -> Iterator[Any]:
+    for less in (0.0, 1.0, float(int(value)) if math.isfinite(value) else 0.0, round(value, 1)):
+        if (abs(less), len(repr(less))) < (abs(value), len(repr(value))):
+            yield less
+    if value < 0:
+        yield -value
+
+
+def _shorter(value: Any) -> Iterator[Any]:
+    if len(value) > 3:
+        half = len(value) // 2
+        yield value[:half]
+        yield value[half:]
+    for at in range(len(value)):
+        yield value[:at] + value[at + 1 :]
+
+
+def _weight(value: Any) -> int:
+    if isinstance(value, list | tuple | set | frozenset):
+        return 1 + sum(map(_weight, value))
+    if isinstance(value, dict):
+        return 1 + sum(_weight(key) + _weight(item) for key, item in value.items())
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, Built):
+        return 1 + sum(_weight(item) for _, item in value.arguments or ())
+    return len(repr(value))

@@ -1,0 +1,130 @@
+"""Input hints from source code: literals, and calls in the file, its tests, examples and docstrings."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from counterlens.python.judging.differential.inputs import Call, Hints
+from counterlens.python.judging.discovery import files_with_tests, read_text
+from counterlens.python.judging.layout import layout_of
+from counterlens.python.syntax.parsing import parse_expression, parse_module
+from counterlens.syntax.document import Document
+
+_MOST = 40  # maximum calls
+_LONGEST = 2000  # maximum characters of one call
+_EXAMPLES = ("examples", "example")
+_MOST_FILES, _LARGEST = 100, 1 << 20  # maximum files with examples, and bytes of each
+
+
+def hints_of(node: ast.AST, calls: Sequence[Call]) -> Hints:
+    """The literals of a function and of calls of it."""
+    values: list[Any] = [constant.value for constant in ast.walk(node) if isinstance(constant, ast.Constant)]
+    docstring = ast.get_docstring(node, clean=False) if isinstance(node, ast.FunctionDef) else None
+    values = [value for value in values if value != docstring]
+    for call in calls:
+        for argument in (*call.positional, *(value for _, value in call.named)):
+            values.extend(_scalars(argument))
+    integers = {value for value in values if isinstance(value, int) and not isinstance(value, bool)}
+    floats = {value for value in values if isinstance(value, float)}
+    strings = {value for value in values if isinstance(value, str)}
+    return Hints(tuple(sorted(integers)), tuple(sorted(floats)), tuple(sorted(strings)))
+
+
+def calls_of(module: ast.Module, node: ast.FunctionDef, name: str, more: Sequence[str] = ()) -> list[Call]:
+    """Calls of a function with literal arguments.
+
+    Args:
+        module: Its file.
+        node: The function.
+        name: The name of the callee: its own, or that of its class for `__init__`.
+        more: Further texts that may call it, such as test files.
+    """
+    found: dict[str, Call] = {}
+    texts = [ast.get_docstring(node) or "", ast.get_docstring(module) or "", *more]
+    for inner in ast.walk(module):
+        if isinstance(inner, ast.Call):
+            _add(found, _call(inner, name))
+    for inner in (node for text in more for node in _calls_in(text)):
+        _add(found, _call(inner, name))
+    for text in texts:
+        for expression in _expressions(text, name):
+            _add(found, _call(expression, name))
+    return list(found.values())[:_MOST]
+
+
+def texts_about(document: Document, qualname: str) -> tuple[str, ...]:
+    """The texts of the project's test files, examples and readme that name a function and its module."""
+    if document.path is None:
+        return ()
+    *above, name = qualname.split(".")
+    name = above[-1] if above and name in {"__init__", "__new__"} else name
+    place = layout_of(document.path, document.text)
+    examples = [path for folder in _EXAMPLES for path in sorted((place.project / folder).rglob("*.py"))]
+    readme = sorted(path for path in place.project.glob("README*") if path.suffix in {".md", ".rst", ".txt"})
+    module = place.module.rpartition(".")[2]
+    found = []
+    for path in [*files_with_tests(place), *examples[:_MOST_FILES], *readme]:
+        text = read_text(path, _LARGEST) or ""
+        if f"{name}(" in text and module in text:
+            found.append(text)
+    return tuple(found)
+
+
+def _add(found: dict[str, Call], call: Call | None) -> None:
+    if call is not None:
+        text = call.written("")
+        if len(text) <= _LONGEST:
+            found.setdefault(text, call)
+
+
+def _calls_in(text: str) -> Iterator[ast.Call]:
+    """The calls in a text; none if it is not Python."""
+    try:
+        yield from (node for node in ast.walk(parse_module(text)) if isinstance(node, ast.Call))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+
+
+def _call(node: ast.expr, name: str) -> Call | None:
+    if not isinstance(node, ast.Call):
+        return None
+    called = node.func
+    if (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", None)) != name:
+        return None
+    try:
+        positional = tuple(ast.literal_eval(argument) for argument in node.args)
+        named = tuple(
+            (keyword.arg, ast.literal_eval(keyword.value)) for keyword in node.keywords if keyword.arg
+        )
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return Call(positional, named) if len(named) == len(node.keywords) else None
+
+
+def _expressions(text: str, name: str) -> Iterator[ast.expr]:
+    """Calls in prose and in examples: from the name to the closing bracket."""
+    for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", text):
+        depth = 0
+        for at in range(match.end() - 1, min(len(text), match.end() + _LONGEST)):
+            depth += (text[at] in "([{") - (text[at] in ")]}")
+            if depth == 0:
+                try:
+                    yield parse_expression(text[match.start() : at + 1].strip())
+                except (SyntaxError, ValueError):
+                    continue  # a bracket in a string
+                break
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from _scalars(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _scalars(key)
+            yield from _scalars(item)
+    else:
+        yield value

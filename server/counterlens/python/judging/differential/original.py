@@ -1,0 +1,261 @@
+"""The recorded behaviour of the original, for comparison with every candidate."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from counterlens.judging.base import Setting
+from counterlens.judging.comparing import FEWEST, UNSTEADY, Untestable
+from counterlens.python.judging.differential.branches import Reach, reach
+from counterlens.python.judging.differential.inputs import Call
+from counterlens.python.judging.differential.testable import find_node, why_not
+from counterlens.python.judging.layout import Layout, layout_of
+from counterlens.python.judging.recording import CallRecord, Recorder, Recording
+from counterlens.python.syntax.parsing import parse_module
+from counterlens.python.syntax.versions import unparsed
+from counterlens.syntax.document import Document
+
+if TYPE_CHECKING:
+    from counterlens.python.judging.differential.domain import RecordedPlan
+    from counterlens.python.judging.differential.generation import CallPlan
+
+ROUND, ROUNDS = 100, 3  # inputs per round, and maximum rounds; rounds end when all branches are reached
+STEPS = 100_000  # maximum lines of the program per call of the original
+SECONDS = 1.0  # maximum seconds per call of the original
+_ROOM = 16 << 20  # maximum bytes of a report
+_ILL_TYPED = {"TypeError", "AttributeError"}
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """An unchanged function, and its behaviour.
+
+    Attributes:
+        text: The file.
+        recorder: Calls it.
+        calls: The inputs, without those that reach a limit, raise a type error, vary, or have an incomparable
+            result.
+        observations: The result of each call.
+        reach: The coverage of the function by the calls.
+    """
+
+    text: str
+    recorder: Recorder
+    calls: tuple[Call, ...]
+    observations: tuple[CallRecord, ...]
+    reach: Reach
+
+
+def study(
+    document: Document,
+    qualname: str,
+    setting: Setting,
+    *,
+    seed: int = 0,
+    more: Sequence[str] = (),
+    recorded: Sequence[Any] = (),
+    cancel: Event | None = None,
+) -> Original | Untestable:
+    """Find inputs for a function, and record its behaviour on them.
+
+    Args:
+        document: The original file.
+        qualname: The function.
+        setting: Its sandbox and interpreter.
+        seed: Random seed of the inputs.
+        more: Further texts that may call it with literal arguments, such as its tests.
+        recorded: Calls that its tests make; if there are any, inputs are drawn from their domain.
+        cancel: Set to cancel.
+
+    Raises:
+        Cancelled, SandboxError: as `Sandbox.run`.
+    """
+    try:
+        module = parse_module(document.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Untestable(unparsed(document.text, error).message)
+    reason = why_not(module, qualname)
+    if reason is not None:
+        return Untestable(reason)
+    node, around = find_node(module, qualname)
+    owner = next((outer for outer in around if isinstance(outer, ast.ClassDef)), None)
+    if not isinstance(node, ast.FunctionDef):
+        return Untestable("it is not a function")
+    # Imported here: they use Hypothesis, whose import is a large part of a start, and few functions need it.
+    from counterlens.python.judging.differential.domain import RecordedPlan, recorded_call
+    from counterlens.python.judging.differential.generation import plan
+    from counterlens.python.judging.differential.observed import calls_of, hints_of
+    from counterlens.python.judging.differential.shapes import Shapes, Unknown
+
+    constructor = node.name in {"__init__", "__new__"} and owner is not None
+    seen = calls_of(module, node, owner.name if constructor and owner else node.name, more)
+    made = [call for call in map(recorded_call, recorded) if call is not None]
+    target = ".".join(qualname.split(".")[:-1] if constructor else qualname.split("."))
+    how: CallPlan | RecordedPlan
+    try:
+        hints = hints_of(node, made or seen)
+        how = (
+            RecordedPlan(target, tuple(made), hints)
+            if made
+            else plan(Shapes(module, hints), node, owner, seen)
+        )
+    except Unknown as error:
+        return Untestable(str(error))
+    place = layout_of(document.path, document.text) if document.path else None
+    room = replace(setting.limits, output_bytes=max(_ROOM, setting.limits.output_bytes))
+    recorder = Recorder(replace(setting, limits=room), place, how.target, _needs_project(module, place))
+    lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    return _Study(document.text, lines, how, recorder, seed, cancel).result()
+
+
+class _Study:
+    def __init__(
+        self,
+        text: str,
+        lines: range,
+        how: CallPlan | RecordedPlan,
+        recorder: Recorder,
+        seed: int,
+        cancel: Event | None,
+    ) -> None:
+        self._text, self._lines, self._plan, self._recorder = text, lines, how, recorder
+        self._seed, self._cancel = seed, cancel
+        self._calls: dict[str, Call] = {}
+        self._observations: list[CallRecord] = []
+        self._arcs: set[tuple[int, int]] = set()
+
+    def result(self) -> Original | Untestable:
+        combinations = self._plan.combinations
+        if len(combinations) > 1:
+            learned = self._learn(combinations)
+            if isinstance(learned, Untestable):
+                return learned
+            combinations = learned
+        reached = Reach(0, 0, 0, 0)
+        for number in range(ROUNDS):
+            calls = self._draw(combinations, number)
+            trouble = self._observe(calls)
+            if trouble is not None:
+                return trouble
+            reached = reach(self._text, self._lines, self._arcs)
+            if reached.share == 1.0 or not calls:
+                break
+        if reached.all_lines and not reached.lines:
+            return Untestable("calling it runs none of its lines: its name refers to another function")
+        return self._checked(reached)
+
+    def _draw(self, combinations: Sequence[tuple[int, ...]], number: int) -> list[Call]:
+        drawn = [] if number else list(self._plan.seen)
+        for at, combination in enumerate(combinations):
+            share = max(ROUND // len(combinations), 8)
+            drawn += self._plan.draw(combination, share, self._seed * 1000 + number * 40 + at)
+        return list({text: call for call in drawn if (text := call.written("")) not in self._calls}.values())
+
+    def _learn(self, combinations: list[tuple[int, ...]]) -> list[tuple[int, ...]] | Untestable:
+        """The combinations of types that it accepts: those on which it mostly returns."""
+        drawn = [
+            (combination, call)
+            for combination in combinations
+            for call in self._plan.draw(combination, 4, self._seed)
+        ]
+        recording = self._record([call for _, call in drawn])
+        if not recording.observations:
+            return _trouble(recording)
+        ends: dict[tuple[int, ...], list[float]] = {combination: [] for combination in combinations}
+        for (combination, _), seen in zip(drawn, recording.observations, strict=False):
+            well = seen.limit is None and seen.exception not in _ILL_TYPED
+            ends[combination].append(1.0 if seen.returned else 0.3 if well else 0.0)
+        scores = {combination: sum(values) / len(values) for combination, values in ends.items() if values}
+        best = max(scores.values(), default=0.0)
+        kept = [combination for combination, score in scores.items() if score and score >= best - 0.25]
+        return sorted(kept, key=lambda combination: -scores[combination])[:6] or Untestable(
+            "the types of its arguments are unknown, and no tried type works"
+        )
+
+    def _record(self, calls: Sequence[Call]) -> Recording:
+        return self._recorder.record(
+            self._text,
+            [call.task() for call in calls],
+            seconds=SECONDS,
+            steps=STEPS,
+            cancel=self._cancel,
+        )
+
+    def _observe(self, calls: Sequence[Call]) -> Untestable | None:
+        """Make calls; return the reason why the function cannot be judged, if there is one."""
+        if not calls:
+            return None
+        recording = self._record(calls)
+        if not recording.observations:
+            return _trouble(recording)
+        for call, seen in zip(calls, recording.observations, strict=False):
+            if seen.outside:
+                return Untestable(f"it {seen.outside}")
+            self._arcs |= seen.arcs
+            self._calls[call.written("")] = call
+            self._observations.append(seen)
+        return None
+
+    def _checked(self, reached: Reach) -> Original | Untestable:
+        """Keep only results that can be compared, and are the same in another process, in another order."""
+        pairs = [
+            (call, seen)
+            for call, seen in zip(self._calls.values(), self._observations, strict=True)
+            if seen.limit is None and seen.exception not in _ILL_TYPED
+        ]
+        whole = [(call, seen) for call, seen in pairs if seen.comparable]
+        fewest = min(FEWEST, len(self._calls))
+        if pairs and len(whole) < fewest:
+            return Untestable("it returns values that cannot be compared, such as functions or files")
+        again = self._recorder.record(
+            self._text, [call.task() for call, _ in reversed(whole)], seconds=SECONDS * 2, cancel=self._cancel
+        )
+        steady = [
+            (call, first)
+            for (call, first), second in zip(reversed(whole), again.observations, strict=False)
+            if first.like(second)
+        ][::-1]
+        if len(whole) - len(steady) > UNSTEADY * len(whole) and len(again.observations) == len(whole):
+            return Untestable("it returns different results for the same input")
+        if sum(seen.returned for _, seen in steady) < fewest:
+            return Untestable("it returns a value for too few generated inputs")
+        return Original(
+            self._text,
+            self._recorder,
+            tuple(call for call, _ in steady),
+            tuple(seen for _, seen in steady),
+            reached,
+        )
+
+
+def _trouble(recording: Recording) -> Untestable:
+    trouble = recording.trouble
+    if trouble is None:
+        return Untestable("calling it returned no result")
+    words = {
+        "import": "its file cannot be imported: ",
+        "missing": "its module lacks it: ",
+        "invalid": "its file does not compile: ",
+    }
+    return Untestable(words.get(trouble.kind, "") + trouble.message)
+
+
+def _needs_project(module: ast.Module, place: Layout | None) -> bool:
+    """Whether a file imports from its own project, so that it must be able to read it."""
+    if place is None:
+        return False
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            return True
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            top = name.partition(".")[0]
+            if any((root / top).is_dir() or (root / f"{top}.py").is_file() for root in place.roots):
+                return True
+    return "." in place.module

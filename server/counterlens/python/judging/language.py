@@ -1,0 +1,58 @@
+"""The judges of Python programs."""
+
+from __future__ import annotations
+
+from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
+from counterlens.python.judging import coverage_tests, differential, doctests, unittests
+from counterlens.python.judging.cheats import cheats
+from counterlens.python.judging.file_of_tests import calls_of_tests, judge_by_tests, variants_by_tests
+from counterlens.python.judging.output import PythonOutputJudge
+from counterlens.python.judging.proposal import find_proposer
+from counterlens.python.judging.suite import circumstances
+from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
+from counterlens.python.judging.weak_assertions import weak_assertion
+from counterlens.python.syntax.parsing import parse_module
+from counterlens.python.syntax.versions import unparsed
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
+
+_BY_RUNNING = "tests, found by running them"
+_TESTS = {unittests.ID: unittests.find, doctests.ID: doctests.find}
+
+
+def _entries(document: Document) -> list[Function]:
+    """The functions at the top level."""
+    return [each for each in functions(document) if "." not in each.qualname]
+
+
+def _why_unreadable(text: str) -> str | None:
+    """Why this Python cannot parse a text."""
+    try:
+        parse_module(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return unparsed(text, error).message
+    return None
+
+
+PYTHON = JudgedLanguage(
+    missing=lambda: None,
+    by_tests=judge_by_tests,
+    calls_of_tests=calls_of_tests,
+    variants_by_tests=variants_by_tests,
+    by_output=PythonOutputJudge,
+    supplied=SuppliedTestsJudge,
+    entries=_entries,
+    tests=_TESTS,
+    surveyed={**_TESTS, unittests.ID: coverage_tests.find_cases},
+    untested="no test mentions it, and its docstring has no examples",
+    unreadable=_why_unreadable,
+    by_running=coverage_tests.find,
+    behaviour=differential.find_behaviour,
+    cheats=cheats,
+    weak_assertion=weak_assertion,
+    proposer=find_proposer,
+    why_tested=coverage_tests.why_tested,
+    circumstances=circumstances,
+    fallbacks={_BY_RUNNING: coverage_tests.find, differential.ID: judge_by_behaviour},
+    why_not={_BY_RUNNING: coverage_tests.why_not, differential.ID: why_no_behaviour},
+)

@@ -1,0 +1,193 @@
+"""The test that an input suggests: an assertion of the original's result, ready to paste."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from pathlib import Path
+from threading import Event
+
+from counterlens.judging.base import Judgement, Setting
+from counterlens.judging.comparison import Form, same
+from counterlens.python.judging.differential import DifferentialJudge, find_behaviour
+from counterlens.python.judging.differential.inputs import Built, written
+from counterlens.python.judging.differential.judge import Counterexample
+from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.sandboxed import plain
+from counterlens.python.judging.test_run import TestRun
+from counterlens.python.judging.unittests import ID as TESTS
+from counterlens.python.judging.unittests import read_cases
+from counterlens.python.syntax.parsing import parse_module
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+_LONGEST = 400
+"""Maximum characters of a call or a result: nobody pastes a longer one."""
+_MAKERS = {"l": list, "t": tuple, "s": set, "z": frozenset}
+_FROM = {"Decimal": "decimal", "Fraction": "fractions", "UUID": "uuid"} | dict.fromkeys(
+    ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath"), "pathlib"
+)
+
+
+_WHOLE = {"contextlib", "datetime", "io"}
+
+
+class PythonTestProposer:
+    """Proposes tests of a Python function; see `TestProposer`.
+
+    Args:
+        document: The original file.
+        function: The function.
+        setting: Its sandbox and interpreter.
+        behaviour: Its judge by differential execution.
+    """
+
+    def __init__(
+        self, document: Document, function: Function, setting: Setting, behaviour: DifferentialJudge
+    ) -> None:
+        self._document, self._function, self._setting = document, function, setting
+        self.first_counterexample = behaviour.first_counterexample
+        self.smallest_counterexample = behaviour.smallest_counterexample
+        self._target = behaviour.original.recorder.target
+
+    def written(self, example: Counterexample) -> str:
+        """The call of a counterexample, as text."""
+        return example.call.written(self._target)
+
+    def proposed_test(
+        self, example: Counterexample, program: str, line: int, *, cancel: Event | None = None
+    ) -> str | None:
+        """The text of a file with a test that passes on the original and fails on a mutant."""
+        document = self._document
+        place = layout_of(document.path or Path("program.py"), document.text)
+        name = name_of_test(self._function.qualname, line)
+        text = propose(place.module, self._target, name, example)
+        if text is None:
+            return None
+        script = {"source": f"{text}\n{name}()\n", "path": str(place.project / f"{name}.py"), "check": False}
+        run = TestRun(TESTS, self._setting, place, {"script": script}, place.project, document.text)
+        if not run.run(document.text, read_cases, cancel).passed:
+            return None
+        failed = run.run(program, read_cases, cancel).judgement is Judgement.FAILED  # and has ended
+        return text if failed else None
+
+
+def find_proposer(document: Document, function: Function, setting: Setting) -> PythonTestProposer | str:
+    """The proposer of tests of a function, or the reason why there is none."""
+    behaviour = find_behaviour(document, function, setting, ())
+    if isinstance(behaviour, str):
+        return behaviour
+    return PythonTestProposer(document, function, setting, behaviour)
+
+
+class UnwritableError(Exception):
+    """A value cannot be written as an expression that equals it."""
+
+
+def propose(module: str, target: str, name: str, example: Counterexample) -> str | None:
+    """A test function that fails on the mutant and, as far as is known, passes on the original.
+
+    Args:
+        module: The dotted name of the module to import from.
+        target: The callee, as an expression over the names of its module.
+        name: The name of the test function.
+        example: The input, and both results.
+
+    Returns:
+        The text of a file with the test; None if no assertion can be written.
+    """
+    call = example.call.written(target)
+    try:
+        body = _assertion(call, target, example)
+    except (UnwritableError, ValueError, TypeError, KeyError, IndexError):
+        return None
+    if len(call) > _LONGEST or any(len(line) > 2 * _LONGEST for line in body):
+        return None
+    imports = _imports(module, "\n".join(body))
+    lines = [*imports, "", "", f"def {name}():", *(f"    {line}" for line in body)]
+    return "\n".join(lines) + "\n"
+
+
+def name_of_test(qualname: str, line: int) -> str:
+    """The name of the test of a function for a mutant at a line."""
+    return f"test_{re.sub(r'[^0-9a-zA-Z]+', '_', qualname).strip('_').lower()}_line_{line}"
+
+
+def _assertion(call: str, target: str, example: Counterexample) -> list[str]:
+    """The statements of the test."""
+    one, other = example.original, example.mutant
+    if one.exception is not None:
+        return [f"with pytest.raises({one.exception}):", f"    {call}"]
+    if other.exception is not None or other.limit is not None or not same(one.result, other.result):
+        return [_equal(call, one.result)]
+    if one.output != other.output:
+        printing = ["with contextlib.redirect_stdout(io.StringIO()) as output:", f"    {call}"]
+        return [*printing, f"assert output.getvalue() == {one.output!r}"]
+    return _changed_arguments(target, example)
+
+
+def _equal(expression: str, form: Form) -> str:
+    """An assertion that an expression has a value."""
+    if form is None or isinstance(form, bool):
+        return f"assert {expression} is {form}"
+    if isinstance(form, list) and form[0] == "g":
+        return f"assert list({expression}) == {_written(['l', *form[1:]])}"
+    if isinstance(form, list) and form[0] == "o" and form[2] is None:
+        fields = {name: _value(value) for name, value in form[3]}
+        return f"assert vars({expression}) == {written(fields)}"
+    return f"assert {expression} == {_written(form)}"
+
+
+def _changed_arguments(target: str, example: Counterexample) -> list[str]:
+    """Statements that check an argument after the call."""
+    one, other = example.original, example.mutant
+    if example.call.named:
+        raise UnwritableError
+    texts = [written(value) for value in example.call.positional]
+    call = [f"arguments = [{', '.join(texts)}]", f"{target}(*arguments)"]
+    for number, text in enumerate(texts):
+        left = None if one.after is None else one.after[1][1 + number]
+        if left is None:
+            call.append(f"assert arguments[{number}] == {text}")
+        elif other.after is None or not same(left, other.after[1][1 + number]):
+            call.append(_equal(f"arguments[{number}]", left))
+    return call
+
+
+def _written(form: Form) -> str:
+    return written(_value(form))
+
+
+def _value(form: Form) -> object:
+    """The value of a form, as `written` takes it."""
+    if not isinstance(form, list) or form[0] in plain.DECODERS:
+        value = plain.decode(form)
+        if value != value or isinstance(value, slice):  # NaN equals nothing
+            raise UnwritableError
+        return value
+    head, rest = form[0], form[1:]
+    if head in _MAKERS:
+        return _MAKERS[head](_value(item) for item in rest)
+    if head == "d":
+        return {_value(key): _value(item) for key, item in rest}
+    if head == "e":
+        return Built(f"{rest[0]}.{rest[1]}")
+    if head == "o" and rest[1] is not None and not rest[2]:
+        return _value(rest[1])  # of a class derived from a built-in one, which compares like it
+    raise UnwritableError
+
+
+def _imports(module: str, body: str) -> list[str]:
+    """The imports of the names that statements use: groups of lines, as formatters write them."""
+    used = {node.id for node in ast.walk(parse_module(body)) if isinstance(node, ast.Name)}
+    names = {name for name in used if not hasattr(builtins, name)} - {"arguments", "output"}
+    standard = [f"import {name}" for name in sorted(names & _WHOLE)]
+    standard += [f"from {_FROM[name]} import {name}" for name in sorted(names & _FROM.keys())]
+    own = sorted(names - _WHOLE - _FROM.keys() - {"pytest"})
+    groups = [
+        standard,
+        ["import pytest"] if "pytest" in names else [],
+        [f"from {module} import {', '.join(own)}"] if own else [],
+    ]
+    return "\n\n".join("\n".join(group) for group in groups if group).split("\n")

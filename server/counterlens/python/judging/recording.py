@@ -1,0 +1,282 @@
+"""Calls of a program's function in the sandbox, and their results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from counterlens.judging.base import Setting
+from counterlens.judging.comparison import Form, comparable, same, shown
+from counterlens.judging.pace import bounded
+from counterlens.python.judging.layout import Layout
+from counterlens.sandbox.base import Ending, Job, JobOutcome
+from counterlens.sandbox.interpreter import describe
+from counterlens.sandbox.shipping import IMPORTED, quick_files, start_script
+
+_PACKAGE = Path(__file__).with_name("sandboxed")
+_OTHERS = (
+    *("runner", "pytest_", "warm_up_cases", "imported_ahead", "kept_code"),
+    *(
+        f"recorder/{name}"
+        for name in ("compiling", "exclusion", "line_probes", "mapping", "survey", "watcher")
+    ),
+)
+_RESTARTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """The result of one call.
+
+    Attributes:
+        result: The encoded result, if it returned.
+        exception: The name of the exception's class, if it raised one.
+        limit: The limit that it reached, if any; nothing else is known then.
+        after: The encoded arguments after the call; None if unchanged.
+        output: Its printed output.
+        effects: What else it did, such as `warns: DeprecationWarning`.
+        outside: Its outside effects, such as `opens files`.
+        arcs: Arcs that no earlier call took, if arcs are traced.
+    """
+
+    result: Form = None
+    exception: str | None = None
+    limit: str | None = None
+    after: Form = None
+    output: str = ""
+    effects: tuple[str, ...] = ()
+    outside: str | None = None
+    arcs: frozenset[tuple[int, int]] = frozenset()
+
+    @property
+    def returned(self) -> bool:
+        """Whether the call returned: it raised nothing and reached no limit."""
+        return self.exception is None and self.limit is None
+
+    @property
+    def comparable(self) -> bool:
+        """Whether its result and arguments can be compared with those of another call."""
+        return self.limit is None and comparable(self.result) and comparable(self.after)
+
+    def like(self, other: CallRecord) -> bool:
+        """Whether two calls behaved the same: result or exception, arguments, output, effects."""
+        if self.limit or other.limit or self.exception != other.exception or self.output != other.output:
+            return False
+        if self.effects != other.effects or self.outside != other.outside:
+            return False
+        if self.exception is None and not same(self.result, other.result):
+            return False
+        if (self.after is None) != (other.after is None):
+            return False
+        return self.after is None or same(self.after, other.after)
+
+    def differences(self, other: CallRecord) -> tuple[str, str]:
+        """Describe the results of two calls that differ."""
+        if self.limit or other.limit or self.exception or other.exception:
+            return self._ending(), other._ending()
+        if not same(self.result, other.result):
+            return self._ending(), other._ending()
+        if self.output != other.output:
+            return f"printed {self.output!r}", f"printed {other.output!r}"
+        if (self.effects, self.outside) != (other.effects, other.outside):
+            return self._doing(other), other._doing(self)
+        return self._leaving(), other._leaving()
+
+    def _ending(self) -> str:
+        if self.limit:
+            return f"did not end ({self.limit})" if self.limit in {"steps", "time"} else self.limit
+        return f"raised {self.exception}" if self.exception else f"returned {shown(self.result)}"
+
+    def _doing(self, other: CallRecord) -> str:
+        """What it did that the other call did not."""
+        effects = [effect for effect in (*self.effects, self.outside) if effect]
+        only = [effect for effect in effects if effect not in (*other.effects, other.outside)]
+        return ", ".join(only) or "does not do that"
+
+    def _leaving(self) -> str:
+        if self.after is None:
+            return "left its arguments as they were"
+        positional, named = self.after[1][1:], self.after[2][1:]
+        values = [*map(shown, positional), *(f"{name}={shown(value)}" for name, value in named)]
+        return f"left its arguments as ({', '.join(values)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """The reason why a program could not be called at all.
+
+    Attributes:
+        kind: `invalid` (it does not parse), `import` (it cannot be imported), `missing` (it lacks the
+            function), `ended` (it ended the process), `timed out`.
+        message: Further detail.
+    """
+
+    kind: str
+    message: str
+
+    def __str__(self) -> str:
+        if self.kind == "import":
+            return f"it cannot be imported: {self.message}"
+        return f"it does not define {self.message}" if self.kind == "missing" else self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The results of a series of calls, up to its end: one observation per call, in order."""
+
+    observations: tuple[CallRecord, ...]
+    trouble: Trouble | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Calls one function of programs that replace one file.
+
+    Attributes:
+        setting: Their sandbox and interpreter.
+        place: The file that they replace; None for a text without a file.
+        target: The qualified name of the function.
+        readable: Whether the program may read its project, to import from it.
+    """
+
+    setting: Setting
+    place: Layout | None
+    target: str
+    readable: bool
+
+    def record(
+        self,
+        program: str,
+        calls: Sequence[Mapping[str, Any]],
+        *,
+        seconds: float,
+        steps: int | None = None,
+        stop: bool = False,
+        cancel: Event | None = None,
+    ) -> Recording:
+        """Make calls, all in one process.
+
+        Args:
+            program: The whole source.
+            calls: The arguments, in the form of `sandboxed/recorder/calls.py`.
+            seconds: The limit of each call, in seconds of processor time; five times that elapsed.
+            steps: Maximum lines of the program that a call may run; None for no bound and no tracing.
+            stop: Whether to stop at the first call that reaches a limit. Otherwise a call that ends the
+                process is recorded, and another process makes the calls after it.
+            cancel: Set to cancel.
+
+        Raises:
+            Cancelled: `cancel` was set.
+            SandboxError: the sandbox could not be set up.
+        """
+        seen: list[CallRecord] = []
+        spent = 0.0
+        for _ in range(_RESTARTS + 1):
+            task = {
+                "source": program,
+                "path": str(self.place.path) if self.place else "program.py",
+                "module": self.place.module if self.place else "program",
+                "roots": [str(root) for root in self.place.roots] if self.place and self.readable else [],
+                "target": self.target,
+                "calls": list(calls[len(seen) :]),
+                "first": len(seen),
+                "seconds": seconds,
+                "steps": steps,
+                "stop": stop,
+            }
+            outcome = run(self.setting, "calls", task, self._readable(), cancel, covers=self._covers(program))
+            spent += outcome.seconds
+            trouble, running = _read(outcome, seen, len(calls))
+            if trouble is None or trouble.kind in {"invalid", "import", "missing"} or not running or stop:
+                return Recording(tuple(seen), trouble, spent)
+            seen.append(CallRecord(limit="time" if trouble.kind == "timed out" else trouble.message))
+        return Recording(tuple(seen), trouble, spent)
+
+    def _covers(self, program: str) -> dict[Path, bytes]:
+        return self.place.covered_by(program) if self.place and self.readable else {}
+
+    def _readable(self) -> tuple[Path, ...]:
+        return self.place.readable if self.place and self.readable else ()
+
+
+def run(
+    setting: Setting,
+    module: str,
+    task: Mapping[str, Any],
+    readable: tuple[Path, ...],
+    cancel: Event | None,
+    more: Mapping[str, bytes] | None = None,
+    covers: Mapping[Path, bytes] | None = None,
+    preload: tuple[str, ...] = IMPORTED,
+) -> JobOutcome:
+    """Run one module of the recorder on a task, with `more` files beside it; other parameters as in `Job`."""
+    files = {
+        **quick_files(_PACKAGE, describe(setting.python).bytecode, _OTHERS if module == "calls" else ()),
+        "start.py": start_script(f"sandboxed.recorder.{module}"),
+        "task.json": json.dumps(task).encode(),
+        **(more or {}),
+    }
+    limits = bounded(setting.limits)
+    job = Job(
+        files,
+        "start.py",
+        setting.python,
+        readable=readable,
+        limits=limits,
+        covers=covers or {},
+        preload=preload,
+    )
+    return setting.sandbox.run(job, cancel=cancel)
+
+
+def _read(outcome: JobOutcome, seen: list[CallRecord], wanted: int) -> tuple[Trouble | None, bool]:
+    """Add the lines of a report to `seen`; return the trouble, and whether a call was running at the end."""
+    running, ended = False, False
+    for line in outcome.result.decode("ascii", "replace").split("\n")[:-1]:
+        word, _, rest = line.partition(" ")
+        number, _, text = rest.partition(" ")
+        try:
+            if word == "failed":
+                found = json.loads(rest)
+                where = f"line {found['line']}: " if found.get("line") else ""
+                return Trouble(str(found["kind"]), f"{where}{found['why']}"), False
+            if word == "call":
+                running = int(number) == len(seen)
+            elif word == "done" and running and int(number) == len(seen) < wanted:
+                seen.append(_observation(json.loads(text)))
+                running, ended = False, bool(seen[-1].limit)
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            return Trouble("ended", "its report is malformed"), running
+    if outcome.ending is Ending.TIMED_OUT:
+        return Trouble("timed out", f"stopped after {outcome.seconds:.0f} s"), running
+    if len(seen) == wanted or ended:
+        return None, False
+    if outcome.truncated:
+        return Trouble("ended", "its result is too large to compare"), running
+    how = f"exit code {outcome.code}" if outcome.ending is Ending.EXITED else f"signal {outcome.code}"
+    return Trouble("ended", f"it ended the process ({how})"), running
+
+
+def _observation(seen: Mapping[str, Any]) -> CallRecord:
+    """One observation; its fields have the right types whatever the report contains."""
+
+    def text(name: str) -> str | None:
+        value = seen.get(name)
+        return None if value is None else str(value)
+
+    limit = text("l")
+    return CallRecord(
+        result=seen.get("r"),
+        exception=None if limit else text("x"),
+        limit=limit,
+        after=seen.get("a"),
+        output=text("o") or "",
+        effects=tuple(map(str, seen.get("s") or ())),
+        outside=text("e"),
+        arcs=frozenset((int(a), int(b)) for a, b in seen.get("b") or ()),
+    )

@@ -1,0 +1,263 @@
+"""One run of a program with its tests in the sandbox, and the verdict on it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from signal import Signals
+from threading import Event, Lock
+from typing import Any
+
+from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
+from counterlens.judging.pace import bounded
+from counterlens.python.judging.compiled import CompiledProject
+from counterlens.python.judging.layout import Layout
+from counterlens.python.syntax.versions import newer_syntax
+from counterlens.sandbox.base import Ending, Job, JobOutcome
+from counterlens.sandbox.interpreter import describe as describe_interpreter
+from counterlens.sandbox.shipping import quick_files
+
+_PACKAGE = Path(__file__).with_name("sandboxed")
+_UNUSED = ("recorder/", "pytest_warm", "runner_warm", "warm_up_cases")
+_ENTRY = b"""\
+import sandboxed, sys
+del sys.path[0]  # nothing else is to be imported from the private folder
+import sandboxed.runner.session
+sandboxed.runner.session.main()
+"""
+_PRELOAD = (
+    "json",
+    "unittest",
+    "traceback",
+    "asyncio",
+    "ctypes",
+    "decimal",
+    "fractions",
+    "uuid",
+    "typing",
+)
+_WARM = "counterlens.python.judging.sandboxed."
+_WITHOUT_CASES = (*_PRELOAD, f"{_WARM}runner_warm")
+WITH_CASES = (*_PRELOAD, "pytest", "hypothesis", f"{_WARM}pytest_warm", f"{_WARM}runner_warm")
+Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
+
+
+class RunHistory:
+    """What the runs of one judge have shown.
+
+    Attributes:
+        programs: Number of programs that its tests have judged.
+        original_passes: Whether the original passes them; None until it has run.
+    """
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.programs = 0
+        self.original_passes: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TestRun:
+    """Tests programs in place of one file; a program and its tests are in one process, inside the sandbox.
+
+    Attributes:
+        attribution: The id of the attribution function, for the evidence.
+        setting: Their sandbox and interpreter.
+        place: The file that they replace; None for a text without a file.
+        task: The runner's task, except the program and its place.
+        folder: The working directory; None for a private one.
+        original: The trusted program, if there is one.
+        readable: Further paths that programs may read.
+        history: What its runs have shown.
+    """
+
+    attribution: str
+    setting: Setting
+    place: Layout | None
+    task: Mapping[str, Any]
+    folder: Path | None = None
+    original: str | None = None
+    readable: tuple[Path, ...] = ()
+    history: RunHistory = field(default_factory=RunHistory)
+
+    def with_task(self, **more: object) -> TestRun:
+        """The same test run with additions to the runner's task; it shares the history."""
+        return replace(self, task={**self.task, **more})
+
+    def passes_original(self, read: Reader, cancel: Event | None) -> bool:
+        """Whether there is an original that passes the tests; it runs at most once for that."""
+        if self.original is None:
+            return False
+        with self.history.lock:
+            if self.history.original_passes is None:
+                self.history.original_passes = self.run(self.original, read, cancel).passed
+            return self.history.original_passes
+
+    def run(self, program: str, read: Reader, cancel: Event | None) -> Verdict:
+        """Run a program.
+
+        Args:
+            program: The whole source of the file.
+            read: Derives the judgement from the runner's report, if there is a trustworthy one.
+            cancel: Set to cancel.
+
+        Raises:
+            Cancelled: `cancel` was set.
+            SandboxError: the sandbox could not be set up.
+        """
+        nonce = secrets.token_hex(16)
+        outcome = self.setting.sandbox.run(self.job(program, nonce, cancel), cancel=cancel)
+        report, running = _report(outcome, nonce)
+        kind = report.get("kind") if report is not None else None
+        if report is None:
+            judgement, message = self._ending(outcome)
+            evidence = Evidence(self.attribution, 0, running, message)
+        elif kind == "invalid":
+            line = report.get("line")
+            where = f"line {line}: " if line else ""
+            judgement = Judgement.INVALID
+            newer = newer_syntax(program, describe_interpreter(self.setting.python).version)
+            message = f"{where}{report.get('message')}" + (f"; {newer}" if newer else "")
+            evidence = Evidence(self.attribution, 0, None, brief(message))
+        elif kind in {"import", "broken", "tampered"}:
+            judgement = Judgement.FAILED
+            evidence = Evidence(self.attribution, 0, None, _accident(report))
+        else:
+            if report.get("unstarted"):
+                report["unstarted"] = in_lines(str(report["unstarted"]), _last_words(outcome))
+            judgement, evidence = read(report)
+        if judgement is Judgement.FAILED and evidence.message.rstrip().endswith("MemoryError"):
+            limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"
+            evidence = replace(evidence, message=evidence.message.rstrip() + limit)
+        known = outcome.ending is not Ending.TIMED_OUT
+        return Verdict(judgement, evidence, outcome.seconds, (outcome.cpu_seconds or None) if known else None)
+
+    def recorded_calls(self, target: str, cancel: Event | None) -> list[Any]:
+        """The distinct calls of a function that the tests make while its original runs.
+
+        Args:
+            target: The dotted path of the function in its module.
+            cancel: Set to cancel.
+
+        Returns:
+            Calls in the form of `sandboxed/recorder/calls.py`; empty if there is no original.
+        """
+        heard: dict[str, Any] = {}
+
+        def read(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+            heard.update(report)
+            return Judgement.PASSED, Evidence(self.attribution, 0)
+
+        if self.original is not None:
+            self.with_task(record=target, every=True).run(self.original, read, cancel)
+        try:
+            calls = json.loads(heard.get("calls") or "[]")
+        except (ValueError, TypeError, RecursionError):
+            return []
+        return calls if isinstance(calls, list) else []
+
+    def job(self, program: str, nonce: str, cancel: Event | None) -> Job:
+        """The job that runs a program; its report carries the nonce."""
+        place, kept = self.place, self._compiled(cancel)
+        task = {
+            "nonce": nonce,
+            "source": program,
+            "path": str(place.path) if place else "program.py",
+            "module": place.module if place else "program",
+            "roots": [str(root) for root in place.roots] if place else [],
+            "folder": str(self.folder) if self.folder else None,
+            "kept": str(kept.folder) if kept else "",
+            **self.task,
+        }
+        bytecode = describe_interpreter(self.setting.python).bytecode
+        return Job(
+            files={"start.py": _ENTRY, "task.json": json.dumps(task).encode()},
+            cold_files=quick_files(_PACKAGE, bytecode, () if "record" in self.task else _UNUSED),
+            entry="start.py",
+            python=self.setting.python,
+            readable=(*(kept.readable if kept else place.readable if place else ()), *self.readable),
+            limits=bounded(self.setting.limits),
+            preload=WITH_CASES if "files" in self.task else _WITHOUT_CASES,
+            covers=place.covered_by(program) if place else {},
+        )
+
+    def _compiled(self, cancel: Event | None) -> CompiledProject | None:
+        """The project's compiled files, compiled before the second program; None if there are none.
+
+        Needs an original: without one, the file on disk may be the judged program itself.
+        """
+        if self.place is None or self.original is None or "files" not in self.task:
+            return None
+        project = CompiledProject(self.place, self.setting)
+        if not project.usable:
+            return None
+        self.history.programs += 1
+        if self.history.programs == 2:  # one program alone would only be slower
+            project.add([Path(file["path"]) for file in self.task["files"]], WITH_CASES, cancel)
+        return project
+
+    def _ending(self, outcome: JobOutcome) -> tuple[Judgement, str]:
+        """The judgement and message for a program that ended without a report."""
+        limits = bounded(self.setting.limits)
+        ending, code = outcome.ending, outcome.code
+        if ending is Ending.TIMED_OUT:
+            if code == Signals.SIGXCPU:
+                return Judgement.TIMED_OUT, f"stopped after {limits.cpu_seconds} s of processor time"
+            flood = ", writing without end" if outcome.truncated else ""
+            return Judgement.TIMED_OUT, f"stopped after {limits.seconds:g} s{flood}"
+        errors = outcome.errors.decode("utf-8", "replace").strip()
+        last = errors.splitlines()[-1] if errors else ""
+        if "MemoryError" in last:
+            return Judgement.FAILED, f"it ran out of memory ({limits.memory_bytes >> 20} MiB)"
+        if ending is Ending.SIGNALLED:
+            name = Signals(code).name if code in set(Signals) else str(code)
+            return Judgement.FAILED, f"the interpreter crashed ({name})" + (f": {last}" if last else "")
+        reason = f": {last}" if last and code != 0 else ""
+        return Judgement.FAILED, brief(f"the program ended before its tests did (exit code {code}){reason}")
+
+
+def in_lines(*parts: str) -> str:
+    """The parts that are not empty, a line each."""
+    return "\n".join(filter(None, parts))
+
+
+def _accident(report: dict[str, Any]) -> str:
+    message = str(report.get("message"))
+    if report["kind"] == "import":
+        return brief(f"it cannot be imported: {message}")
+    if report["kind"] == "tampered":
+        return f"the program replaces {message}, which its tests use"
+    return brief(f"the tests could not finish: {message}")
+
+
+def _last_words(outcome: JobOutcome) -> str:
+    """The last line that a run has written, which says why pytest did not start."""
+    said = outcome.errors.strip() or outcome.output.strip()
+    return said.decode("utf-8", "replace").rpartition("\n")[2]
+
+
+def _report(outcome: JobOutcome, nonce: str) -> tuple[dict[str, Any] | None, str | None]:
+    """The runner's report, if it is complete and authentic; and the case that was running last."""
+    lines = outcome.result.decode("utf-8", "replace").split("\n")
+    running = None
+    for line in lines:
+        if line.startswith("case "):
+            try:
+                running = str(json.loads(line[len("case ") :]))
+            except ValueError:
+                continue
+    reports = [line for line in lines if line.startswith("report ")]
+    whole = len(lines) >= 2 and lines[-1] == "" and lines[-2:-1] == reports
+    if not whole or outcome.ending is not Ending.EXITED or outcome.code != 0:
+        return None, running
+    _, given, text = (*reports[0].split(" ", 2), "")[:3]
+    if not secrets.compare_digest(given.encode(), nonce.encode()):
+        return None, running
+    try:
+        report = json.loads(text)
+    except (ValueError, RecursionError):
+        return None, running
+    return (report if isinstance(report, dict) else None), running

@@ -1,0 +1,218 @@
+"""The user's own tests: pytest and unittest cases that mention the function."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from threading import Event
+from typing import Any
+
+from counterlens.judging.base import Evidence, HoleReach, Judgement, Setting, Verdict, brief
+from counterlens.python.judging.discovery import CaseName, cases_for, files_with_tests
+from counterlens.python.judging.harness import refuse_harness
+from counterlens.python.judging.layout import Layout, layout_of
+from counterlens.python.judging.reaching import RanBy, into
+from counterlens.python.judging.suite import Suite
+from counterlens.python.judging.test_run import TestRun
+from counterlens.python.judging.variant_run import run_variants
+from counterlens.python.judging.vetting import vet
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+ID = "tests"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Individually chosen tests, and those left out.
+
+    Attributes:
+        items: The pytest ids of the chosen tests of each file, with their parameters.
+        reaching: Number of usable tests that they were chosen from.
+        left_out: Names of the unusable tests, with the reason.
+        ran_by: The chosen tests that run each statement of the function's body, by line; None if the document
+            differs from the file that they ran.
+    """
+
+    items: Mapping[str, Sequence[str]]
+    reaching: int
+    left_out: Mapping[str, str]
+    ran_by: RanBy | None = None
+
+
+class CasesJudge:
+    """Runs test cases with the program instead of the file that they import.
+
+    Uses pytest with the user's configuration if the interpreter has it; otherwise runs `unittest` cases and
+    plain `test_*` functions. Stops at the first failure.
+    """
+
+    attribution = ID
+
+    def __init__(
+        self,
+        cases: Sequence[CaseName],
+        test_run: TestRun,
+        known: Mapping[str, Verdict] | None = None,
+        choice: Choice | None = None,
+    ) -> None:
+        self._cases, self._test_run, self._choice = cases, test_run, choice
+        self._known = dict(known) if known is not None else None
+
+    @property
+    def tests(self) -> int:
+        """The number of cases; a parametrised one counts once, unless its items were chosen."""
+        chosen = [len(file["items"]) for file in self._test_run.task["files"] if "items" in file]
+        return sum(chosen) if chosen else len(self._cases)
+
+    @property
+    def reaching(self) -> int:
+        """The number of usable tests that run the function, if known; else of those that judge it."""
+        return self._choice.reaching if self._choice else self.tests
+
+    def reach(self, lines: range) -> HoleReach | None:
+        """The coverage of some lines of the function, 1-based, by these cases; None if unknown."""
+        if self._choice is None or self._choice.ran_by is None:
+            return None
+        files = self._test_run.task["files"]
+        judging = {(file["path"], item) for file in files for item in file.get("items", ())}
+        return into(lines, self._choice.ran_by, judging)
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the cases against a program; see `Judge.judge`."""
+        if self._known is None:
+            verdict = self._test_run.run(program, read_cases, cancel)
+            return refuse_harness(self._test_run, verdict, program, read_cases, cancel)
+        known = self._known.pop(program, None)  # used once: a second call runs the program again
+        return known or self._test_run.run(program, _read_vetted, cancel)
+
+    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
+        """The calls of a function that the cases make while the original runs; see `TestRun`."""
+        return self._test_run.recorded_calls(target, cancel)
+
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """Run the cases against many variants of the original at once; see `run_variants`."""
+        read = read_cases if self._known is None else _read_vetted
+        return run_variants(self._test_run, programs, read, cancel)
+
+    def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
+        """The judge by the cases that pass on the original; the reason if none does."""
+        results = vet(self._test_run, original, cancel)
+        if self._choice:
+            results = replace(results, without={**self._choice.left_out, **results.without})
+        if not results.passed:
+            return results.left_out or "pytest found none of the tests"
+        files = [file for file in self._test_run.task["files"] if file["path"] not in results.broken]
+        names = {name.partition("[")[0] for name in results.passed}
+        files = [
+            {**file, "cases": [case for case in file["cases"] if _runs(file, case, names)]} for file in files
+        ]
+        whole = [
+            {**file, "items": [item for item in file["items"] if _passed(file, item, results.passed)]}
+            if "items" in file
+            else file
+            for file in files
+        ]
+        kept = {(file["path"], owner, name) for file in files for owner, name in file["cases"]}
+        cases = [case for case in self._cases if (str(case.file), case.owner, case.name) in kept]
+        test_run = self._test_run.with_task(
+            files=[file for file in whole if file["cases"]], without=sorted(results.without)
+        )
+        return CasesJudge(cases, test_run, {original: results.verdict(ID)}, self._choice)
+
+
+def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:
+    """The judge by the user's tests; None if no test mentions the function."""
+    if document.path is None:
+        return None
+    place = layout_of(document.path, document.text)
+    suite = Suite(place.project, setting.excluded)
+    cases = [
+        case
+        for case in cases_for(function.qualname, place, files_with_tests(place))
+        if not suite.excludes(case.file, "::".join(filter(None, (case.owner, case.name))))
+    ]
+    if not cases:
+        return None
+    return judge_by(cases, place, document.text, setting)
+
+
+def judge_by(
+    cases: Sequence[CaseName],
+    place: Layout,
+    original: str,
+    setting: Setting,
+    choice: Choice | None = None,
+) -> CasesJudge:
+    """The judge by some test cases.
+
+    Args:
+        cases: The cases, grouped by file.
+        place: The file that they test.
+        original: Its text.
+        setting: Their sandbox and interpreter.
+        choice: The chosen parameters of the cases, if not all.
+    """
+    files = []
+    for path, group in groupby(cases, key=lambda case: case.file):
+        at = layout_of(path)
+        chosen = [[case.owner, case.name] for case in group]
+        file = {"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen}
+        files.append({**file, "items": choice.items[str(path)]} if choice else file)
+    test_run = TestRun(ID, setting, place, {"files": files}, folder=place.project, original=original)
+    return CasesJudge(cases, test_run, choice=choice)
+
+
+def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) -> bool:
+    """Whether a case is among the names that passed; the class may be a subclass that inherits it."""
+    return any(
+        name.rpartition("::")[2] == case[1] and file["path"].endswith("/" + name.partition("::")[0])
+        for name in names
+    )
+
+
+def _passed(file: Mapping[str, Any], item: str, names: Collection[str]) -> bool:
+    """Whether an item of a file is among the names that passed."""
+    named = (name.partition("::") for name in names)
+    return any(of == item and file["path"].endswith("/" + path) for path, _, of in named)
+
+
+def _read_vetted(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+    """Like `read_cases`, but the original passes every case, so any other outcome is the program's fault."""
+    for name, outcome, message in report.get("results", ()):
+        if outcome != "passed":
+            run = sum(each[1] == "passed" for each in report["results"])
+            return Judgement.FAILED, Evidence(ID, run + 1, str(name), brief(str(message)))
+    return read_cases({**report, "harness": None, "unstarted": None})
+
+
+def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+    """The judgement from the runner's report on cases."""
+    results = [
+        (str(name), str(outcome), str(message)) for name, outcome, message in report.get("results", ())
+    ]
+    of = {
+        kind: [result for result in results if result[1] == kind]
+        for kind in ("passed", "failed", "skipped", "unsupported")
+    }
+    run = len(of["passed"]) + len(of["failed"])
+    hindered = report.get("harness") or (None if of["failed"] else report.get("unstarted"))
+    if hindered:
+        return Judgement.REFUSED, Evidence(ID, 0, None, brief(str(hindered)))
+    if of["failed"]:
+        name, _, message = of["failed"][0]
+        return Judgement.FAILED, Evidence(ID, run, name, brief(message))
+    if report.get("problem"):
+        return Judgement.FAILED, Evidence(ID, run, None, brief(str(report["problem"])))
+    if len(results) != report.get("expected"):
+        return Judgement.FAILED, Evidence(ID, run, None, "not all tests finished")
+    left_out = of["unsupported"] + of["skipped"]
+    note = ""
+    if left_out:
+        name, outcome, message = left_out[0]
+        reason = "cannot be run" if outcome == "unsupported" else "skipped"
+        note = brief(f"{len(left_out)} of {len(results)} {reason}: {name}: {message}")
+    if not of["passed"]:
+        return Judgement.REFUSED, Evidence(ID, 0, None, note or "pytest found none of the tests")
+    return Judgement.PASSED, Evidence(ID, run, None, note)

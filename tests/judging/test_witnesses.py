@@ -1,0 +1,180 @@
+"""What the original and cheats say about programs that pass their tests."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from counterlens.judging.base import OriginalComparison, OriginalSays, Setting
+from counterlens.judging.languages import behaviour_of
+from counterlens.judging.registry import find_judge
+from counterlens.judging.witnesses import WitnessedJudge
+from counterlens.python.judging.differential.domain import RecordedPlan
+from counterlens.python.judging.differential.inputs import Call, Hints
+from counterlens.sandbox.base import Limits
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+Project = Callable[[Mapping[str, str]], Path]
+PRICE = """
+    class Item:
+        def __init__(self, price, number):
+            self.price, self.number = price, number
+
+    def total(items, discount):
+        return sum(item.price * item.number for item in items) - discount(0)
+"""
+PRICE_TESTS = """
+    from functools import partial
+    from shop import Item, total
+
+    def test_total():
+        assert total([Item(2, 3), Item(5, 1)], lambda value: value) == 11
+        assert total((item for item in [Item(4, 2)]), partial(max, 0)) == 8
+"""
+
+
+@pytest.fixture(scope="module")
+def setting() -> Setting:
+    return Setting(best_sandbox(), Path(sys.executable), Limits(seconds=30.0, output_bytes=16 << 20))
+
+
+def compared(
+    setting: Setting, original: str, program: str, qualname: str, *calls: object
+) -> OriginalComparison:
+    """What an original says about a program; `calls` are positional arguments of one number each."""
+    document = Document(textwrap.dedent(original))
+    recorded = [{"v": [call] if not isinstance(call, tuple) else list(call), "w": {}} for call in calls]
+    judge = behaviour_of(document, find_function(document, qualname), setting, recorded)
+    assert not isinstance(judge, str), judge
+    return judge.compare(textwrap.dedent(program))
+
+
+def test_calls_of_the_tests_are_made_again_with_their_objects_and_functions(
+    project: Project, setting: Setting
+) -> None:
+    folder = project({"shop.py": PRICE, "test_shop.py": PRICE_TESTS})
+    document = Document.read(folder / "shop.py")
+    judge = find_judge(document, find_function(document, "total"), setting.sandbox, python=setting.python)
+    assert isinstance(judge, WitnessedJudge)
+    same = judge.judge(document.text.replace("item.price * item.number", "item.number * item.price"))
+    assert same.passed
+    assert same.evidence.comparison is not None
+    assert same.evidence.comparison.agreement is OriginalSays.AGREES
+    assert same.evidence.comparison.inputs >= 2
+    assert same.evidence.cheats is not None
+    assert same.evidence.cheats.failing == same.evidence.cheats.tried
+    uncalled = judge.judge(document.text.replace(" - discount(0)", ""))
+    assert uncalled.contested
+    assert "Item(" in (uncalled.evidence.comparison or OriginalComparison(OriginalSays.AGREES)).call  # type: ignore[operator]
+    assert judge.judge(document.text).evidence.comparison is None
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("import os; os.environ['LEFT'] = '1'", "changes the environment"),
+        ("import os; os.umask(0)", "changes the file mode mask"),
+        ("import sys; sys.setrecursionlimit(9000)", "changes the recursion limit"),
+        ("import sys; sys.excepthook = print", "changes sys"),
+        ("import builtins; builtins.left = 1", "changes builtins"),
+        ("import os; os.write(1, b'left')", "printed 'left'"),
+        ("import sys; sys.stderr.write('left')", "writes to stderr"),
+        ("import warnings; warnings.warn('left')", "warns: UserWarning"),
+        ("import random; random.seed(1); random.random()", "changes the state of random"),
+        ("import decimal; decimal.getcontext().prec = 3", "changes the decimal context"),
+        ("import threading, time; threading.Thread(target=time.sleep, args=(9,), daemon=True).start()",
+         "leaves a thread running"),
+        ("import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)", "changes signal handlers"),
+        ("open('/dev/null').read()", "opens files"),
+        ("COUNT.append(1)", "changes the global variable COUNT"),
+        ("values.append(1)", "left its arguments as"),
+    ],
+)  # fmt: skip
+def test_what_a_program_does_beside_its_result_is_compared(setting: Setting, body: str, said: str) -> None:
+    original = "import decimal, random\nCOUNT = []\ndef f(values):\n    return len(values)\n"
+    program = original.replace("    return", f"    result = len(values)\n    {body}\n    return")
+    program = program.replace("return len(values)", "return result")
+    found = compared(setting, original, program, "f", ["l", 1, 2], ["l", 3])
+    assert found.agreement is OriginalSays.DIFFERS
+    assert said in found.other
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("def f(x, state=[6, 8]):\n    return state.pop(0) if state else 2 * x\n", "returned"),
+        ("N = iter(range(6, 99, 2))\ndef f(x):\n    return next(N)\n", "returned"),
+        ("def f(x):\n    if x > 4: raise KeyError\n    return 2 * x\n", "raised KeyError"),
+        ("def f(x):\n    import os; os._exit(0)\n", "it ended the process"),
+        ("def f(x):\n    while x > 4: pass\n    return 2 * x\n", "did not end"),
+        ("def g(x):\n    return 2 * x\n", "it does not define f"),
+    ],
+)
+def test_each_input_is_tried_twice_in_another_order(setting: Setting, program: str, said: str) -> None:
+    found = compared(setting, "def f(x):\n    return 2 * x\n", program, "f", 3, 4)
+    assert found.agreement is OriginalSays.DIFFERS
+    assert said in found.other
+
+
+@pytest.mark.parametrize(
+    ("original", "program", "agreement", "reason"),
+    [
+        ("return x / 3", "return x * (1 / 3)", OriginalSays.AGREES, ""),
+        ("return {1, x}", "return set([x, 1])", OriginalSays.AGREES, ""),
+        ("return list({x: 1, 0: 2})", "return [0, x] if x else [0]", OriginalSays.DIFFERS, ""),
+        ("return [x]", "return (x,)", OriginalSays.DIFFERS, ""),
+        ("if x > 6: raise ValueError\n    return x", "return x", OriginalSays.AGREES,
+         "differs only where the original refuses, such as f("),
+    ],
+)  # fmt: skip
+def test_what_counts_as_the_same(
+    setting: Setting, original: str, program: str, agreement: OriginalSays, reason: str
+) -> None:
+    texts = [f"def f(x):\n    {body}\n" for body in (original, program)]
+    found = compared(setting, texts[0], texts[1], "f", 3, 8)
+    assert (found.agreement, found.reason.startswith(reason)) == (agreement, True), found
+
+
+def test_a_part_of_an_argument_in_the_result_is_seen(setting: Setting) -> None:
+    original = "def f(values):\n    return [list(value) for value in values]\n"
+    found = compared(
+        setting, original, original.replace("list(value)", "value"), "f", ["l", ["l", 1], ["l", 2, 3]]
+    )
+    assert "returns an argument itself: its result[0] is" in found.other
+
+
+@pytest.mark.parametrize(
+    ("calls", "holds"),
+    [
+        ([(3,), (8,)], lambda n: n >= 1),
+        ([(0,), (8,)], lambda n: n >= 0),
+        ([(-3,), (8,)], lambda n: n >= -6),
+        ([("()",), ("(())",), ("",)], lambda text: set(text) <= set("()")),
+        ([("ab",), ("xyz",)], lambda text: text.isalpha() and len(text) >= 2),
+        ([("12:30",), ("04:55",)], lambda text: len(text) == 5 and text[2] == ":"),
+        ([([1, 2, 3],), ([2, 5, 9],), ([4, 6],)], lambda items: items == sorted(items) and len(items) >= 2),
+        ([([[1, 2], [3, 4]],), ([[5, 6, 7]],)], lambda rows: len(set(map(len, rows))) == 1),
+        ([({"a": 1},), ({"a": 7},)], lambda held: set(held) == {"a"}),
+        ([((1, "a"),), ((2, "b"),)], lambda pair: len(pair) == 2 and isinstance(pair[1], str)),
+    ],
+)
+def test_inputs_stay_in_the_domain_of_the_tests(calls: list[tuple], holds: Callable[..., bool]) -> None:  # type: ignore[type-arg]
+    plan = RecordedPlan("f", tuple(map(Call, calls)), Hints())
+    drawn = plan.draw((), 200, 1)
+    assert len(drawn) > 3
+    assert drawn == plan.draw((), 200, 1)
+    assert all(holds(*call.positional) for call in drawn), [c for c in drawn if not holds(*c.positional)]
+
+
+def test_a_relation_of_arguments_is_kept() -> None:
+    calls = tuple(Call((items, k)) for items, k in (([5, 2, 9], 2), ([1], 1), ([4, 4], 1), ([7, 8, 1, 3], 4)))
+    assert all(
+        call.positional[1] <= len(call.positional[0])
+        for call in RecordedPlan("f", calls, Hints()).draw((), 99, 3)
+    )
