@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.judging.languages import WeakAssertion
+from counterlens.judging.base import WeakAssertion
 from counterlens.python.judging.weak_assertions import weak_assertion
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function

@@ -14,7 +14,7 @@ from threading import Event
 from typing import Any, Protocol
 
 from counterlens.errors import SourceError
-from counterlens.judging.base import Attribution, Judge, Setting, Verdict
+from counterlens.judging.base import Attribution, Judge, Setting, Verdict, WeakAssertion
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.output import PrintingCase
 from counterlens.languages.part import LanguagePart
@@ -25,21 +25,6 @@ from counterlens.syntax.functions import Function
 WhyNot = Callable[[Document, Function, Setting], str | None]
 Cheats = Callable[[Document, Function, Sequence[str]], Mapping[str, str]]
 """From a file, a function and texts of its tests to programs that should fail them, by their description."""
-
-
-@dataclass(frozen=True, slots=True)
-class WeakAssertion:
-    """An assertion of a test that accepts nearly any result of the function.
-
-    Attributes:
-        assertion: The assertion, as code; the call if no test looks at its result.
-        accepts: A wrong result that it accepts, as code.
-        instead: What to compare the result with, as code; empty if only the author knows.
-    """
-
-    assertion: str
-    accepts: str
-    instead: str
 
 
 class Behaviour(Protocol):
@@ -115,9 +100,8 @@ class JudgedLanguage:
         by_running: Finds tests by running all of them once; None if the language does not do that.
         behaviour: The judge by the behaviour of the function.
         cheats: The programs that tests of the function should fail.
-        weak_assertion: The assertion for which a probe of a function will be refused, recognised by its shape
-            without running anything; None if there is none.
         proposer: Proposes tests of a function, or the reason why none can be proposed.
+        weak_assertion: The assertion in a function's tests that accepts nearly any result, told by its shape.
         why_tested: Why a function of a project counts as tested, given the setting for one run of all tests
             or None for no run, such as `mentioned by a test`; None if it does not.
         circumstances: The data, besides some files, that verdicts on their functions depend on: plain data,
@@ -138,10 +122,10 @@ class JudgedLanguage:
     by_running: Attribution | None = None
     behaviour: Behaviour
     cheats: Cheats = lambda *_: {}
-    weak_assertion: Callable[[Document, Function], WeakAssertion | None] = lambda *_: None
     proposer: Callable[[Document, Function, Setting], TestProposer | str] = lambda *_: (
         "no tests are proposed in its language"
     )
+    weak_assertion: Callable[[Document, Function], WeakAssertion | None] = lambda *_: None
     why_tested: Callable[[Document, Function, Setting | None], str | None] = lambda *_: None
     circumstances: Callable[[Iterable[Path]], dict[str, Any]] = lambda _: {}
     calls_of_tests: Callable[..., Sequence[Any]] = lambda *_, **__: ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from lsprotocol import types
 
 from counterlens.evaluation.time_left import expected_seconds
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import JUDGED
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.askable import Askable
@@ -76,7 +76,8 @@ def _title(
         return t("refused: {reason}", reason=known.refusal)
     if not prompts:
         return ""
-    weak = judged(analysis.document.language).weak_assertion(analysis.document, function)
+    language = JUDGED.get(analysis.document.language)
+    weak = language.weak_assertion(analysis.document, function) if language else None
     if weak is not None:
         return t("will be refused: {reason}", reason=refusal(weak))
     counts = counts_of_kind(model, function)

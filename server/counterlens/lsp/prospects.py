@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from counterlens.judging.languages import WeakAssertion
+from counterlens.judging.base import WeakAssertion
 from counterlens.lsp.language import t
 from counterlens.models.code_models import code_models
 from counterlens.models.files import EMBEDDED_MODEL, known, note

@@ -146,7 +146,7 @@ def targets_in(document: Document, qualname: str | None = None, *, root: Path | 
     if qualname:
         return [_of_document(document, find_function(document, qualname).qualname, root)]
     known = functions(document)
-    outer = [f for f in known if not any(g.start < f.start and f.end <= g.end for g in known)]
+    outer = [f for f in known if not any(g.holds(f) for g in known)]
     if not outer:
         where = document.path or "the text"
         raise SourceError(f"{where} has no functions", "Choose a file with functions")

@@ -42,6 +42,10 @@ class Function:
     end_line: int
     column: int
 
+    def holds(self, other: Function) -> bool:
+        """Whether another function is nested in this one."""
+        return self.start < other.start and other.end <= self.end
+
 
 class Named(Protocol):
     """A node with a qualified name."""

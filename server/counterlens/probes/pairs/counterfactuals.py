@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, zip_longest
 
 from counterlens.mutations import Counterfactual, Refusal, Survey, mutated, survey
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
@@ -150,3 +152,14 @@ def not_asked(surveyed: Survey) -> tuple[Refusal, ...]:
         if made.cut is None
     )
     return (*surveyed.refusals, *unseen)
+
+
+def alternate_mutations(made: Iterable[Counterfactual], seed: object) -> list[Counterfactual]:
+    """Counterfactuals in random order, their mutations in turn: the first few are of many mutations."""
+    shuffled = list(made)
+    random.Random(f"{seed}").shuffle(shuffled)  # noqa: S311 - no secret
+    by_mutation: dict[str, list[Counterfactual]] = {}
+    for each in shuffled:
+        by_mutation.setdefault(each.mutation, []).append(each)
+    turns = chain.from_iterable(zip_longest(*(by_mutation[name] for name in sorted(by_mutation))))
+    return [each for each in turns if each is not None]

@@ -51,6 +51,7 @@ PYTHON = JudgedLanguage(
     cheats=cheats,
     weak_assertion=weak_assertion,
     proposer=find_proposer,
+    weak_assertion=weak_assertion,
     why_tested=coverage_tests.why_tested,
     circumstances=circumstances,
     fallbacks={_BY_RUNNING: coverage_tests.find, differential.ID: judge_by_behaviour},

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from counterlens.judging.languages import WeakAssertion
+from counterlens.judging.base import WeakAssertion
 from counterlens.python.judging.differential.testable import find_node
 from counterlens.python.judging.discovery import Imports, files_with_tests
 from counterlens.python.judging.layout import layout_of

@@ -339,7 +339,9 @@ def recorded_call(forms: Any) -> Call | None:
     """A call from its recorded form; None if it cannot be made again."""
     try:
         positional = tuple(_value(form) for form in forms["v"])
-        return Call(positional, tuple((str(name), _value(form)) for name, form in forms["w"].items()))
+        named = tuple((str(name), _value(form)) for name, form in forms["w"].items())
+        variables = forms.get("e") or {}
+        return Call(positional, named, tuple((str(name), value) for name, value in variables.items()))
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, SyntaxError):
         return None
 

@@ -64,22 +64,25 @@ class Remade:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The positional and keyword arguments of one call."""
+    """The positional and keyword arguments of one call, and variables of the environment that it needs."""
 
     positional: tuple[Any, ...]
     named: tuple[tuple[str, Any], ...] = ()
+    variables: tuple[tuple[str, str | None], ...] = ()
 
     def written(self, target: str) -> str:
         """The call as Python text."""
         texts = [written(value) for value in self.positional]
         texts += [f"{name}={written(value)}" for name, value in self.named]
-        return f"{target}({', '.join(texts)})"
+        context = ", ".join(f"{name}={value!r}" for name, value in self.variables)
+        return f"{target}({', '.join(texts)})" + (f"  # with {context}" if context else "")
 
     def task(self) -> Mapping[str, Any]:
         """The call in the form of `sandboxed/recorder/calls.py`."""
         return {
             "a": [_code(value) for value in self.positional],
             "k": {name: _code(value) for name, value in self.named},
+            "e": dict(self.variables),
         }
 
     @property

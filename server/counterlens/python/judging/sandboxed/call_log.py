@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import os
 
 from .recorder.structure import ITEMS, Encoder, is_iterator
 
@@ -23,17 +24,20 @@ class CallLog:
         target: Its dotted path in the module.
 
     Attributes:
-        calls: `{"v": [forms], "w": {name: form}}`, as `structure` encodes values; each distinct call once.
+        calls: `{"v": [forms], "w": {name: form}}`, as `structure` encodes values, and `"e": {name: text or
+            null}` if tests have set variables of the environment; each distinct call once.
     """
 
     def __init__(self, target: str) -> None:
         self._target = target
         self._known: set[str] = set()
         self._running = False
+        self._environment: dict[str, str] = {}
         self.calls: list[dict[str, Any]] = []
 
     def install(self, module: Any) -> None:
         """Replace the function in a module that has just been imported."""
+        self._environment = dict(os.environ)
         *above, name = self._target.split(".")
         owner = module
         for part in above:
@@ -75,11 +79,20 @@ class CallLog:
             "v": shown[1:] if without_first else shown,
             "w": {name: _encoded(value) for name, value in named.items()},
         }
+        variables = self._variables()
+        if variables:
+            call["e"] = variables
         text = json.dumps(call)
         if text not in self._known and len(text) <= _LARGEST:
             self._known.add(text)
             self.calls.append(call)
         return tuple(passed)
+
+    def _variables(self) -> dict[str, str | None]:
+        """The variables of the environment that have changed since the start; null for a deleted one."""
+        before, now = self._environment, dict(os.environ)
+        names = sorted(name for name in {*before, *now} if name[:6] != "PYTEST")
+        return {name: now.get(name) for name in names if before.get(name) != now.get(name)}
 
 
 def _encoded(value: Any) -> Any:
