@@ -49,7 +49,6 @@ PYTHON = JudgedLanguage(
     by_running=coverage_tests.find,
     behaviour=differential.find_behaviour,
     cheats=cheats,
-    weak_assertion=weak_assertion,
     proposer=find_proposer,
     weak_assertion=weak_assertion,
     why_tested=coverage_tests.why_tested,
