@@ -479,8 +479,8 @@ DEMANDING = {
         "import program\nclass TestF(program.Base):\n    def make(self): return program.f(3)\n",
     ),
     "a closure that counts": Demanding(
-        "def counter(start):\n    count = start\n    def up(by=1):\n        nonlocal count\n        count += by\n"
-        "        return count\n    return up\n",
+        "def counter(start):\n    count = start\n    def up(by=1):\n        nonlocal count\n"
+        "        count += by\n        return count\n    return up\n",
         "count += by",
         "count = start + by",
         _tests("up = program.counter(3)\nassert (up(), up(2), program.counter(0)()) == (4, 6, 1)"),
@@ -494,7 +494,8 @@ DEMANDING = {
     ),
     "a decorator with arguments": Demanding(
         "import functools\ndef clamp(low, high):\n    def wrap(g):\n        @functools.wraps(g)\n"
-        "        def h(*a):\n            return max(low, min(high, g(*a)))\n        return h\n    return wrap\n",
+        "        def h(*a):\n            return max(low, min(high, g(*a)))\n        return h\n"
+        "    return wrap\n",
         "min(high",
         "min(low",
         _tests("@program.clamp(0, 9)\ndef g(x): return x\nassert [g(x) for x in (-1, 5, 12)] == [0, 5, 9]"),
