@@ -80,6 +80,9 @@ def study(
         module = parse_module(document.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Untestable(unparsed(document.text, error).message)
+    for definition in module.body:
+        if isinstance(definition, ast.ClassDef) and definition.name == qualname:
+            return _study_class(document, module, definition, setting, seed, recorded, cancel)
     node, around = find_node(module, qualname)
     reason = why_not(node, around)
     if node is None or reason is not None:
@@ -105,11 +108,36 @@ def study(
         )
     except Unknown as error:
         return Untestable(str(error))
+    lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    recorder = _recorder(document, module, how.target, setting)
+    return _Study(document.text, lines, how, recorder, seed, cancel).result()
+
+
+def _study_class(
+    document: Document,
+    module: ast.Module,
+    node: ast.ClassDef,
+    setting: Setting,
+    seed: int,
+    recorded: Sequence[Any],
+    cancel: Event | None,
+) -> Original | Untestable:
+    """Record what objects of a class do when their methods are called as the tests do, and otherwise."""
+    from counterlens.python.judging.differential.domain import RecordedPlan, recorded_call
+    from counterlens.python.judging.differential.observed import hints_of
+
+    made = tuple(call for call in map(recorded_call, recorded) if call is not None)
+    if not made:
+        return Untestable("the tests make no object of it")
+    how = RecordedPlan(node.name, made, hints_of(node, made))
+    recorder = _recorder(document, module, node.name, setting)
+    return _Study(document.text, range(0), how, recorder, seed, cancel).result()
+
+
+def _recorder(document: Document, module: ast.Module, target: str, setting: Setting) -> Recorder:
     place = layout_of(document.path, document.text) if document.path else None
     room = replace(setting.limits, output_bytes=max(_ROOM, setting.limits.output_bytes))
-    recorder = Recorder(replace(setting, limits=room), place, how.target, _needs_project(module, place))
-    lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
-    return _Study(document.text, lines, how, recorder, seed, cancel).result()
+    return Recorder(replace(setting, limits=room), place, target, _needs_project(module, place))
 
 
 class _Study:

@@ -147,7 +147,8 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
     Args:
         task: `source`, `path`, `module`, `roots`; `target`, the qualified name of the callee; `calls`, each
             either `{"a": [texts], "k": {name: text}}`, expressions, or `{"v": [forms], "w": {name: form}}`,
-            values as `structure` encodes them; both with `e`, variables of the environment; `first`, the
+            values as `structure` encodes them; both with `e`, variables of the environment, and, if an object
+            is made, `m`, `[method, texts, {name: text}]` for each call of a method of it; `first`, the
             number of the first call; `seconds` for each call; `steps`, or null if branches are not traced;
             `stop`, whether to stop at the first limit.
         send: Receives the lines of the report.
@@ -207,6 +208,7 @@ class _Observer:
         """Make one call; see the module for the result."""
         try:
             positional, named = _arguments(call, self._space)
+            steps = [(m, *_arguments({"a": a, "k": k}, self._space)) for m, a, k in call.get("m") or ()]
         except BaseException as error:
             return {"l": "the arguments cannot be created: " + _described(error)}
         before = structure.Encoder(pull=False).encode([positional, named])
@@ -222,7 +224,7 @@ class _Observer:
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             self._surroundings.take()
-            seen = self._run(positional, named, parts)
+            seen = self._run(positional, named, parts, steps)
             seen["s"] += [f"{change}" for change in self._surroundings.changes()]
         os.environ.clear()
         os.environ.update(environment)
@@ -246,7 +248,9 @@ class _Observer:
             seen["s"].append(f"writes to stderr: {unseen[:200]!r}")
         return seen
 
-    def _run(self, positional: list[Any], named: dict[str, Any], parts: dict[int, str]) -> dict[str, Any]:
+    def _run(
+        self, positional: list[Any], named: dict[str, Any], parts: dict[int, str], history: Any
+    ) -> dict[str, Any]:
         seen: dict[str, Any] = {"s": []}
         watch, steps = self._watch, self._steps
         watch.seen, watch.on = None, True
@@ -259,7 +263,9 @@ class _Observer:
                 result = self._target(*positional, **named)
                 seen["s"] += _shared(result, parts) + _shared_arrays(result, positional)
                 own = tuple(value for value in positional if type(value) in _DATA)
-                seen["r"] = structure.Encoder(own=own).encode(result)  # a generator runs here
+                encoder = structure.Encoder(own=own)
+                # A generator runs here.
+                seen["r"] = encoder.used(result, history) if history else encoder.encode(result)
             finally:
                 if steps:
                     steps.stop()

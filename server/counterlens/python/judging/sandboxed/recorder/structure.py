@@ -91,6 +91,19 @@ class Encoder:
         except _Full:
             return ["…"]
 
+    def used(self, value: Any, steps: list[tuple[str, list[Any], dict[str, Any]]]) -> Any:
+        """The form of an object by what its methods give, called in some order; like that of a function."""
+        outcomes = []
+        for method, positional, named in steps:
+            try:
+                given = getattr(value, method)(*positional, **named)
+                outcomes.append([f".{method}", ["v", "itself" if given is value else self.encode(given)]])
+            except TooLong:
+                raise
+            except BaseException as error:
+                outcomes.append([f".{method}", ["x", type(error).__name__]])
+        return ["k", *outcomes]
+
     def _any(self, value: Any) -> Any:
         self._left -= 1
         if self._left < 0 or len(self._around) > _DEPTH:
