@@ -17,6 +17,7 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.doubt_queue import DoubtQueue
+from counterlens.lsp.doubt_tests import shown_of
 from counterlens.lsp.known_doubts import DoubtMark
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.markdown_preview import open_markdown
@@ -70,7 +71,9 @@ class Doubts:
         """Return the visible marks, except those that a newly added comment ignores."""
         if ls.settings.doubt_diagnostics == "off" or not ls.settings.enable:
             return
-        known = [mark for function in self._queue.known(analysis) for mark in function.marks]
+        functions = self._queue.known(analysis)
+        shown = shown_of(functions)
+        known = [mark for function in functions for mark in function.marks if id(mark.mark) in shown]
         comments = ignored(analysis.document) if known else None
         for mark in known:
             if comments and not all(comments.covers(mark.start, mark.end, one) for one in Category):

@@ -31,6 +31,7 @@ from counterlens.lsp import (
     syntax_tree,
     tasks,
     test_items,
+    watching,
 )
 from counterlens.lsp.base import CounterlensServer
 
@@ -63,6 +64,7 @@ _FEATURES = (
     function_view,
     runs,
     repository_runs,
+    watching,
 )
 
 
