@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -80,6 +81,7 @@ async def test_a_doubt_can_be_mended_compared_explained_and_ignored(
         "Show the difference to `==`",
         "Why is this in doubt?",
         "Ignore this mark",
+        "Not useful: show fewer of this kind",
     ]
     assert all(list(one.diagnostics or ()) == [mark] for one in offered.values() if one.edit)
     assert edited(WRONG, offered["Change to `==`"]) == WRONG.replace("!=", "==")
@@ -214,4 +216,33 @@ async def test_a_file_that_is_renamed_on_disk_has_no_marks_at_its_old_path(
     tell(types.FileChangeType.Deleted)
     await until(lambda: not marked(words, uri), 20)
     tell(types.FileChangeType.Created)
+    await mark_of(words, uri)
+
+
+async def test_a_kind_that_is_not_useful_weighs_less_in_this_workspace_until_that_is_undone(
+    words: LanguageClient, tmp_path: Path
+) -> None:
+    (tmp_path / ".git").mkdir()
+    uri = open_file(words, tmp_path / "even.py", WRONG)
+    offered = {one.title: one for one in await actions(words, uri, await mark_of(words, uri))}
+    command = offered["Not useful: show fewer of this kind"].command
+    assert command is not None
+    asked: list[str] = []
+    answered = asyncio.Event()
+
+    @words.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
+    async def ask(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
+        asked.append(params.message)
+        await answered.wait()
+        return (params.actions or [None])[0]
+
+    waiting = asyncio.ensure_future(
+        words.workspace_execute_command_async(types.ExecuteCommandParams(command.command, command.arguments))
+    )
+    await until(lambda: not marked(words, uri), 20)
+    await until(lambda: bool(asked), 20)
+    assert asked == ["Fewer marks of the kind `comparison` are shown in this workspace."]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "even.py") == [".git"]
+    answered.set()
+    await waiting
     await mark_of(words, uri)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 
-from counterlens.doubt.blaming import culprits
+from counterlens.doubt.blaming import culprits, is_failing
 from counterlens.doubt.failing import FailingFunction
 from counterlens.doubt.marking import Doubt, Mark, fingerprint
 from counterlens.doubt.scope import DoubtScope
