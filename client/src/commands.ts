@@ -7,6 +7,7 @@ import type { Counterfactuals } from "./counterfactuals";
 import { functionMeant } from "./cursor";
 import type { DependenceView } from "./dependences";
 import type { SyntaxDiagram } from "./diagram/syntaxDiagram";
+import type { Display } from "./display";
 import { chooseLabel, showLegend, toggleLabel } from "./legend";
 import { showMissedTests } from "./missedTests";
 import { selectModel } from "./models/selecting";
@@ -39,6 +40,7 @@ export const SHOW_ACTIONS = "counterlens.showActions";
 export interface Parts {
   server: Server;
   overlay: Overlay;
+  display: Display;
   completions: Completions;
   counterfactuals: Counterfactuals;
   dependences: DependenceView;
@@ -59,6 +61,7 @@ export function manifestCommands(
   {
     server,
     overlay,
+    display,
     completions,
     counterfactuals,
     dependences,
@@ -74,8 +77,8 @@ export function manifestCommands(
     "counterlens.restartServer": () => server.restart("asked for by command"),
     "counterlens.showLogs": () => log.show(),
     "counterlens.toggleOverlay": () => overlay.setEnabled(!overlay.isEnabled),
-    "counterlens.showAllUncertainty": () => showAllUncertainty(),
-    "counterlens.chooseGranularity": () => chooseGranularity(),
+    "counterlens.showAllUncertainty": () => showAllUncertainty(display),
+    "counterlens.chooseGranularity": () => chooseGranularity(display),
     "counterlens.chooseTree": () => tree.choose(),
     "counterlens.showPicture": () => diagram.show(),
     "counterlens.refreshRuns": () => runs.load(),
@@ -94,9 +97,9 @@ export function manifestCommands(
     "counterlens.setUp": () => setup.ask(),
     "counterlens.selectModel": () => selectModel(server, context.secrets),
     "counterlens.testConnection": () => testConnection(server),
-    "counterlens.showLegend": () => showLegend(server, overlay),
-    "counterlens.finerGranularity": () => stepGranularity(1),
-    "counterlens.coarserGranularity": () => stepGranularity(-1),
+    "counterlens.showLegend": () => showLegend(server, overlay, display),
+    "counterlens.finerGranularity": () => stepGranularity(display, 1),
+    "counterlens.coarserGranularity": () => stepGranularity(display, -1),
     [SHOW_ACTIONS]: () => showActions(overlay),
   };
 }

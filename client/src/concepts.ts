@@ -1,6 +1,7 @@
-/** Commands that change settings: which concepts are reported as surprising, and the overlay's granularity. */
+/** Commands that choose what is shown: which concepts are reported as surprising, and what the overlay colours. */
 
 import * as vscode from "vscode";
+import type { Display } from "./display";
 import type { ConceptArgument } from "./protocol";
 import { type Concept, finer, type Granularity } from "./settings";
 
@@ -31,23 +32,19 @@ export async function ignoreConcept({ category }: ConceptArgument): Promise<void
 }
 
 /** The settings that show everything: each uncertain word, and what surprises the model. */
-const ALL = { "overlay.calm": false, "overlay.granularity": "leaf", "diagnostics.enabled": true };
+const ALL = {
+  "overlay.enabled": true,
+  "overlay.calm": false,
+  "overlay.granularity": "leaf",
+  "diagnostics.enabled": true,
+};
 
-let switching: Promise<void> = Promise.resolve();
-
-/** Shows all uncertainty, or the calm default again. A second call waits until the first has written its settings. */
-export function showAllUncertainty(): Promise<void> {
-  const next = switching.then(switchUncertainty);
-  switching = next.catch(() => undefined);
-  return next;
-}
-
-async function switchUncertainty(): Promise<void> {
-  const section = vscode.workspace.getConfiguration("counterlens");
-  const shown = Object.entries(ALL).every(([key, value]) => section.get(key) === value);
-  for (const [key, value] of Object.entries(ALL)) {
-    await section.update(key, shown ? undefined : value, target());
-  }
+/** Shows all uncertainty, or what the settings say again. */
+export async function showAllUncertainty(display: Display): Promise<void> {
+  const shown = Object.entries(ALL).every(([key, value]) => display.get(key) === value);
+  await display.choose(
+    Object.fromEntries(Object.entries(ALL).map(([key, value]) => [key, shown ? undefined : value])),
+  );
   const what = shown ? vscode.l10n.t("places in doubt") : vscode.l10n.t("all uncertainty");
   vscode.window.setStatusBarMessage(vscode.l10n.t("Counterlens shows: {0}", what), 4000);
 }
@@ -72,19 +69,17 @@ const CHOICES: { granularity: Granularity; label: string; detail: string }[] = [
 ];
 
 /** Sets the overlay's granularity one step finer (1) or coarser (-1). */
-export async function stepGranularity(by: 1 | -1): Promise<void> {
-  const section = vscode.workspace.getConfiguration("counterlens");
-  const granularity = finer(section.get<Granularity>("overlay.granularity") ?? "statement", by);
-  await section.update("overlay.granularity", granularity, target());
+export async function stepGranularity(display: Display, by: 1 | -1): Promise<void> {
+  const granularity = finer(display.granularity, by);
+  await display.choose({ "overlay.granularity": granularity });
   const chosen = CHOICES.find((choice) => choice.granularity === granularity);
   const what = chosen?.detail ?? granularity;
   vscode.window.setStatusBarMessage(vscode.l10n.t("Counterlens colours: {0}", what), 4000);
 }
 
 /** Lets the user choose the overlay's granularity. */
-export async function chooseGranularity(): Promise<void> {
-  const section = vscode.workspace.getConfiguration("counterlens");
-  const current = section.get<Granularity>("overlay.granularity");
+export async function chooseGranularity(display: Display): Promise<void> {
+  const current = display.granularity;
   const rows = CHOICES.map((choice) => ({
     ...choice,
     description: choice.granularity === current ? vscode.l10n.t("now") : "",
@@ -92,5 +87,5 @@ export async function chooseGranularity(): Promise<void> {
   const chosen = await vscode.window.showQuickPick(rows, {
     title: vscode.l10n.t("Unit that the overlay colours"),
   });
-  if (chosen) await section.update("overlay.granularity", chosen.granularity, target());
+  if (chosen) await display.choose({ "overlay.granularity": chosen.granularity });
 }

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { swatch } from "./colours";
 import { chooseGranularity } from "./concepts";
+import type { Display } from "./display";
 import { legendRows, nextPlace } from "./legendRows";
 import type { Overlay } from "./overlay";
 import { OVERLAY, type OverlayResult } from "./protocol";
@@ -29,7 +30,7 @@ export function chooseLabel(): string {
   return `$(list-selection) ${vscode.l10n.t("Set Overlay Granularity…")}`;
 }
 
-export async function showLegend(server: Server, overlay: Overlay): Promise<void> {
+export async function showLegend(server: Server, overlay: Overlay, display: Display): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   let answer: OverlayResult | undefined;
   if (editor && server.serves(editor.document)) {
@@ -43,8 +44,7 @@ export async function showLegend(server: Server, overlay: Overlay): Promise<void
     iconPath: image(overlay, row.level),
     run: () => editor && go(editor, nextPlace(row.places, editor.selection.active)),
   }));
-  const granularity =
-    vscode.workspace.getConfiguration("counterlens").get<string>("overlay.granularity") ?? "statement";
+  const { granularity } = display;
   const heading = answer?.calibrated
     ? vscode.l10n.t("calibrated probability, least certain first")
     : vscode.l10n.t("probability, least certain first");
@@ -61,7 +61,7 @@ export async function showLegend(server: Server, overlay: Overlay): Promise<void
       {
         label: chooseLabel(),
         description: UNITS[granularity] ?? granularity,
-        run: chooseGranularity,
+        run: () => chooseGranularity(display),
       },
       {
         label: `$(type-hierarchy-sub) ${vscode.l10n.t("Show Syntax Tree Diagram")}`,

@@ -10,6 +10,7 @@ import { Completions } from "./completions";
 import { Counterfactuals } from "./counterfactuals";
 import { DependenceView } from "./dependences";
 import { SyntaxDiagram } from "./diagram/syntaxDiagram";
+import { Display } from "./display";
 import { askForFirstModel } from "./firstModel";
 import { chooseLanguage } from "./language";
 import { More } from "./more";
@@ -45,6 +46,7 @@ export function start(context: vscode.ExtensionContext): Running {
   const reports = new ProbeReports(context.extensionUri, (...texts) => counterfactuals.compare(...texts));
   const more = new More();
   const editorModels = new EditorModels(context.globalState);
+  const display = new Display(context.workspaceState);
   let settings = loadSettings();
 
   const running = new Server(
@@ -67,6 +69,7 @@ export function start(context: vscode.ExtensionContext): Running {
       taskNews: (news) => tasks.news(news),
       runNews: (news) => views.runs.news(news),
       probeRefined: (news) => reports.refined(news),
+      completionBegun: (news) => completions.begun(news),
       started: () => {
         overlay.drawAll();
         views.started();
@@ -105,6 +108,7 @@ export function start(context: vscode.ExtensionContext): Running {
   const commands = manifestCommands(context, {
     server: running,
     overlay,
+    display,
     completions,
     counterfactuals,
     dependences,
@@ -135,9 +139,17 @@ export function start(context: vscode.ExtensionContext): Running {
     testing,
     setup,
     overlay,
+    display,
     running,
+    display.onDidChange(() => {
+      settings = loadSettings();
+      if (settings.overlay.enabled !== overlay.isEnabled) overlay.setEnabled(settings.overlay.enabled);
+      else overlay.drawAll();
+      void running.settingsChanged();
+    }),
     vscode.workspace.onDidChangeConfiguration(async (event) => {
       if (!event.affectsConfiguration("counterlens")) return;
+      display.settingsChanged(event);
       settings = loadSettings();
       const { enabled, ...style } = settings.overlay;
       if (event.affectsConfiguration("counterlens.overlay.enabled")) overlay.setEnabled(enabled);
@@ -153,8 +165,7 @@ export function start(context: vscode.ExtensionContext): Running {
   return { commands, tools: toolsOf(running), stop: () => running.stop() };
 
   function loadSettings(): Settings {
-    const section = vscode.workspace.getConfiguration("counterlens");
-    const { settings: read, problems } = readSettings((key) => section.get(key));
+    const { settings: read, problems } = readSettings((key) => display.get(key));
     for (const problem of problems) {
       log.warn(problem);
       void vscode.window.showWarningMessage(problem);

@@ -117,7 +117,7 @@ export const DEFAULTS: Settings = {
   diagnostics: { enabled: false, severity: "information", perHundredLines: 3, ignoredConcepts: [] },
   codeLens: { enabled: true },
   testExplorer: { enabled: false },
-  overlay: { enabled: true, calm: true, granularity: "statement", opacity: 100, underline: true },
+  overlay: { enabled: false, calm: true, granularity: "statement", opacity: 100, underline: true },
   menus: { enabled: true },
   inlayHints: { enabled: false, by: "statement" },
   scoring: { exclude: true, maxBytes: 65536, averageLineBytes: 160, longestLineBytes: 4000 },

@@ -59,7 +59,7 @@ test("good values are taken over", () => {
     "diagnostics.ignoredConcepts": ["operators", "natural language"],
     "codeLens.enabled": false,
     "testExplorer.enabled": true,
-    "overlay.enabled": false,
+    "overlay.enabled": true,
     "overlay.calm": false,
     "overlay.granularity": "token",
     "overlay.opacity": 60,

@@ -1,6 +1,8 @@
 // Verdicts of tests on what the model finds: doubts, which are found within seconds of the edit and verified; a Java
 // method, with the tests beside it; and the Test Explorer.
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
 import { throughout, until } from "./driver/retry.mjs";
@@ -179,7 +181,7 @@ describe("verdicts of tests", { skip }, () => {
     });
 
     step("all uncertainty can be shown, and hidden again", async () => {
-      // With the calm overlay, the name of a definition is never coloured, however late the overlay is drawn.
+      // By default nothing is coloured.
       const coloured = async () =>
         (await vscode.decorationsAt("average", { line: "def average(values):" })).filter(({ classes }) =>
           /\bced-/.test(classes),
@@ -190,6 +192,10 @@ describe("verdicts of tests", { skip }, () => {
       await session.screenshot("everything");
       await vscode.command("Counterlens: Show All Uncertainty");
       await until(async () => assert.equal(await coloured(), 0));
+      assert.ok(
+        !existsSync(path.join(session.workspace, ".vscode")),
+        "nothing is written into the repository",
+      );
     });
   });
 

@@ -1,30 +1,38 @@
 """The few spans of a document that a calm overlay colours: no new names, and few lines per screen.
 
 A model cannot know a new name, so the tokens of a name do not count where it first occurs in a file, or where
-it is defined; nor do the tokens of text in strings. A span without any other token is not coloured.
+it is defined; nor do the tokens of text in strings. A span without any other token is not coloured. Nor is
+ordinary code, which is right whatever a model expects: imports, headers of definitions, and bare keywords.
 """
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from counterlens.confidence.aggregate import Confidence, aggregated
 from counterlens.confidence.alignment import align
 from counterlens.confidence.calibration import Calibration
-from counterlens.confidence.granularity import Granularity, Span, level_of
+from counterlens.confidence.granularity import Granularity, Span, level_of, statement_around
 from counterlens.syntax.concepts import FREE_TEXT
+from counterlens.syntax.statements import defines, imports, is_statement
 
-UNLIKELY = 0.2
-"""A span is coloured if its value is below this: the three lowest levels."""
+UNLIKELY = 0.05
+"""A span is coloured if its value is below this: the two lowest levels."""
 SCREEN = 40
 """Number of lines of a screen."""
 ON_SCREEN = 4
 """Maximum number of coloured lines per screen."""
 
-_DEFINITIONS = ("_definition", "_declaration", "_item")
+_TARGETS = frozenset({"assignment", "augmented_assignment", "variable_declarator", "init_declarator"})
+"""Node types that begin with the name that they define."""
+_PUNCTUATION = frozenset(b"( ) [ ] { } , : ;".split())
+_PATTERNS = ("_pattern", "pattern_list", "pattern_target", "parameters", "parameter")
+"""Endings of node types that hold the names that they define."""
 
 
 def calm(
@@ -32,6 +40,8 @@ def calm(
     spans: Iterable[Span],
     granularity: Granularity,
     calibration: Calibration | None = None,
+    *,
+    ordinary: bool = False,
 ) -> list[Span]:
     """The spans that a calm overlay colours, in the order of the text.
 
@@ -40,8 +50,11 @@ def calm(
         spans: Its spans.
         granularity: The unit of a span.
         calibration: The calibration map of the values, if any.
+        ordinary: Whether ordinary code may be coloured, too.
     """
     unlikely = [one for one in _known(found, list(spans), granularity, calibration) if one.value < UNLIKELY]
+    if not ordinary:
+        unlikely = _without_ordinary(found, unlikely)
     chosen: list[Span] = []
     lines: set[int] = set()
     for one in sorted(unlikely, key=lambda one: one.value):
@@ -88,14 +101,51 @@ def _new(found: Confidence) -> list[tuple[int, int]]:
     """The tokens that no model can know, first and last + 1: text, and names that are new or defined."""
     seen: set[bytes] = set()
     tokens = []
-    for node in found.nodes:
+    for i, node in enumerate(found.nodes):
         if node.kind in FREE_TEXT:
             tokens.append(node.tokens)
         if not node.kind.endswith("identifier"):
             continue
         name = found.document.data[node.start : node.end]
-        parent = found.nodes[node.parent].kind if node.parent >= 0 else ""
-        if name not in seen or parent.endswith(_DEFINITIONS):
+        if name not in seen or _is_defined(found, i):
             tokens.append(node.tokens)
         seen.add(name)
     return tokens
+
+
+def _is_defined(found: Confidence, name: int) -> bool:
+    """Whether the code defines a name where it occurs: as a function, a parameter, a variable."""
+    node = found.nodes[name]
+    if node.parent < 0:
+        return False
+    parent = found.nodes[node.parent]
+    return (
+        defines(parent.kind)
+        or parent.kind.endswith(_PATTERNS)
+        or (parent.kind in _TARGETS and parent.start == node.start)
+        or found.nodes[name - 1].kind == "for"
+    )
+
+
+def _without_ordinary(found: Confidence, spans: Sequence[Span]) -> list[Span]:
+    """Leave out imports, headers of definitions, and keywords and brackets without an expression."""
+    around = statement_around(found)
+    leaves = [i for i in range(len(found.nodes)) if i not in found.parents]
+    starts = [found.nodes[i].start for i in leaves]
+    kept = []
+    for span in spans:
+        first, last = bisect.bisect_right(starts, span.start) - 1, bisect.bisect_left(starts, span.end)
+        inside = leaves[max(0, first) : last]
+        statement = around[inside[0]] if inside else -1
+        kind = found.nodes[statement].kind if statement >= 0 else ""
+        if imports(kind) or defines(kind) or all(map(partial(_is_keyword, found), inside)):
+            continue
+        kept.append(span)
+    return kept
+
+
+def _is_keyword(found: Confidence, leaf: int) -> bool:
+    """Whether a leaf is a word of the grammar, such as `break`, or punctuation, but no operator."""
+    node = found.nodes[leaf]
+    text = found.document.data[node.start : node.end]
+    return (text.isalpha() or text in _PUNCTUATION) and (not node.named or is_statement(node.kind))

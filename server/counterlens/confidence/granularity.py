@@ -160,8 +160,8 @@ def _leaves(found: Confidence) -> Indices:
     return np.arange(len(found.nodes))
 
 
-def _statements(found: Confidence) -> Indices:
-    """For each node, the innermost statement around it; comments represent themselves."""
+def statement_around(found: Confidence) -> Indices:
+    """(n,) for each node, the index of the innermost statement around it; comments represent themselves."""
     chosen = np.full(len(found.nodes), -1, np.int64)
     for i, node in enumerate(found.nodes):
         above = found.nodes[node.parent] if node.parent >= 0 else None
@@ -184,7 +184,7 @@ def _concepts(found: Confidence) -> Indices:
 
 _CHOICES = {
     Granularity.LEAF: _leaves,
-    Granularity.STATEMENT: _statements,
+    Granularity.STATEMENT: statement_around,
     Granularity.CONCEPT: _concepts,
 }
 

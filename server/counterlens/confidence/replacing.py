@@ -59,7 +59,7 @@ def replacements(found: Confidence, token: int, *, limit: int = 3) -> tuple[Repl
     end = max(end, leaf.end_byte) if leaf is not None else end
     now = document.data[start:end].decode("utf-8", "replace")
     head = document.data[leaf.start_byte : start].decode("utf-8", "replace") if leaf is not None else ""
-    words = _words(document)
+    words = known_words(document)
     kept: dict[str, Replacement] = {}
     for text, logprob in zip(
         scores.alternative_text[token], scores.alternative_logprob[token].tolist(), strict=False
@@ -120,7 +120,8 @@ def _top_level(tree: tree_sitter.Tree, offset: int) -> tree_sitter.Node | None:
     return next(inside, None)
 
 
-def _words(document: Document) -> frozenset[str]:
+def known_words(document: Document) -> frozenset[str]:
+    """The words of a document, and the keywords and builtins of its language."""
     return frozenset(_WORD.findall(document.text)) | WORDS.get(document.language, frozenset())
 
 

@@ -14,6 +14,8 @@ from counterlens.errors import Cancelled, SourceError
 from counterlens.models.base import Model, Progress, TokenScores
 from counterlens.syntax.document import Document
 
+_PIECE = "\N{REPLACEMENT CHARACTER}"
+
 MAX_BYTES = 65_536
 """Longer documents are refused by default: at a few hundred tokens per second they take minutes."""
 
@@ -140,10 +142,50 @@ def score_unit(
         progress=advanced,
     )
     dropped = _dropped_returns(raw)
-    return replace(
+    placed = replace(
         scores,
         start=scores.start + np.searchsorted(dropped, scores.start) + unit.start,
         end=scores.end + np.searchsorted(dropped, scores.end) + unit.start,
+    )
+    return whole_characters(placed, data)
+
+
+def whole_characters(scores: TokenScores, data: bytes) -> TokenScores:
+    """Join the tokens that are pieces of one character, and leave out alternatives that are such pieces.
+
+    The log-probability of a joined token is the sum, its rank the largest; entropy and alternatives are those
+    of its first piece. An alternative that is left out has the text "" and NaN, after the others.
+
+    Args:
+        scores: Scores of tokens.
+        data: The UTF-8 text at their offsets.
+    """
+    text = np.frombuffer(data, np.uint8)
+    begins = np.ones(len(scores), bool)
+    inside = (scores.start > 0) & (scores.start < len(text))
+    begins[inside] = (text[scores.start[inside]] & 0xC0) != 0x80
+    begins[:1] = True
+    first = np.flatnonzero(begins)
+    alternatives = scores.alternative_logprob[first].copy()
+    texts = [scores.alternative_text[i] for i in first.tolist()]
+    for row, names in enumerate(texts):
+        if any(_PIECE in name for name in names):
+            whole = [i for i, name in enumerate(names) if _PIECE not in name]
+            alternatives[row] = np.nan
+            alternatives[row, : len(whole)] = scores.alternative_logprob[first[row], whole]
+            texts[row] = (*(names[i] for i in whole), *[""] * (len(names) - len(whole)))
+    if not len(first):
+        return scores
+    return replace(
+        scores,
+        start=scores.start[first],
+        end=scores.end[np.append(first[1:], len(scores)) - 1],
+        logprob=np.add.reduceat(scores.logprob, first),
+        entropy=scores.entropy[first],
+        rank=np.maximum.reduceat(scores.rank, first),
+        alternative_logprob=alternatives,
+        alternative_text=tuple(texts),
+        context=scores.context[first],
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import Event
 
+from counterlens.confidence.scoring import whole_characters
 from counterlens.doubt.marking import Doubt
 from counterlens.doubt.passages import passages
 from counterlens.models.base import Model, TokenScores
@@ -51,6 +52,7 @@ def explained(model: Model, doubt: Doubt, *, cancel: Event | None = None) -> lis
 
 def _tokens(scores: TokenScores) -> list[tuple[str, float]]:
     data = scores.text.encode()
+    scores = whole_characters(scores, data)
     rows = zip(scores.start.tolist(), scores.end.tolist(), scores.logprob.tolist(), strict=True)
     return [(data[start:end].decode("utf-8", "replace"), logprob) for start, end, logprob in rows]
 

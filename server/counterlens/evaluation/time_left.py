@@ -1,7 +1,8 @@
-"""The duration of a run: its work at the measured rate, of earlier runs or of its own items so far.
+"""Estimates of duration: of a run, and of one piece of work in the editor; all are at measured rates.
 
-The work of an item is its prompts in the plan, and a constant for finding and running its tests. An item in
-progress is done as far as it has run its programs, whose number is about proportional to its work.
+A run takes its work at the rate of earlier runs, or of its own items so far. The work of an item is its
+prompts in the plan, and a constant for finding and running its tests. An item in progress is done as far as
+it has run its programs, whose number is about proportional to its work.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ _PROGRAMS = 3.0  # programs per unit of work, until items have shown their own
 _KNOWN = 4.0  # weight of the rate of earlier runs, in items
 _MOST = 0.9  # largest done share of an item in progress
 _MEMORY = "run-rates.json"
+_PACES = "editor-paces.json"
+_FROM_SECONDS, _FROM_SHARE = 2.0, 0.05  # no estimate of a step before this time and this share of it
+_CACHED = 0.5  # share of the known pace; faster work had cached responses, which do not show the pace
+_PER_SECOND = 1.1  # maximum factor by which an estimate changes per second, beside the passing of time
 _COUNTED = ("max_tokens", "samples", "ways")  # options that change the cost of a prompt
 
 Which = tuple[str, str]
@@ -170,6 +175,80 @@ class TimeLeft:
                 which: self._busy[which] / self._together(which[0], now) / done
                 for which, done in done.items()
             }
+
+
+class StepsLeft:
+    """The remaining time of work that is done in steps, each with a progress of its own.
+
+    An estimate that a reader sees changes gradually: it neither jumps with the first item of a step, nor
+    begins again with each step.
+
+    Args:
+        expected: Seconds that the whole work takes at the pace of earlier work; None if unknown.
+        clock: Returns the time, in seconds.
+    """
+
+    def __init__(self, expected: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._expected = clock, expected
+        self._begun = self._step_begun = self._seen = clock()
+        self._step, self._first_share, self._share = "", 0.0, 0.0
+        self._shown: float | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether estimates are about the whole work, and not only about the step."""
+        return self._expected is not None
+
+    def after(self, step: str, share: float) -> float | None:
+        """Seconds left after a share of a step; None if it is too early to decide."""
+        now = self._clock()
+        if step != self._step or share < self._share:
+            self._step, self._step_begun, self._first_share = step, now, share
+            if not self.is_whole:
+                self._shown = None
+        self._share = share
+        left = self._of_step(now, share)
+        if self._expected is not None:
+            whole = self._expected - (now - self._begun)
+            left = max(whole, left or 0.0) if whole > 0 or left is not None else None
+        if left is None:
+            return None
+        if self._shown is not None:
+            passed = now - self._seen
+            factor = _PER_SECOND**passed
+            left = min(max(left, (self._shown - passed) / factor), self._shown * factor)
+        self._shown, self._seen = left, now
+        return left
+
+    def _of_step(self, now: float, share: float) -> float | None:
+        passed, done = now - self._step_begun, share - self._first_share
+        if passed < _FROM_SECONDS or done < _FROM_SHARE or share >= 1:
+            return None
+        return passed * (1 - share) / done
+
+
+def expected_seconds(model: str, what: str, amount: float) -> float | None:
+    """Estimate a duration from the pace of earlier work on this machine; None if there was none.
+
+    Args:
+        model: The model, as the settings name it.
+        what: Kind of work, such as the id of a task.
+        amount: Amount of work, in the unit passed to `note_pace`.
+    """
+    pace = known_number(_PACES, f"{model} {what}")
+    return None if pace is None else pace * amount
+
+
+def note_pace(model: str, what: str, amount: float, seconds: float) -> None:
+    """Record a duration, unless most responses were cached: then it does not predict the next one."""
+    if amount < 1:
+        return
+    pace, before = seconds / amount, known_number(_PACES, f"{model} {what}")
+    if before is not None:
+        if pace < before * _CACHED:
+            return
+        pace = (pace + before) / 2
+    note(_PACES, f"{model} {what}", f"{pace:.4g}")
 
 
 def known_rates(settings: RunSettings) -> dict[Which, float]:

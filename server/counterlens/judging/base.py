@@ -261,3 +261,18 @@ def brief(message: str) -> str:
         line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in message.strip().splitlines()
     ]
     return "\n".join(lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"])
+
+
+@dataclass(frozen=True, slots=True)
+class WeakAssertion:
+    """An assertion that accepts nearly any result.
+
+    Attributes:
+        assertion: The assertion, as code; the call if no test looks at its result.
+        accepts: A wrong result that it accepts, as code.
+        instead: What to compare the result with, as code; empty if only the author knows.
+    """
+
+    assertion: str
+    accepts: str
+    instead: str

@@ -14,7 +14,7 @@ from threading import Event
 from typing import Any, Protocol
 
 from counterlens.errors import SourceError
-from counterlens.judging.base import Attribution, Judge, Setting, Verdict
+from counterlens.judging.base import Attribution, Judge, Setting, Verdict, WeakAssertion
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.output import PrintingCase
 from counterlens.languages.part import LanguagePart
@@ -93,6 +93,7 @@ class JudgedLanguage:
         by_output: The judge of whole programs by their output, from the cases and the setting.
         supplied: The judge by supplied tests, from their text, the function, the original and the setting.
         entries: The functions that other files may call.
+        classes: The classes whose objects are compared, method after method, as functions of that name.
         tests: Finds handwritten tests, by attribution function.
         surveyed: The same for runs over many functions.
         untested: The reason if no tests were found.
@@ -101,6 +102,7 @@ class JudgedLanguage:
         behaviour: The judge by the behaviour of the function.
         cheats: The programs that tests of the function should fail.
         proposer: Proposes tests of a function, or the reason why none can be proposed.
+        weak_assertion: The assertion in a function's tests that accepts nearly any result, told by its shape.
         why_tested: Why a function of a project counts as tested, given the setting for one run of all tests
             or None for no run, such as `mentioned by a test`; None if it does not.
         circumstances: The data, besides some files, that verdicts on their functions depend on: plain data,
@@ -114,6 +116,7 @@ class JudgedLanguage:
     by_output: Callable[[Sequence[PrintingCase], Setting], Judge]
     supplied: Callable[[str, str, str, Setting], Judge]
     entries: Callable[[Document], list[Function]]
+    classes: Callable[[Document], list[Function]] = lambda _: []
     tests: Mapping[str, Attribution]
     surveyed: Mapping[str, Attribution]
     untested: str
@@ -124,6 +127,7 @@ class JudgedLanguage:
     proposer: Callable[[Document, Function, Setting], TestProposer | str] = lambda *_: (
         "no tests are proposed in its language"
     )
+    weak_assertion: Callable[[Document, Function], WeakAssertion | None] = lambda *_: None
     why_tested: Callable[[Document, Function, Setting | None], str | None] = lambda *_: None
     circumstances: Callable[[Iterable[Path]], dict[str, Any]] = lambda _: {}
     calls_of_tests: Callable[..., Sequence[Any]] = lambda *_, **__: ()

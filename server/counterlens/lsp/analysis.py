@@ -71,12 +71,14 @@ class KnownFunction:
         probe: Result of the completion probe.
         findings: Result of each probe, as a sentence, by probe id.
         examined: Dependences of the function.
+        refusal: Why the completion probe refused it, if it did.
     """
 
     source: bytes = b""
     probe: PairsRecord | None = None
     findings: Mapping[str, str] = field(default_factory=dict)
     examined: Examined | None = None
+    refusal: str = ""
 
 
 @dataclass
@@ -190,6 +192,7 @@ class Analysis:
         probe: PairsRecord | None = None,
         findings: Mapping[str, str] | None = None,
         examined: Examined | None = None,
+        refusal: str = "",
     ) -> None:
         """Store results for a function until it changes; arguments left out change nothing."""
         source, before = self.source_of(function), self.known_function(function.qualname)
@@ -200,6 +203,7 @@ class Analysis:
             probe or before.probe,
             {**before.findings, **(findings or {})},
             examined or before.examined,
+            refusal or ("" if probe else before.refusal),
         )
 
     def forget_answers(self) -> None:

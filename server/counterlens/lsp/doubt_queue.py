@@ -50,6 +50,7 @@ class DoubtQueue:
         ls.when_edited.append(self._edited)
         ls.when_changed.append(self._changed)
         ls.when_closed.append(self._closed)
+        ls.when_forgotten.append(lambda _: self._forget())
 
     def known(self, analysis: Analysis) -> list[CheckedFunction]:
         """The functions of the newest version that were checked."""
@@ -67,6 +68,11 @@ class DoubtQueue:
             self._start(analysis, changed_only=False)
         elif analysis.uri not in self._tasks:
             self._tests.wake()  # the workspace may be trusted now
+
+    def _forget(self) -> None:
+        """Ask again: the model or its margins changed."""
+        self._kept.clear()
+        self._passed.clear()
 
     def _closed(self, _ls: CounterlensServer, analysis: Analysis) -> None:
         self._passed.pop(analysis.uri, None)
@@ -130,7 +136,9 @@ class DoubtQueue:
         key = settings.asked, name
         if key not in self._kept:
             try:
-                found = await self._ls.offload(_ask, self._ls.host, settings, scope, cancel)
+                found, self._ls.unfitted = await self._ls.offload(
+                    _ask, self._ls.host, settings, scope, cancel
+                )
             except Cancelled:
                 return None
             except CounterlensError as error:
@@ -165,12 +173,15 @@ def _say_unfitted(model: str) -> None:
     )
 
 
-def _ask(host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event) -> tuple[Doubt, ...]:
-    """Check one function; takes up to some seconds."""
+def _ask(
+    host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event
+) -> tuple[tuple[Doubt, ...], bool]:
+    """Check one function, and say whether the model has no margins; takes up to some seconds."""
     model = host.get(settings)
-    if margins_of(model.info) is None:
+    unfitted = margins_of(model.info) is None
+    if unfitted:
         _say_unfitted(host.name)
-    return tuple(doubts(model, scope, cancel=cancel))
+    return tuple(doubts(model, scope, cancel=cancel)), unfitted
 
 
 def _is_visible(scope: DoubtScope, lines: types.Range | None) -> bool:

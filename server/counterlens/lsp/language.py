@@ -8,6 +8,7 @@ Reports stay English, as do the log and texts for programs.
 from __future__ import annotations
 
 import json
+import math
 import re
 from importlib.resources import files
 
@@ -40,6 +41,13 @@ def t(text: str, /, **values: object) -> str:
 def recognised(text: str) -> str:
     """Translate a text from a lower layer to the editor's language, if its pattern is in the catalogue."""
     return _chosen.recognised(text)
+
+
+def about(seconds: float) -> str:
+    """A duration in words, no more exact than an estimate."""
+    if seconds < 90:
+        return t("about {n} s", n=max(5, 5 * round(seconds / 5)))
+    return t("about {n} min", n=math.ceil(seconds / 60))
 
 
 def error_text(error: CounterlensError) -> str:

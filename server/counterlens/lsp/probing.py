@@ -1,8 +1,9 @@
-"""The command `counterlens.probe`: the completion probe with progress and cancel; its code lens and mark.
+"""The command `counterlens.probe`: the completion probe with progress and cancel.
 
 If there are samples, or nearly tied tokens, a client that requests `refine` gets the result of the greedy
 completions first, as the notification `counterlens/probeRefined`, and an update after each
-interim result.
+interim result. Such a client also gets a result that was kept from an earlier session, if the function is
+unchanged and it does not request `again`.
 """
 
 from __future__ import annotations
@@ -16,35 +17,34 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lsprotocol import types
+import msgspec
 from rich.console import Console
 
 from counterlens.confidence import Confidence
 from counterlens.confidence.measuring import FunctionConfidence, measure_function
 from counterlens.errors import Cancelled, CounterlensError, SourceError
+from counterlens.evaluation.time_left import expected_seconds, note_pace
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.askable import Askable
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import require_consent, require_trusted_workspace
-from counterlens.lsp.estimates import about, expected_seconds, note_pace
-from counterlens.lsp.language import recognised, t, translator
+from counterlens.lsp.kept_results import KeptResult, keep_result, kept_results
+from counterlens.lsp.language import error_text, recognised, t, translator
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.probe_request import context_of, options_of
 from counterlens.lsp.progress import Announcements, ask_first
+from counterlens.lsp.prospects import note_completion, prospect
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import folder_of, function_named, path_in, plain
-from counterlens.metrics.effects import Proportion
-from counterlens.metrics.summary import summarize
-from counterlens.models.base import ModelInfo
+from counterlens.models.base import Capability, ModelInfo
 from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
-from counterlens.probes.pairs.contested_wording import contested_count, contested_sentence
+from counterlens.probes.pairs.contested_wording import contested_sentence
 from counterlens.probes.pairs.drawn_wording import drawn_sentence
 from counterlens.probes.pairs.floor_wording import noisy_verdict
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.stability_wording import unstable_changes, unstable_sentence
+from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.wording import meaning, not_asked, sentence
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.gap import Gap
@@ -56,7 +56,7 @@ from counterlens.reports.build.pairs import pairs_blocks, why_not_probed
 from counterlens.reports.document import Report
 from counterlens.reports.render import html, markdown, terminal
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, find_function, functions
+from counterlens.syntax.functions import Function, find_function
 
 COMMAND = "counterlens.probe"
 REFINED = "counterlens/probeRefined"
@@ -67,8 +67,6 @@ _MEASURED_BYTES = 4096
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.command(COMMAND)(_probe)
-    server.code_lenses.append(_lenses)
-    server.diagnostics.append(_effects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +112,7 @@ class ProbeAnswer:
     why_not_judged: str = ""
     noise: str = ""
     records: tuple[dict[str, Any], ...] = ()
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,38 +145,90 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     try:
         analysis, function = function_named(ls, argument)
         name = function.qualname
+        asked = plain(argument)
+        options = _options(settings, asked)
+        if (kept := await _kept(ls, analysis, function, asked, options)) is not None:
+            return kept
         document, root = analysis.document, folder_of(ls, analysis.document.path)
         place = document.path or root or Path()
         await require_trusted_workspace(ls, place)
         await require_consent(ls, given_before=settings.allow_weaker_sandbox)
         (target,) = targets_in(document, function.qualname, root=root)
-        asked = plain(argument)
-        options = _options(settings, asked)
-        mutations = options.mutations
         scored = analysis.confidence if ls.asks(settings) else None
         path = path_in(root, document.path)
         watch = _watcher(ls, analysis.uri, document, path) if asked.get("refine") else None
-        begun = time.monotonic()
+        begun, prompts = time.monotonic(), analysis.askable.get(analysis.source_of(function), 0)
+        expected = expected_seconds(settings.model_spec, COMMAND, prompts) if not options.drawing else None
         work = partial(_run, ls.host, settings, target, options, scored, watch)
-        probed = await ask_first(ls, settings, analysis, Announcements.of_probe(function.name), work)
+        announcements = Announcements.of_probe(function.name)
+        probed = await ask_first(ls, settings, analysis, announcements, work, expected)
     except Cancelled:
         return ProbeAnswer(ok=False, error=t("The probe was cancelled."))
     except CounterlensError as error:
+        if name and isinstance(error, SourceError):
+            analysis.note(function, refusal=error_text(error))
+            code_lens.refresh(ls)
         page = _why_not(name, error) if ls.client_shows_results else ""
         return ProbeAnswer(ok=False, error=ls.refuse(error, settings), function=name, html=page)
-    # if another model was chosen meanwhile, the caller gets the answer, but it is not stored
-    if ls.asks(settings) and analysis.document is document and not mutations:
-        analysis.note(function, probe=probed.record)
-        if options.drawing is None:
-            prompts = analysis.askable.get(analysis.source_of(function), 0)
-            note_pace(settings.model_spec, COMMAND, prompts, time.monotonic() - begun)
-        ls.changed(analysis)
-        code_lens.refresh(ls)
     shows = ls.client_shows_results
     answer = await ls.offload(_answer, probed, document, path, shows)
+    if not options.mutations:
+        if options.drawing is None:
+            note_pace(settings.model_spec, COMMAND, prompts, time.monotonic() - begun)
+        await _remember(ls, settings, analysis, document, function, probed.record, answer, options)
     if not shows:
         await show_markdown(ls, f"probe {function.name}", answer.summary, answer.markdown)
     return answer
+
+
+async def _remember(
+    ls: CounterlensServer,
+    settings: EditorSettings,
+    analysis: Analysis,
+    document: Document,
+    function: Function,
+    record: PairsRecord,
+    answer: ProbeAnswer,
+    options: CompletionOptions,
+) -> None:
+    """Store a result: for this session if model and text are still the same, and for the next one."""
+    if options.drawing is None:
+        judged = [pair.original_right for pair in record.pairs if pair.original_right is not None]
+        if judged:
+            note_completion(settings.model_spec, function, completed=any(judged))
+        if ls.client_shows_results:
+            source = document.data[function.start : function.end].decode("utf-8", "replace")
+            result = KeptResult(source, record, msgspec.to_builtins(answer))
+            await ls.offload(keep_result, analysis.uri, settings.model_spec, function.qualname, result)
+    # if another model was chosen meanwhile, the caller gets the answer, but it does not count here
+    if ls.asks(settings) and analysis.document is document:
+        analysis.note(function, probe=record)
+        ls.changed(analysis)
+        code_lens.refresh(ls)
+
+
+async def _kept(
+    ls: CounterlensServer,
+    analysis: Analysis,
+    function: Function,
+    asked: dict[str, Any],
+    options: CompletionOptions,
+) -> ProbeAnswer | None:
+    """The answer from an earlier session, if it is wanted, and the function is unchanged."""
+    if not asked.get("refine") or asked.get("again") or options.mutations or options.drawing:
+        return None
+    if analysis.known_function(function.qualname).probe is not None:
+        return None
+    results = await ls.offload(kept_results, analysis.uri, ls.settings.model_spec)
+    kept = results.get(function.qualname)
+    if kept is None or kept.source.encode() != analysis.source_of(function):
+        return None
+    try:
+        answer = msgspec.convert(kept.answer, ProbeAnswer)
+    except msgspec.ValidationError:
+        return None
+    version = analysis.document.version if answer.source == analysis.document.text else -1
+    return replace(answer, version=version, kept=True)
 
 
 def _why_not(name: str, error: CounterlensError) -> str:
@@ -242,8 +293,11 @@ def _run(
         CounterlensError, Cancelled: as `run_targets`.
     """
     probe, confidence = CompletionProbe(), FunctionConfidence(scored)
-    steps.next("opening the model")
+    steps.next(f"opening the model. {prospect(settings.model_spec, host.name)}")
     with host.use_model(settings) as model:
+        if Capability.EXACT not in model.info.capabilities and model.info.local:
+            steps.next("trying which prompts this model may decode together, once per model and machine")
+            model.offers(Capability.EXACT, cancel=steps.cancel)
         with context_of(probe, options, host, model, settings, steps) as context:
             if watch is not None:
 
@@ -317,83 +371,4 @@ def _shown_pair(pair: PairRecord, document: Document, qualname: str) -> ShownPai
         shows=str(pair.outcome),
         unstable=pair.changed_unstably,
         sentence=" ".join(filter(None, (say(pair, translator()) for say in _SENTENCES))),
-    )
-
-
-def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
-    """A lens on each function with prompts: an offer to probe it, or the result."""
-    prompts = Askable(analysis).known()
-
-    def title(function: Function) -> str:
-        record = analysis.known_function(function.qualname).probe
-        result = _result(record) if record else _effort(ls, prompts.get(function.qualname, 0))
-        return " · ".join([t("Probe counterfactually"), result])
-
-    return code_lens.lenses_over(
-        ls,
-        analysis,
-        COMMAND,
-        title,
-        lambda function: bool(
-            prompts.get(function.qualname) or analysis.known_function(function.qualname).probe
-        ),
-    )
-
-
-def _effort(ls: CounterlensServer, prompts: int) -> str:
-    """How long a probe takes; if unknown, how many prompts it needs."""
-    seconds = expected_seconds(ls.settings.model_spec, COMMAND, prompts)
-    if seconds is None:
-        return t("{n} prompts", n=prompts)
-    return about(seconds)
-
-
-def _changed(record: PairsRecord) -> Proportion:
-    """The share of informative pairs whose verdict changed."""
-    return summarize(record.observations).average
-
-
-def _result(record: PairsRecord) -> str:
-    changed = _changed(record)
-    if changed.n:
-        found = t("{count} of {n} changed the verdict", count=changed.count, n=changed.n)
-        return ", ".join(filter(None, (found, *_caveats(record))))
-    return t("uninformative") if record.pairs else t("nothing to change")
-
-
-def _caveats(record: PairsRecord) -> tuple[str, str]:
-    return unstable_changes(record, translator()), contested_count(record, translator())
-
-
-def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
-    """Show the result of a probe at the name of its function, for clients without a view for it.
-
-    It is about the model, so it would be a false report among the problems of the code.
-    """
-    if ls.client_shows_results:
-        return []
-    return [
-        _effect(ls, analysis, function, record)
-        for function in (functions(analysis.document) if analysis.known else [])
-        if (record := analysis.known_function(function.qualname).probe) is not None
-    ]
-
-
-def _effect(
-    ls: CounterlensServer, analysis: Analysis, function: Function, record: PairsRecord
-) -> types.Diagnostic:
-    changed, counted = _changed(record), ""
-    if changed.n:
-        counted = t(
-            "{count} of {n} informative counterfactual pairs changed the verdict.",
-            count=changed.count,
-            n=changed.n,
-        )
-    name = analysis.document.data.index(function.name.encode(), function.header)
-    return types.Diagnostic(
-        range=ls.places(analysis).range(name, name + len(function.name.encode())),
-        message=f"{counted} {meaning(record, translator())}".lstrip(),
-        severity=types.DiagnosticSeverity.Information,
-        source="counterlens",
-        code="counterfactual-effect",
     )

@@ -16,10 +16,10 @@ from typing import TypeVar
 from lsprotocol import types
 
 from counterlens.errors import Cancelled
+from counterlens.evaluation.time_left import StepsLeft
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.estimates import ProbeTimeLeft, about
-from counterlens.lsp.language import recognised, t
+from counterlens.lsp.language import about, recognised, t
 from counterlens.lsp.settings import EditorSettings
 from counterlens.progress import ProgressCallback, Steps
 
@@ -56,6 +56,7 @@ async def ask_first(
     analysis: Analysis,
     announcements: Announcements,
     work: Callable[[Steps], Made],
+    expected: float | None = None,
 ) -> Made:
     """Run requests about a document before its scoring, with status messages; scoring resumes afterwards.
 
@@ -65,6 +66,7 @@ async def ask_first(
         analysis: The document.
         announcements: The status messages.
         work: The work, run on the executor.
+        expected: Seconds that it takes, if known.
 
     Raises:
         Cancelled: the user cancelled.
@@ -80,7 +82,7 @@ async def ask_first(
         ls.scorer.withdraw(analysis.uri)
     ls.announce("probing", announcements.begun)
     try:
-        made = await with_progress(ls, announcements.title, work)
+        made = await with_progress(ls, announcements.title, work, expected)
     except (asyncio.CancelledError, Cancelled):
         announce(announcements.cancelled)
         raise
@@ -91,17 +93,20 @@ async def ask_first(
     return made
 
 
-async def with_progress(ls: CounterlensServer, title: str, work: Callable[[Steps], Made]) -> Made:
+async def with_progress(
+    ls: CounterlensServer, title: str, work: Callable[[Steps], Made], expected: float | None = None
+) -> Made:
     """Run work off the event loop, with progress if the client supports it.
 
     Args:
         ls: The server.
         title: Title of the progress.
         work: The work; its steps are cancelled with the progress or with the request.
+        expected: Seconds that it takes, if known.
     """
     cancel = Event()
     try:
-        async with _progress(ls, title, cancel) as report:
+        async with _progress(ls, title, cancel, StepsLeft(expected)) as report:
             return await ls.offload(work, Steps(cancel, report))
     except asyncio.CancelledError:
         cancel.set()
@@ -109,13 +114,15 @@ async def with_progress(ls: CounterlensServer, title: str, work: Callable[[Steps
 
 
 @asynccontextmanager
-async def _progress(ls: CounterlensServer, title: str, cancel: Event) -> AsyncIterator[ProgressCallback]:
+async def _progress(
+    ls: CounterlensServer, title: str, cancel: Event, left: StepsLeft
+) -> AsyncIterator[ProgressCallback]:
     """Show progress while the context lasts; `cancel` is set when the user cancels it."""
     window = ls.client_capabilities.window
     if window is None or not window.work_done_progress:
         yield lambda _step, _done, _total: None
         return
-    token, loop, left = str(uuid.uuid4()), asyncio.get_running_loop(), ProbeTimeLeft()
+    token, loop, percentage = str(uuid.uuid4()), asyncio.get_running_loop(), 0
     await ls.work_done_progress.create_async(token)
     ls.work_done_progress.tokens[token].add_done_callback(lambda _future: cancel.set())
     ls.work_done_progress.begin(
@@ -123,12 +130,16 @@ async def _progress(ls: CounterlensServer, title: str, cancel: Event) -> AsyncIt
     )
 
     def report(step: str, done: int, total: int) -> None:
+        nonlocal percentage
         share = min(1.0, done / max(total, 1))
-        seconds = left.after(share)
+        seconds = left.after(step, share)
         message = recognised(step)
-        if seconds is not None:
+        if seconds is not None and left.is_whole:
             message = t("{step} · {time} left", step=message, time=about(seconds))
-        value = types.WorkDoneProgressReport(message=message, percentage=int(100 * share))
+        elif seconds is not None:
+            message = t("{step} · {time} left for this step", step=message, time=about(seconds))
+        percentage = max(percentage, int(100 * share))  # each step counts for itself, a bar only grows
+        value = types.WorkDoneProgressReport(message=message, percentage=percentage)
         loop.call_soon_threadsafe(ls.work_done_progress.report, token, value)
 
     try:

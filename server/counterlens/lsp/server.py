@@ -16,6 +16,7 @@ from counterlens.lsp import (
     documents,
     doubts,
     editor_models,
+    fitting,
     function_view,
     hover,
     inlay_hints,
@@ -23,6 +24,7 @@ from counterlens.lsp import (
     mutants,
     operators,
     overlay,
+    probe_lens,
     probing,
     quick_fixes,
     repository_runs,
@@ -52,6 +54,7 @@ _FEATURES = (
     code_lens,
     completions,
     confidence_report,
+    probe_lens,
     probing,
     counterfactuals,
     dependences,
@@ -65,6 +68,7 @@ _FEATURES = (
     runs,
     repository_runs,
     watching,
+    fitting,
 )
 
 

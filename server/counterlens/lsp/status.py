@@ -22,13 +22,18 @@ class StepCount:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """One state of the server."""
+    """One state of the server.
+
+    `unfitted` says that the model has no margins, so that only failing tests mark places until they are
+    fitted (`counterlens.fitMargins`).
+    """
 
     model: str
     state: str
     detail: str
     reason: str = ""
     steps: StepCount | None = None
+    unfitted: bool = False
 
 
 class Announce(Protocol):

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from counterlens.errors import Cancelled, CounterlensError
+from counterlens.evaluation.time_left import note_pace
 from counterlens.lsp.base import LOG
-from counterlens.lsp.estimates import note_pace
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.probe_request import context_of, options_of
 from counterlens.lsp.settings import EditorSettings

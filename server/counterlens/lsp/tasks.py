@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.errors import CounterlensError, ModelError
+from counterlens.evaluation.time_left import expected_seconds
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
-from counterlens.lsp.estimates import expected_seconds
 from counterlens.lsp.language import error_text, recognised
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost

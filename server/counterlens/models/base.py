@@ -256,6 +256,9 @@ class TokenScores:
         alternative_logprob: (n, k) float64, of the k most likely tokens, best first.
         alternative_text: n tuples of k texts.
         context: (n,) int64, number of tokens that the model saw before this one.
+        deviation: (n,) float64, standard deviation of the log-probability of a token drawn from the
+            next-token distribution, whose mean is minus the entropy; in nats. None if the model does not
+            give whole distributions.
     """
 
     text: str
@@ -267,6 +270,7 @@ class TokenScores:
     alternative_logprob: npt.NDArray[np.float64]
     alternative_text: tuple[tuple[str, ...], ...]
     context: npt.NDArray[np.int64]
+    deviation: npt.NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.start)

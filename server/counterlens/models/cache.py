@@ -38,7 +38,7 @@ from counterlens.text import printable
 
 LOG = logging.getLogger("counterlens")
 
-_FORMAT = 2
+_FORMAT = 3
 _LIMIT_BYTES = 256 << 20
 _PRUNE_EVERY = 512
 _SUM = 16  # bytes of the checksum at the beginning of a value
@@ -360,7 +360,10 @@ def _vector(data: bytes | None) -> Vectors | None:
 def _packed(scores: TokenScores) -> bytes:
     buffer = io.BytesIO()
     names = np.frombuffer(json.dumps(scores.alternative_text).encode(), np.uint8)
-    np.savez(buffer, names=names, **{name: getattr(scores, name) for name in _ARRAYS})
+    arrays = {name: getattr(scores, name) for name in _ARRAYS}
+    if scores.deviation is not None:
+        arrays["deviation"] = scores.deviation
+    np.savez(buffer, names=names, **arrays)
     return buffer.getvalue()
 
 
@@ -370,6 +373,8 @@ def _scores(data: bytes | None, text: str) -> TokenScores | None:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             names = tuple(tuple(row) for row in json.loads(arrays["names"].tobytes()))
-            return TokenScores(text=text, alternative_text=names, **{name: arrays[name] for name in _ARRAYS})
+            known = {name: arrays[name] for name in _ARRAYS}
+            deviation = arrays.get("deviation")
+            return TokenScores(text=text, alternative_text=names, **known, deviation=deviation)
     except (KeyError, OSError, TypeError, ValueError):
         return None

@@ -9,16 +9,20 @@ from counterlens.errors import CounterlensError
 from counterlens.plugins import Registry
 from counterlens.probes.confidence import ConfidenceProbe
 from counterlens.probes.dependence.probe import DependenceProbe
+from counterlens.probes.equivalence.probe import EquivalenceProbe
 from counterlens.probes.execution.coherence import CoherenceProbe
 from counterlens.probes.execution.dependent import DependentExecutionProbe
 from counterlens.probes.execution.independent import ExecutionProbe
+from counterlens.probes.execution.runtime import RuntimeProbe
 from counterlens.probes.execution.specification import SpecificationProbe
+from counterlens.probes.localisation.probe import LocalisationProbe
 from counterlens.probes.operator.memorisation import MemorisationProbe
 from counterlens.probes.operator.probe import OperatorProbe
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.likelihood import LikelihoodProbe
 from counterlens.probes.pairs.repair import RepairProbe
 from counterlens.probes.probe import Probe
+from counterlens.probes.recognition.probe import RecognitionProbe
 from counterlens.probes.robustness.embedding import EmbeddingProbe
 from counterlens.probes.robustness.name import NameProbe
 from counterlens.probes.robustness.output import OutputProbe
@@ -31,6 +35,7 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     CompletionProbe(),
     RepairProbe(),
     LikelihoodProbe(),
+    RecognitionProbe(),
     ConfidenceProbe(),
     OperatorProbe(),
     MemorisationProbe(),
@@ -39,6 +44,9 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     DependentExecutionProbe(),
     SpecificationProbe(),
     CoherenceProbe(),
+    RuntimeProbe(),
+    EquivalenceProbe(),
+    LocalisationProbe(),
     DependenceProbe(),
     SummaryProbe(),
     NameProbe(),

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
+from counterlens.confidence.aggregate import Confidence
+from counterlens.confidence.replacing import known_words
 from counterlens.reports.render.markdown import code_span
 from counterlens.reports.wording import share
 from counterlens.translating import ENGLISH, Translator
+
+_WORD_START = re.compile(r"\A\w+")
 
 
 def expected(
@@ -34,6 +39,47 @@ def expected(
             shares[word] = shares.get(word, 0.0) + probability
     ranked = sorted(shares.items(), key=lambda one: -one[1])
     return [f"{word} {share(probability, t)}" for word, probability in ranked[:limit]]
+
+
+def whole_alternatives(found: Confidence, token: int) -> list[tuple[str, float]]:
+    """The alternatives to a token, with their probabilities, as words of a reader.
+
+    A token may be a piece of a word. Inside a word, an alternative is the whole word with it, and is left out
+    if the document and its language have no such word: it may be the beginning of any.
+    """
+    scores, document = found.scores, found.document
+    start = int(scores.start[token])
+    word = written_word(found, token)[0]
+    head = document.data[word:start].decode("utf-8", "replace")
+    named = [
+        (text, math.exp(value))
+        for text, value in zip(
+            scores.alternative_text[token], scores.alternative_logprob[token].tolist(), strict=False
+        )
+        if text
+    ]
+    if not head.isidentifier():
+        return named
+    words = known_words(document)
+    whole = ((head + "".join(_WORD_START.findall(text)), value) for text, value in named)
+    return [(text, value) for text, value in whole if text in words]
+
+
+def written_word(found: Confidence, token: int) -> tuple[int, int]:
+    """The byte range of the words, operators and brackets that a token touches, without blanks around."""
+    data, scores = found.document.data, found.scores
+    start, end = int(scores.start[token]), int(scores.end[token])
+    written = data[start:end]
+    start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
+    if start >= end:
+        return start, end
+    root = found.document.tree.root_node
+    first, last = (root.descendant_for_byte_range(at, at + 1) for at in (start, end - 1))
+    if first is not None and not first.child_count:
+        start = first.start_byte
+    if last is not None and not last.child_count:
+        end = max(end, last.end_byte)
+    return start, end
 
 
 def code(text: str, t: Translator = ENGLISH) -> str:

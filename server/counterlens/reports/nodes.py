@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from counterlens.confidence import Aggregation, Confidence, NodeConfidence
 from counterlens.confidence.calibration import Calibration
-from counterlens.reports.expected import code, expected
+from counterlens.reports.expected import code, expected, whole_alternatives
 from counterlens.reports.render.markdown import escaped, table
 from counterlens.reports.wording import share
 from counterlens.syntax.concepts import Category
@@ -68,12 +68,7 @@ def expected_markdown(found: Confidence, node: NodeConfidence, t: Translator = E
     token = found.least_certain(node)
     if token is None:
         return ""
-    alternatives = zip(
-        found.scores.alternative_text[token],
-        map(math.exp, found.scores.alternative_logprob[token].tolist()),
-        strict=False,
-    )
-    words = expected(alternatives, t=t)
+    words = expected(whole_alternatives(found, token), t=t)
     if not words:
         return ""
     if found.scores.rank[token] == 0:

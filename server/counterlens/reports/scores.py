@@ -179,7 +179,7 @@ def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> li
                 float(scores.alternative_logprob[token][0]) if options else float(scores.logprob[token]),
                 float(scores.logprob[token]),
             )
-            if likelier and options[0].strip() != seen.strip():
+            if likelier and options[0] and options[0].strip() != seen.strip():
                 lines.append(Text(f"{line}, it expected {visible(_plain(options[0]))}{where}"))
                 continue
         lines.append(Text(line))

@@ -6,7 +6,7 @@ import math
 
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.surprising import Surprise
-from counterlens.reports.expected import expected
+from counterlens.reports.expected import expected, whole_alternatives, written_word
 from counterlens.reports.wording import share, shortened
 from counterlens.translating import ENGLISH, Translator
 
@@ -22,10 +22,13 @@ def surprise_sentence(found: Confidence, surprise: Surprise, model: str, t: Tran
         model: The name of the model.
         t: The translator.
     """
-    whole, part = _shown(found, surprise.start, surprise.end), _shown(found, *_leaf(found, surprise))
+    start, end = written_word(found, surprise.token)
+    whole, part = _shown(found, surprise.start, surprise.end), _shown(found, start, end)
+    if start <= surprise.start and surprise.end <= end:
+        whole = part
     place = f"`{whole}`" if part == whole else t("{part} in {whole}", part=f"`{part}`", whole=f"`{whole}`")
     probability = share(math.exp(float(found.scores.logprob[surprise.token])), t)
-    likelier = expected(surprise.alternatives, limit=3, markdown=False, t=t)
+    likelier = expected(whole_alternatives(found, surprise.token), limit=3, markdown=False, t=t)
     values = {"model": model, "place": place, "probability": probability}
     if not likelier:
         return t("{model} did not expect {place} here ({probability}).", **values)
@@ -34,18 +37,6 @@ def surprise_sentence(found: Confidence, surprise: Surprise, model: str, t: Tran
         **values,
         likelier=", ".join(likelier),
     )
-
-
-def _leaf(found: Confidence, surprise: Surprise) -> tuple[int, int]:
-    """The word, operator or bracket in which the surprising token begins; the token if it extends beyond."""
-    data, scores = found.document.data, found.scores
-    start, end = int(scores.start[surprise.token]), int(scores.end[surprise.token])
-    written = data[start:end]
-    start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
-    node = found.document.tree.root_node.descendant_for_byte_range(start, start + 1)
-    if node is None or node.child_count or node.end_byte < end:
-        return start, end
-    return node.start_byte, node.end_byte
 
 
 def _shown(found: Confidence, start: int, end: int) -> str:

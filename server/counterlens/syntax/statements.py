@@ -44,6 +44,7 @@ _NO_DEFINITIONS = (
     *("import", "package", "lexical_", "variable_", "field_", "using_", "with_", "use_", "const", "static_"),
     *("attribute_", "inner_attribute_", "extern_", "file_scoped_", "enum_member_"),
 )
+_IMPORTS = ("import", "future_import", "package_", "use_declaration", "using_directive", "preproc_include")
 _SPECIFIERS = frozenset({"class_specifier", "enum_specifier", "struct_specifier", "union_specifier"})
 """Types of C and C++: definitions if they have a body, else mere references."""
 _WRAPPERS = frozenset(
@@ -83,7 +84,17 @@ def is_definition(node: tree_sitter.Node) -> bool:
         return node.child_by_field_name("body") is not None
     if node.type in _WRAPPERS:
         return any(child.type in _VALUES or is_definition(child) for child in node.named_children)
-    return node.type.endswith(_DEFINITIONS) and not node.type.startswith(_NO_DEFINITIONS)
+    return defines(node.type)
+
+
+def defines(kind: str) -> bool:
+    """Whether a node type is a definition of a function, a method or a type."""
+    return kind.endswith(_DEFINITIONS) and not kind.startswith(_NO_DEFINITIONS)
+
+
+def imports(kind: str) -> bool:
+    """Whether a node type makes names of other files known, or names the package of this one."""
+    return kind.startswith(_IMPORTS)
 
 
 class Definition(NamedTuple):

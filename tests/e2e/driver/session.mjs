@@ -29,6 +29,7 @@ export const EMBEDDED = "smollm2-135m";
 /** Settings that show all uncertainty, like the command of that name; the default shows less. */
 export const UNCERTAINTY = {
   "counterlens.diagnostics.enabled": true,
+  "counterlens.overlay.enabled": true,
   "counterlens.overlay.calm": false,
   "counterlens.overlay.granularity": "leaf",
 };

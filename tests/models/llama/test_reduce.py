@@ -23,6 +23,10 @@ def test_scores_are_those_of_the_definition(m: int, v: int, k: int, seed: int, s
     logprobs -= exact.max(1, keepdims=True)
     np.testing.assert_allclose(found.logprob, logprobs[np.arange(m), targets], atol=2e-5)
     np.testing.assert_allclose(found.entropy, -(np.exp(logprobs) * logprobs).sum(1), atol=1e-4)
+    mean = (np.exp(logprobs) * logprobs).sum(1, keepdims=True)
+    variance = (np.exp(logprobs) * (logprobs - mean) ** 2).sum(1)
+    np.testing.assert_allclose(found.deviation, np.sqrt(variance), atol=2e-2)
+    np.testing.assert_allclose(found.deviation**2, variance, atol=5e-4)
     ranks = [(logits[i] > logits[i, targets[i]]).sum() for i in range(m)]
     np.testing.assert_array_equal(found.rank, ranks)
     kept = min(k, v)

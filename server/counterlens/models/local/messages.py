@@ -72,6 +72,7 @@ class Scored:
     alternative_logprob: npt.NDArray[np.float64]
     alternatives: list[tuple[bytes, ...]]
     context: npt.NDArray[np.int64]
+    deviation: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,4 +118,5 @@ def _token_scores(text: str, scored: Scored, first: int = 0) -> TokenScores:
             tuple(piece.decode("utf-8", "replace") for piece in row) for row in scored.alternatives
         ),
         context=scored.context,
+        deviation=scored.deviation,
     )

@@ -25,6 +25,7 @@ class Rows:
 
     logprob: npt.NDArray[np.float64]
     entropy: npt.NDArray[np.float64]
+    deviation: npt.NDArray[np.float64]
     rank: npt.NDArray[np.int64]
     best: npt.NDArray[np.int64]
     best_logprob: npt.NDArray[np.float64]
@@ -168,7 +169,7 @@ def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: i
     m, size = logits.shape
     starts = np.arange(0, size, _BLOCK)
     maxima = np.empty((m, len(starts)), np.float32)
-    mass, expected = np.empty(m), np.empty(m)
+    mass, expected, squared = np.empty(m), np.empty(m), np.empty(m)
     rank = np.empty(m, np.int64)
     shifted, weights = np.empty(size, np.float32), np.empty(size, np.float32)
     for i, (row, target) in enumerate(zip(logits, targets.tolist(), strict=True)):
@@ -177,12 +178,15 @@ def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: i
         np.exp(shifted, out=weights)
         mass[i] = weights.sum()
         expected[i] = np.dot(weights, shifted)
+        np.multiply(weights, shifted, out=weights)
+        squared[i] = np.dot(weights, shifted)
         rank[i] = np.count_nonzero(row > row[target])
     log_mass = np.log(mass) + maxima.max(axis=1)
     best = _best(logits, maxima, min(k, size))
     return Rows(
         logprob=np.minimum(logits[np.arange(m), targets] - log_mass, 0.0),
         entropy=np.maximum(np.log(mass) - expected / mass, 0.0),
+        deviation=np.sqrt(np.maximum(squared / mass - (expected / mass) ** 2, 0.0)),
         rank=rank,
         best=best,
         best_logprob=np.take_along_axis(logits, best, axis=1).astype(np.float64) - log_mass[:, None],
@@ -237,6 +241,7 @@ def gathered(
         ),
         alternatives=[()] * unscored + [tuple(pieces[t] for t in row) for row in best.tolist()],
         context=np.concatenate([np.zeros(unscored, np.int64), seen]),
+        deviation=np.concatenate([np.full(unscored, np.nan), _column(rows, "deviation", (0,), np.float64)]),
     )
 
 

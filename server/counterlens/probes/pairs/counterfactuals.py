@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, zip_longest
 
-from counterlens.mutations import Counterfactual, Refusal, Survey, mutated, survey
+from counterlens.mutations import Counterfactual, Refusal, Survey, survey
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.options import check_preserving
-from counterlens.probes.pairs.published import CACP, PAPER_ORDER, forms_of
+from counterlens.probes.pairs.methods import METHODS, forms_of
 from counterlens.probes.prompts.gap import Gap, View
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
@@ -92,10 +94,7 @@ def preserving(mutations: Sequence[str] | None, protocol: str = "", language: st
     if mutations:
         check_preserving(tuple(mutations))
         return list(mutations)
-    if protocol == CACP:
-        return list(PAPER_ORDER)
-    known = mutated(language).mutations
-    return [name for name, one in known.items() if one.preserving and not one.needs_observation]
+    return METHODS[protocol].mutations(language)
 
 
 def gaps_of(
@@ -150,3 +149,14 @@ def not_asked(surveyed: Survey) -> tuple[Refusal, ...]:
         if made.cut is None
     )
     return (*surveyed.refusals, *unseen)
+
+
+def alternate_mutations(made: Iterable[Counterfactual], seed: object) -> list[Counterfactual]:
+    """Counterfactuals in random order, their mutations in turn: the first few are of many mutations."""
+    shuffled = list(made)
+    random.Random(f"{seed}").shuffle(shuffled)  # noqa: S311 - no secret
+    by_mutation: dict[str, list[Counterfactual]] = {}
+    for each in shuffled:
+        by_mutation.setdefault(each.mutation, []).append(each)
+    turns = chain.from_iterable(zip_longest(*(by_mutation[name] for name in sorted(by_mutation))))
+    return [each for each in turns if each is not None]

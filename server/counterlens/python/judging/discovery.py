@@ -98,7 +98,7 @@ def _cases_in(file: Path, qualname: str, place: Layout) -> Iterator[CaseName]:
     tree = _parse(file, must_mention=names[0])
     if tree is None:
         return
-    imports = _Imports(tree, names[0], place.module)
+    imports = Imports(tree, names[0], place.module)
     if not imports.direct and not imports.modules:
         return
     definitions = _definitions(tree)
@@ -131,7 +131,7 @@ def _parse(file: Path, must_mention: str = "") -> ast.Module | None:
         return None
 
 
-class _Imports:
+class Imports:
     """The names under which a test file imports the function (or its class), and the function's module."""
 
     def __init__(self, tree: ast.Module, wanted: str, module: str) -> None:
@@ -184,7 +184,7 @@ def _mentions(
     start: Sequence[ast.AST],
     definitions: dict[str, ast.AST],
     names: list[str],
-    imports: _Imports,
+    imports: Imports,
 ) -> bool:
     holder, own = names[0], names[-1]
     method = len(names) > 1

@@ -119,7 +119,8 @@ def refuse_harness(
 
     Args:
         test_run: How the verdict was reached.
-        verdict: The verdict; only "failed" is questioned, and not if an original passes these tests.
+        verdict: The verdict; only "failed" is questioned, and not if an original passes these tests, or
+            another program has.
         program: The program.
         read: As for `TestRun.run`.
         cancel: Set to cancel.
@@ -127,7 +128,11 @@ def refuse_harness(
     Raises:
         SandboxError, Cancelled: as `TestRun.run`.
     """
-    if verdict.judgement is not Judgement.FAILED or test_run.passes_original(read, cancel):
+    history = test_run.history
+    history.any_passed |= verdict.passed
+    if verdict.judgement is not Judgement.FAILED or history.any_passed:
+        return verdict
+    if test_run.passes_original(read, cancel):
         return verdict
     trial = StandInTrial(test_run, program, read, cancel)
     unusable = trial.independent_failures()

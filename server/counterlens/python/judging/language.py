@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
 from counterlens.python.judging import coverage_tests, differential, doctests, unittests
 from counterlens.python.judging.cheats import cheats
@@ -10,6 +12,7 @@ from counterlens.python.judging.output import PythonOutputJudge
 from counterlens.python.judging.proposal import find_proposer
 from counterlens.python.judging.suite import circumstances
 from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
+from counterlens.python.judging.weak_assertions import weak_assertion
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.python.syntax.versions import unparsed
 from counterlens.syntax.document import Document
@@ -22,6 +25,19 @@ _TESTS = {unittests.ID: unittests.find, doctests.ID: doctests.find}
 def _entries(document: Document) -> list[Function]:
     """The functions at the top level."""
     return [each for each in functions(document) if "." not in each.qualname]
+
+
+def _classes(document: Document) -> list[Function]:
+    """The classes at the top level."""
+    try:
+        module = parse_module(document.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    nodes = [node for node in module.body if isinstance(node, ast.ClassDef)]
+    return [
+        Function(node.name, node.name, 0, 0, 0, 0, node.lineno, node.end_lineno or node.lineno, 0)
+        for node in nodes
+    ]
 
 
 def _why_unreadable(text: str) -> str | None:
@@ -41,6 +57,7 @@ PYTHON = JudgedLanguage(
     by_output=PythonOutputJudge,
     supplied=SuppliedTestsJudge,
     entries=_entries,
+    classes=_classes,
     tests=_TESTS,
     surveyed={**_TESTS, unittests.ID: coverage_tests.find_cases},
     untested="no test mentions it, and its docstring has no examples",
@@ -49,6 +66,7 @@ PYTHON = JudgedLanguage(
     behaviour=differential.find_behaviour,
     cheats=cheats,
     proposer=find_proposer,
+    weak_assertion=weak_assertion,
     why_tested=coverage_tests.why_tested,
     circumstances=circumstances,
     fallbacks={_BY_RUNNING: coverage_tests.find, differential.ID: judge_by_behaviour},

@@ -62,7 +62,7 @@ def _least_certain(scored: Confidence, start: int, end: int) -> str:
     text = positions.data[positions.line_start(line) :].split(b"\n", 1)[0].decode("utf-8", "replace").strip()
     token = positions.data[at:stop].decode("utf-8", "replace")
     expected = scored.scores.alternative_text[best]
-    better = f", it expected {visible(expected[0])}" if expected else ""
+    better = f", it expected {visible(expected[0])}" if any(expected) else ""
     chance = share(float(scored.scores.probability[best]))
     return f"{visible(token)} in `{text}`, line {line + 1} ({chance}{better})"
 

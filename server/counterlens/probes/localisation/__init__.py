@@ -1,0 +1,1 @@
+"""Fault localisation: which line of a function is wrong?"""

@@ -1,0 +1,397 @@
+"""The localisation probe: which line is wrong, and is the fault lost when the code is rewritten?
+
+A bug is a breaking mutation that an input shows, or the bug of a dataset. The model is asked for its line, by
+a prompt and by the likelihood of the lines, in the program with the bug and in versions of that program that
+keep its meaning (Haroon et al. 2025). A model that follows the code finds a fault in all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+import numpy as np
+
+from counterlens.errors import SourceError
+from counterlens.judging.base import lasting
+from counterlens.metrics.effects import pooled_share
+from counterlens.metrics.table import Cell, Table
+from counterlens.models.base import Capability, Model, ModelInfo, Prompt
+from counterlens.models.chat.replies import without_thought
+from counterlens.mutations import Concept
+from counterlens.mutations.assumptions import WHOLE_PROGRAM
+from counterlens.mutations.languages import mutated
+from counterlens.probes.equivalence.verified import require_behaviour
+from counterlens.probes.options import DEFAULT_TIMEOUT, MaxTokens, ProbeOptions, Timeout, Without
+from counterlens.probes.pairs.counterfactuals import alternate_mutations
+from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
+from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.templates import filled
+from counterlens.probes.record import Record
+from counterlens.probes.robustness.versions import planned
+from counterlens.probes.sanity import require_repeatable
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+MOST_BUGS, MOST_VERSIONS = 2, 2
+"""Maximum number of bugs per function, and of rewritten versions per bug."""
+DATASET = "dataset"
+"""The mutation of a bug that comes from a dataset."""
+_NUMBER = re.compile(r"\d+")
+_TRIES = 4  # mutants that are run for each bug
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalisationOptions(ProbeOptions):
+    """Options of the localisation probe."""
+
+    without: Without = ()
+    max_tokens: MaxTokens = 16
+    timeout: Timeout = DEFAULT_TIMEOUT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocatedProgram:
+    """A program with a bug, and the lines that the model points at.
+
+    Attributes:
+        mutation: The mutation that made it from the first program with this bug; empty for that program.
+        concept: Its concept.
+        program: The program, as shown, without the numbers of its lines.
+        lines: The lines with the bug, 1-based in the shown program.
+        said: The model's text.
+        answer: The line that it names; None if it names none.
+        least_likely: The least likely line, per token; None if the model gives no token probabilities.
+    """
+
+    mutation: str
+    concept: Concept
+    program: str
+    lines: tuple[int, ...]
+    said: str
+    answer: int | None
+    least_likely: int | None
+
+    @property
+    def located(self) -> bool:
+        """Whether the model names a line with the bug."""
+        return self.answer in self.lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocatedBug:
+    """One bug, in its program and in versions of that program with the same meaning.
+
+    Attributes:
+        bug: The mutation that made it, or `dataset`.
+        call: An input that shows it.
+        original: The result of the right program.
+        other: The result of the program with the bug.
+        first: The program with the bug.
+        versions: Its versions.
+    """
+
+    bug: str
+    call: str
+    original: str
+    other: str
+    first: LocatedProgram
+    versions: tuple[LocatedProgram, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalisationRecord(Record):
+    """The answers about the bugs of one function."""
+
+    bugs: tuple[LocatedBug, ...]
+
+
+class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
+    """Asks for the line of a verified bug, before and after the program is rewritten."""
+
+    id = "localisation"
+    title = "does it find the wrong line, also in a rewritten version?"
+    source = Source("Haroon et al. 2025", "with verified bugs and versions")
+    needs = frozenset({Need.COMPLETE, Need.SANDBOX})
+    options = LocalisationOptions
+    record = LocalisationRecord
+
+    def run(self, context: Context, target: Target, options: LocalisationOptions) -> LocalisationRecord:
+        """Like `Probe.run`.
+
+        Raises:
+            SourceError: its behaviour cannot be compared, or no bug shows.
+        """
+        left_out = Counter[str]()
+        asker = _Asker(context, target, options)
+        bugs = []
+        for bug, versions, facts in _bugs(context, target, options, left_out):
+            first = asker.ask("", Concept.NOTHING, bug.document, bug.lines)
+            rewritten = [asker.ask(*version) for version in versions]
+            bugs.append(LocatedBug(bug=bug.mutation, **facts, first=first, versions=tuple(rewritten)))
+        if not bugs:
+            raise SourceError("no input shows a bug in one of its lines")
+        left_out["answer without a line number"] = sum(
+            program.answer is None for bug in bugs for program in (bug.first, *bug.versions)
+        )
+        return LocalisationRecord(left_out=left_out, bugs=tuple(bugs))
+
+    def tables(self, records: Sequence[LocalisationRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
+        """Like `Probe.tables`."""
+        tables = (
+            _overall(records),
+            _by_change(records),
+            baseline_table(_baselines(records)),
+            _listing(records),
+        )
+        return tuple(table for table in tables if table.rows)
+
+    def summary(self, records: Sequence[LocalisationRecord]) -> str:
+        """Like `Probe.summary`."""
+        bugs = [bug for _, bug in _bugs_of(records)]
+        located = sum(bug.first.located for bug in bugs)
+        kept = [version.located for bug in bugs if bug.first.located for version in bug.versions]
+        lost = f", and lost them in {kept.count(False)} of {len(kept)} rewritten versions" if kept else ""
+        return (
+            f"{first_words(_baselines(records))}The model named the wrong line of {located} of {len(bugs)} "
+            f"bugs{lost}."
+        )
+
+    def measures(self, record: LocalisationRecord) -> Mapping[str, bool]:
+        """Like `Probe.measures`."""
+        return {"every bug located": all(bug.first.located for bug in record.bugs)}
+
+    def estimate(self, target: Target, options: LocalisationOptions, model: Model) -> int:  # noqa: ARG002
+        """Like `Probe.estimate`."""
+        find_function(target.document, target.qualname)
+        return MOST_BUGS * (1 + MOST_VERSIONS) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Bug:
+    """A program with a bug: the mutation, the program, and the lines of the bug in the shown program."""
+
+    mutation: str
+    document: Document
+    lines: tuple[int, ...]
+
+
+_Version = tuple[str, Concept, Document, tuple[int, ...]]
+
+
+def _bugs(
+    context: Context, target: Target, options: LocalisationOptions, left_out: Counter[str]
+) -> Iterator[tuple[_Bug, list[_Version], dict[str, str]]]:
+    """The bugs that an input shows, each with rewritten versions on which it shows, too."""
+    document, cancel = target.document, context.cancel
+    judge = require_behaviour(context, target, lasting(options.timeout))
+    programs = [(DATASET, target.buggy)] if target.buggy is not None else []
+    surveyed = planned(target, (), seed=options.seed, without=(*options.without, WHOLE_PROGRAM))
+    breaking = (each for each in surveyed.counterfactuals if not each.preserving)
+    mutants = alternate_mutations(breaking, options.seed)[: _TRIES * MOST_BUGS]
+    programs += [(each.mutation, each.source) for each in mutants]
+    known, before = 0, _lines(document, target.qualname)
+    for mutation, program in programs:
+        if known == MOST_BUGS:
+            return
+        context.steps.next(f"looking for an input that shows a bug in {target.name}", known, MOST_BUGS)
+        difference = judge.difference(program, cancel=cancel)
+        changed = replace(document, text=program)
+        lines = changed_lines(before, _lines(changed, target.qualname))
+        if difference is None or difference.refused or not lines:
+            left_out["bug that no input shows"] += 1
+            continue
+        known += 1
+        bug = _Bug(mutation, changed, lines)
+        versions = []
+        for version in _versions(bug, target, options):
+            if judge.difference(version[2].text, cancel=cancel) is not None:
+                versions.append(version)
+            if len(versions) == MOST_VERSIONS:
+                break
+        facts = {"call": difference.call, "original": difference.original, "other": difference.other}
+        yield bug, versions, facts
+
+
+def _versions(bug: _Bug, target: Target, options: LocalisationOptions) -> Iterator[_Version]:
+    """Versions of a program with a bug that keep its meaning, and the line of the bug."""
+    preserving = [
+        name
+        for name, mutation in mutated(target.document.language).mutations.items()
+        if mutation.preserving and not mutation.needs_observation
+    ]
+    without = (*options.without, WHOLE_PROGRAM)
+    there = replace(target, document=bug.document)
+    surveyed = planned(there, preserving, seed=options.seed, without=without)
+    before = _lines(bug.document, target.qualname)
+    for each in alternate_mutations(surveyed.counterfactuals, options.seed)[: _TRIES * MOST_VERSIONS]:
+        document = replace(bug.document, text=each.source)
+        lines = moved_lines(before, _lines(document, target.qualname), bug.lines)
+        if lines and each.concept is not Concept.NOTHING:
+            yield each.mutation, each.concept, document, lines
+
+
+def _lines(document: Document, qualname: str) -> list[str]:
+    return shown(document, find_function(document, qualname)).strip().splitlines()
+
+
+def changed_lines(before: Sequence[str], after: Sequence[str]) -> tuple[int, ...]:
+    """The lines of a program that differ from another one, 1-based; beside a removed line, its neighbours."""
+    lines = set[int]()
+    for kind, _, _, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "delete":
+            lines |= {start, start + 1}
+        elif kind != "equal":
+            lines |= set(range(start + 1, end + 1))
+    return tuple(sorted(line for line in lines if 0 < line <= len(after) and after[line - 1].strip()))
+
+
+def moved_lines(before: Sequence[str], after: Sequence[str], lines: Sequence[int]) -> tuple[int, ...]:
+    """The same lines in a rewritten version; empty if it rewrites them.
+
+    If both have as many lines, as after renaming, each line stays where it is.
+    """
+    if len(before) == len(after):
+        return tuple(lines)
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    places = {block.a + i + 1: block.b + i + 1 for block in blocks for i in range(block.size)}
+    return tuple(places[line] for line in lines) if all(line in places for line in lines) else ()
+
+
+class _Asker:
+    """Asks for the line of a bug, the first time twice."""
+
+    def __init__(self, context: Context, target: Target, options: LocalisationOptions) -> None:
+        self._context, self._target, self._options = context, target, options
+        self._scores = context.model.offers(Capability.SCORE, cancel=context.cancel)
+        self._asked = False
+
+    def ask(
+        self, mutation: str, concept: Concept, document: Document, bug: tuple[int, ...]
+    ) -> LocatedProgram:
+        """The lines that the model points at in a program."""
+        context, target = self._context, self._target
+        context.steps.next(f"asking for the line of a bug in {target.name}")
+        lines = _lines(document, target.qualname)
+        prompt = question(context.model.info, target, lines, self._options.max_tokens)
+        said = context.complete(prompt).text
+        if not self._asked:
+            self._asked, name = True, context.model.info.name
+            again = context.uncached
+            require_repeatable(name, "answer the same question", said, lambda: again.complete(prompt).text)
+        return LocatedProgram(
+            mutation=mutation,
+            concept=concept,
+            program="\n".join(lines),
+            lines=bug,
+            said=said,
+            answer=read_line(said),
+            least_likely=self._least_likely(lines) if self._scores else None,
+        )
+
+    def _least_likely(self, lines: Sequence[str]) -> int | None:
+        """The line with the lowest mean log-probability per token; a token counts for the line it ends in."""
+        text = "\n".join(lines)
+        scores = self._context.model.score(text, alternatives=0, cancel=self._context.cancel)
+        ends = np.cumsum([len(line.encode()) + 1 for line in lines])
+        at = np.searchsorted(ends, scores.end, side="left")
+        means = {
+            number: float(own.mean())
+            for number, line in enumerate(lines)
+            if line.strip() and len(own := scores.logprob[(at == number) & ~np.isnan(scores.logprob)])
+        }
+        return 1 + min(means, key=means.__getitem__) if means else None
+
+
+def question(info: ModelInfo, target: Target, lines: Sequence[str], max_tokens: int) -> Prompt:
+    """The question for the line of the bug."""
+    name = f"localisation{prompted(target.document.language).suffix}"
+    function = find_function(target.document, target.qualname).name
+    return filled(info, __package__, name, max_tokens, ("\n",), source=number_lines(lines), function=function)
+
+
+def number_lines(lines: Sequence[str]) -> str:
+    """The text of some lines, each with its number."""
+    return "\n".join(f"{number:>3}: {line}" for number, line in enumerate(lines, 1))
+
+
+def read_line(text: str) -> int | None:
+    """The first number in an answer; None if there is none."""
+    number = _NUMBER.search(without_thought(text))
+    return int(number[0]) if number and len(number[0]) < 7 else None
+
+
+def _bugs_of(records: Sequence[LocalisationRecord]) -> Iterator[tuple[str, LocatedBug]]:
+    return ((record.target, bug) for record in records for bug in record.bugs)
+
+
+def _hit(program: LocatedProgram, way: str) -> bool:
+    return (program.answer if way == "prompt" else program.least_likely) in program.lines
+
+
+def _rows(bugs: Sequence[tuple[str, LocatedBug, LocatedProgram]], first: str) -> Iterator[tuple[Cell, ...]]:
+    """For each way: located in the first program, located in versions, and the located ones that are lost."""
+    for way in ("prompt", "likelihood"):
+        if way == "likelihood" and any(bug.first.least_likely is None for _, bug, _ in bugs):
+            continue
+        before = [(target, _hit(bug.first, way)) for target, bug, _ in bugs]
+        after = [(target, _hit(version, way)) for target, _, version in bugs]
+        lost = [(target, not _hit(version, way)) for target, bug, version in bugs if _hit(bug.first, way)]
+        yield first, way, len(bugs), pooled_share(before), pooled_share(after), pooled_share(lost)
+
+
+_COLUMNS = ("rewritten", "by", "n", "located before", "located after", "located faults that are lost")
+
+
+def _overall(records: Sequence[LocalisationRecord]) -> Table:
+    bugs = list(_bugs_of(records))
+    ways = ["prompt"] + ["likelihood"] * all(bug.first.least_likely is not None for _, bug in bugs)
+    rows = tuple(
+        (way, len(bugs), pooled_share((target, _hit(bug.first, way)) for target, bug in bugs)) for way in ways
+    )
+    note = "likelihood: the line with the lowest log-probability per token"
+    return Table("located bugs", ("by", "bugs", "located"), rows, note)
+
+
+def _by_change(records: Sequence[LocalisationRecord]) -> Table:
+    pairs = [(target, bug, version) for target, bug in _bugs_of(records) for version in bug.versions]
+    rows = list(_rows(pairs, "all")) if pairs else []
+    for mutation in sorted({version.mutation for _, _, version in pairs}):
+        rows += _rows([pair for pair in pairs if pair[2].mutation == mutation], mutation)
+    note = "each row compares a program with a bug and a version of it that keeps its meaning"
+    return Table("before and after rewriting", _COLUMNS, tuple(rows), note)
+
+
+def _baselines(records: Sequence[LocalisationRecord]) -> list[ChanceComparison]:
+    """The best line number for all bugs, and a random line that is not blank."""
+    programs = [bug.first for _, bug in _bugs_of(records)]
+    counts = Counter(line for program in programs for line in program.lines)
+    if not programs:
+        return []
+    sizes = [sum(bool(line.strip()) for line in program.program.splitlines()) for program in programs]
+    random = sum(len(program.lines) / size for program, size in zip(programs, sizes, strict=True))
+    n = len(programs)
+    right = sum(program.located for program in programs)
+    return [ChanceComparison("line of a bug", n, right / n, max(counts.values()) / n, random / n, 0)]
+
+
+def _listing(records: Sequence[LocalisationRecord]) -> Table:
+    bugs = list(_bugs_of(records))
+    rows = tuple(
+        (
+            target,
+            bug.bug,
+            ", ".join(map(str, bug.first.lines)),
+            bug.first.answer,
+            bug.first.least_likely,
+            bug.call,
+        )
+        for target, bug in (bugs if len(bugs) <= 12 else ())
+    )
+    columns = ("function", "bug", "lines", "named", "least likely", "an input that shows it")
+    return Table("bugs", columns, rows, "lines of the program as shown to the model")
