@@ -183,7 +183,12 @@ class CounterlensServer(LanguageServer):
             said += "; " + t("the embedded model is weak at code, Counterlens: Select Model… has better ones")
         if state == "ready" and self.host.device:
             said += "; " + t("it runs on {device}", device=recognised(self.host.device))
-        current = status.ServerStatus(self.host.name, state, said, recognised(reason), steps)
+        advice = ""
+        if state == "ready" and self.host.is_unfitted:
+            advice = t(
+                "For this model no margins are fitted, so only tests mark: counterlens check FOLDER --fit"
+            )
+        current = status.ServerStatus(self.host.name, state, said, recognised(reason), steps, advice)
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)

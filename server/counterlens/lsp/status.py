@@ -29,6 +29,7 @@ class ServerStatus:
     detail: str
     reason: str = ""
     steps: StepCount | None = None
+    advice: str = ""
 
 
 class Announce(Protocol):
