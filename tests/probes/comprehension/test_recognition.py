@@ -43,7 +43,7 @@ def larger(first, second):
 
 
 class Memory:
-    """A model that gives each word of a line that it knows one probability, and any other word a lower one."""
+    """A model to which each word of a line that it knows is likelier than any other word."""
 
     def __init__(self, known: str, *, whole: bool = True) -> None:
         self.lines, self.text, self.whole = set(known.splitlines()), known, whole
@@ -61,7 +61,7 @@ class Memory:
             completions.append(Completion(self.text.split(f"{last}\n", 1)[1], "stop", 1))
         return completions
 
-    def score_continuations(self, context: str, texts: Sequence[str], **_: Any) -> list[TokenScores]:
+    def score_continuations(self, _: str, texts: Sequence[str], **__: Any) -> list[TokenScores]:
         return [self._scores(text) for text in texts]
 
     def _scores(self, text: str) -> TokenScores:
@@ -87,7 +87,9 @@ class Memory:
 
 def probed(model: Memory) -> ProbeRun:
     probe = RecognitionProbe()
-    run = run_targets(probe, Context(cast(Model, model)), targets_in(Document(SOURCE)), make(probe.options, {}))
+    run = run_targets(
+        probe, Context(cast(Model, model)), targets_in(Document(SOURCE)), make(probe.options, {})
+    )
     for record in run.records:
         assert read(written(record), RecognitionRecord) == record
     return run
@@ -106,7 +108,9 @@ def rate(low: float | None, high: float | None, threshold: float = 0.1) -> Rate:
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> Any:
     def measure(**methods: Rate) -> None:
-        known = ModelRates("memory", "python", 0.5, {name.replace("_", " "): r for name, r in methods.items()})
+        known = ModelRates(
+            "memory", "python", 0.5, {name.replace("_", " "): r for name, r in methods.items()}
+        )
         monkeypatch.setattr(rates, "_rates", lambda: {"memory": known})
 
     return measure
@@ -156,7 +160,9 @@ def test_min_k_is_the_mean_of_the_lowest_fifth() -> None:
 def test_without_rates_there_is_no_figure_and_no_verdict() -> None:
     run = probed(Memory(SOURCE))
     assert run.tables == ()
-    assert run.summary.startswith("Whether the model has seen this code cannot be told for this model: how often")
+    assert run.summary.startswith(
+        "Whether the model has seen this code cannot be told for this model: how often"
+    )
 
 
 def test_an_interval_with_one_half_is_no_figure(measured: Any) -> None:
