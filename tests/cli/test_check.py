@@ -37,6 +37,7 @@ FIELDS = [
     "alternative",
     "probability",
     "tests",
+    "test",
     "message",
 ]
 
@@ -123,6 +124,38 @@ def test_tests_settle_a_mark(
         assert run["results"][0]["level"] == level
     if said == "same":
         assert marks[0]["message"].endswith("no test distinguishes them)")
+
+
+def test_a_function_whose_tests_fail_is_marked_in_every_form_although_no_fix_is_known(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = write(tmp_path, "names.py", "def upper(name):\n    return {name}\n")
+    tests = write(
+        tmp_path,
+        "test_names.py",
+        "from names import upper\n\ndef test_upper():\n    assert upper('a') == 'A'\n",
+    )
+    ran = cli("check", path, "--tests")
+    assert (ran.code, ran.out) == (1, f"{path}:1:5: `test_upper`: expected 'A', got {{'a'}}\n")
+    assert ran.err.splitlines()[-1].startswith("1 mark in ")
+    (mark,) = cli("check", path, "--tests", "--json").json
+    assert list(mark) == FIELDS
+    assert (mark["kind"], mark["text"], mark["alternative"], mark["tests"]) == (
+        "tests",
+        "upper",
+        None,
+        "fail",
+    )
+    assert (mark["test"]["path"], mark["test"]["line"]) == (tests.as_posix(), 4)
+    annotated = cli("check", path, "--tests", "--format", "github").out
+    assert annotated.startswith(f"::warning file={path},line=1,endLine=1,title=Counterlens%3A tests::")
+    (run,) = json.loads(cli("check", path, "--tests", "--format", "sarif").out)["runs"]
+    (result,) = run["results"]
+    assert (result["ruleId"], result["level"]) == ("tests", "error")
+    assert result["relatedLocations"][0]["physicalLocation"]["region"] == {"startLine": 4}
+    assert cli("check", path).code == 0  # without tests there is nothing to say
+    tests.write_text(tests.read_text().replace("'A'", "{'a'}"))
+    assert cli("check", path, "--tests").code == 0
 
 
 def test_margins_are_fitted_on_right_code_and_kept(cli: Cli, tmp_path: Path) -> None:

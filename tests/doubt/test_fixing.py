@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from counterlens.doubt.failing import FailedTest, FailingFunction
 from counterlens.doubt.generating import scopes
-from counterlens.doubt.marking import Verification, doubts
+from counterlens.doubt.marking import Doubt, Verification, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import MOST, MOST_ENDLESS, fix_for, settled
@@ -19,6 +20,7 @@ from counterlens.syntax.document import Document
 from tests.doubt.conftest import WordModel
 from tests.doubt.planted import PLANTED, Planted
 
+FAILED = FailedTest("test_gap", "it failed")
 SETTING = Setting(best_sandbox(), interpreter_for(None), LIMITS)
 
 
@@ -52,8 +54,9 @@ def test_a_bug_of_each_kind_is_fixed_by_the_functions_own_examples(
     path = tmp_path / "planted.py"
     path.write_text(planted.wrong)
     (mark,) = settled(WordModel({}), scope_of(planted.wrong, path), (), best_sandbox())
+    assert isinstance(mark, Doubt)
     assert mark.tests is Verification.FAIL or mark.rival is not None
-    assert mark.failing
+    assert mark.failed is not None
     assert mark.fixed == planted.right or mark.alternative.kind != kind or mark.rival is not None
     path.write_text(planted.right)
     assert settled(WordModel({}), scope_of(planted.right, path), (), best_sandbox()) == []
@@ -63,7 +66,7 @@ def test_the_likeliest_alternative_is_tried_first(tmp_path: Path) -> None:
     scope = scope_of(PLANTED["arithmetic"].wrong, tmp_path / "planted.py")
     for liked in ("*", "-"):
         judge = Scripted(Judgement.FAILED)
-        assert fix_for(WordModel({liked: -0.1}), scope, judge, "it failed", SETTING) is None
+        assert fix_for(WordModel({liked: -0.1}), scope, judge, FAILED, SETTING) is None
         assert f"width {liked} height" in judge.asked[0]
         assert len(set(judge.asked)) == len(judge.asked) > 2
 
@@ -99,9 +102,9 @@ def test_a_fix_has_no_rival_that_passes_too_and_does_something_else(
 ) -> None:
     scope = scope_of(GAP.format("<"), tmp_path / "gap.py")
     model = WordModel({"<": -1.0, ">": -0.1, "<=": -9.0} | likes)
-    mark = fix_for(model, scope, Content(*passing), "it failed", SETTING)
+    mark = fix_for(model, scope, Content(*passing), FAILED, SETTING)
     assert mark is not None
-    assert (mark.text, mark.alternative.text, mark.failing) == ("<", ">", "it failed")
+    assert (mark.text, mark.alternative.text, mark.failed) == ("<", ">", FAILED)
     assert mark.tests is (Verification.FAIL if rival is None else Verification.SAME)
     assert (mark.rival and mark.rival.text) == rival
     if mark.rival is not None:
@@ -123,6 +126,7 @@ def test_where_no_test_tells_them_apart_an_input_is_shown_that_does(tmp_path: Pa
     scope = scope_of(path.read_text(), path)
     (found,) = doubts(WordModel({">": -0.1, "!=": -6.0}), scope, margins={"comparison": 3.0})
     (mark,) = settled(WordModel({}), scope, [found], best_sandbox())
+    assert isinstance(mark, Doubt)
     assert mark.tests is Verification.SAME
     assert mark.apart is not None
     assert doubt_sentence(mark).endswith("; no test distinguishes them)")
@@ -133,9 +137,9 @@ def test_what_is_run_is_bounded(tmp_path: Path) -> None:
     terms = " + ".join(f"a * {number}" for number in range(2, 40))
     scope = scope_of(f"def f(a, b):\n    return {terms}\n", tmp_path / "long.py")
     failing, endless = Scripted(Judgement.FAILED), Scripted(Judgement.TIMED_OUT)
-    assert fix_for(WordModel({}), scope, failing, "", SETTING) is None
+    assert fix_for(WordModel({}), scope, failing, None, SETTING) is None
     assert len(failing.asked) == MOST
-    assert fix_for(WordModel({}), scope, endless, "", SETTING) is None
+    assert fix_for(WordModel({}), scope, endless, None, SETTING) is None
     assert len(endless.asked) == MOST_ENDLESS
 
 
@@ -144,4 +148,7 @@ def test_an_ignored_line_is_not_fixed(tmp_path: Path) -> None:
     assert "ignore" in text
     path = tmp_path / "planted.py"
     path.write_text(text)
+    (mark,) = settled(WordModel({}), scope_of(text, path), (), best_sandbox())
+    assert isinstance(mark, FailingFunction)
+    path.write_text(text := text.replace("height):", "height):  # counterlens: ignore"))
     assert settled(WordModel({}), scope_of(text, path), (), best_sandbox()) == []

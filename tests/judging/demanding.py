@@ -478,5 +478,106 @@ DEMANDING = {
         "3 *",
         "import program\nclass TestF(program.Base):\n    def make(self): return program.f(3)\n",
     ),
+    "a closure that counts": Demanding(
+        "def counter(start):\n    count = start\n    def up(by=1):\n        nonlocal count\n"
+        "        count += by\n        return count\n    return up\n",
+        "count += by",
+        "count = start + by",
+        _tests("up = program.counter(3)\nassert (up(), up(2), program.counter(0)()) == (4, 6, 1)"),
+    ),
+    "a key for sorting": Demanding(
+        "def by_length(backwards=False):\n    sign = -1 if backwards else 1\n"
+        "    return lambda text: (sign * len(text), text)\n",
+        "sign * len(text), text",
+        "sign * len(text), ''",
+        _tests("assert sorted(['bb', 'a', 'ab'], key=program.by_length()) == ['a', 'ab', 'bb']"),
+    ),
+    "a decorator with arguments": Demanding(
+        "import functools\ndef clamp(low, high):\n    def wrap(g):\n        @functools.wraps(g)\n"
+        "        def h(*a):\n            return max(low, min(high, g(*a)))\n"
+        "        return h\n    return wrap\n",
+        "min(high",
+        "min(low",
+        _tests("@program.clamp(0, 9)\ndef g(x): return x\nassert [g(x) for x in (-1, 5, 12)] == [0, 5, 9]"),
+    ),
+    "an object with a history": Demanding(
+        "class Account:\n    def __init__(self, start: int = 0):\n        self.held, self.moves = start, []\n"
+        "    def put(self, n: int):\n        self.held += n\n        self.moves.append(n)\n"
+        "        return self\n    def take(self, n: int):\n        if n > self.held: raise ValueError(n)\n"
+        "        return self.put(-n)\n    def total(self): return self.held, len(self.moves)\n",
+        "n > self.held",
+        "n >= self.held",
+        _tests(
+            "account = program.Account(5).put(3).take(8)\nassert account.total() == (0, 2)\n"
+            "with pytest.raises(ValueError): account.take(1)"
+        ),
+    ),
+    "alternative constructors": Demanding(
+        "class Heat:\n    def __init__(self, kelvin: float): self.kelvin = kelvin\n    @classmethod\n"
+        "    def of_celsius(cls, degrees: float): return cls(degrees + 273.15)\n"
+        "    def celsius(self): return round(self.kelvin - 273.15, 6)\n    @staticmethod\n"
+        "    def freezes(degrees: float): return degrees <= 0\n",
+        "degrees <= 0",
+        "degrees < 0",
+        _tests("assert program.Heat.of_celsius(20.5).celsius() == 20.5 and program.Heat.freezes(0)"),
+    ),
+    "tries that wait": Demanding(
+        "import time\ndef tries(n):\n    waited = []\n    for k in range(n):\n        time.sleep(2**k)\n"
+        "        waited.append(2**k)\n    return waited\n",
+        "time.sleep(2**k)",
+        "time.sleep(1)",
+        "import program\ndef test_it(monkeypatch):\n    slept = []\n"
+        "    monkeypatch.setattr('time.sleep', slept.append)\n"
+        "    assert program.tries(3) == slept == [1, 2, 4]\n",
+    ),
+    "threads inside": Demanding(
+        "from concurrent.futures import ThreadPoolExecutor\ndef squares(xs):\n"
+        "    with ThreadPoolExecutor(3) as pool:\n        return list(pool.map(lambda x: x * x, xs))\n",
+        "x * x",
+        "x + x",
+        _tests("assert program.squares([1, 2, 3]) == [1, 4, 9]"),
+    ),
+    "tasks that are gathered": Demanding(
+        "import asyncio\nasync def one(x, delay):\n    await asyncio.sleep(delay)\n    return x\n"
+        "async def all_of(xs):\n    return await asyncio.gather(*(one(x, x / 100) for x in xs))\n",
+        "one(x, x / 100)",
+        "one(-x, x / 100)",
+        _tests("assert asyncio.run(program.all_of([2, 1])) == [2, 1]", "import asyncio"),
+    ),
+    "an asynchronous context": Demanding(
+        "import contextlib\n@contextlib.asynccontextmanager\nasync def opened(log):\n    log.append('in')\n"
+        "    try:\n        yield len(log)\n    finally:\n        log.append('out')\n",
+        "'in'",
+        "'on'",
+        _tests(
+            "log = []\nasync def run():\n    async with program.opened(log) as n: return n\n"
+            "assert asyncio.run(run()) == 1 and log == ['in', 'out']",
+            "import asyncio",
+        ),
+    ),
+    "a seed of its own": Demanding(
+        "import random\ndef drawn(xs, seed): return random.Random(seed).choice(xs)\n",
+        "Random(seed)",
+        "Random(seed + 1)",
+        _tests(
+            "xs = list(range(50))\nwanted = [random.Random(n).choice(xs) for n in range(9)]\n"
+            "assert [program.drawn(xs, n) for n in range(9)] == wanted",
+            "import random",
+        ),
+    ),
+    "a setting with a default": Demanding(
+        "import os\ndef limit(n):\n    return min(n, int(os.getenv('SHOP_LIMIT', '10')))\n",
+        "'10'",
+        "'9'",
+        "import program\ndef test_it(monkeypatch):\n    assert program.limit(12) == 10\n"
+        "    monkeypatch.setenv('SHOP_LIMIT', '5')\n    assert program.limit(12) == 5\n",
+    ),
+    "a named tuple that comes back": Demanding(
+        "import collections\nSpan = collections.namedtuple('Span', 'low high')\ndef span(xs):\n"
+        "    return Span(min(xs), max(xs))\n",
+        "min(xs), max(xs)",
+        "max(xs), min(xs)",
+        _tests("assert program.span([3, 1, 2]) == (1, 3) and program.span([5]).low == 5"),
+    ),
 }
 """By what the tests need."""

@@ -248,3 +248,25 @@ def test_a_stand_in_has_the_names_of_its_program() -> None:
     """
     names = stand_in_for(textwrap.dedent(text), True, 1).rpartition("for _name in ")[2]
     assert names.startswith("['A', 'B', 'C', 'D', 'f', 'i']:")
+
+
+def test_no_stand_in_is_tried_after_a_program_has_passed(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cheats fail by themselves then: twenty of them cost no trials."""
+    tried: list[str] = []
+    failures_of = StandInTrial.failures_of
+    monkeypatch.setattr(
+        StandInTrial, "failures_of", lambda self, program: tried.append(program) or failures_of(self, program)
+    )
+    example = '    """\n    >>> twice(2)\n    4...\n    """\n    if'
+    program, wrong = (text.replace("    if", example) for text in (TWICE, WRONG))
+    settings = "[pytest]\ndoctest_optionflags = ELLIPSIS\n"
+    path = project({"twice.py": program, "pytest.ini": settings}) / "twice.py"
+    setting = Setting(best_sandbox(), interpreter_for(path), LIMITS)
+    verdict = judge_by_itself(program, path, setting)
+    assert verdict.passed
+    assert verdict.evidence.cheats is not None
+    assert (verdict.evidence.cheats.tried > 9, tried) == (True, [])
+    assert judge_by_itself(wrong, path, setting).judgement is Judgement.FAILED
+    assert tried

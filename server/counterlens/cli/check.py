@@ -23,10 +23,11 @@ from counterlens.cli.untaken import refuse_given
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.counting import plural
 from counterlens.datasets.changes import Lines, changed_lines
+from counterlens.doubt.blaming import culprits
 from counterlens.doubt.fitting import ALLOWED, code_lines, fitted, observed
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import margins_of, save_margins
-from counterlens.doubt.marking import Doubt, Verification, doubts
+from counterlens.doubt.marking import Doubt, Mark, Verification, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
@@ -86,10 +87,10 @@ def check(
         _fit(chosen, model, as_json=as_json)
         return
     sandbox = strong_sandbox(*paths) if tests else None
-    found: list[Doubt] = []
+    found: list[Mark] = []
     if chosen:
         with model.opened() as loaded:
-            found = list(_checked(loaded, chosen, sandbox, excluded_tests))
+            found = culprits(list(_checked(loaded, chosen, sandbox, excluded_tests)))
     say_document(DOUBT_FORMATS["json" if as_json else form](found))
     if chosen and form == "text" and not as_json:
         say(_balance(found, sum(len(code_lines(scope)) for scope in chosen)), err=True)
@@ -97,9 +98,9 @@ def check(
         raise click.exceptions.Exit(1)
 
 
-def _balance(found: Sequence[Doubt], lines: int) -> str:
+def _balance(found: Sequence[Mark], lines: int) -> str:
     """The number of marks, beside the number that the margins allow on code without mistakes."""
-    unverified = sum(doubt.tests is not Verification.FAIL for doubt in found)
+    unverified = sum(isinstance(mark, Doubt) and mark.tests is not Verification.FAIL for mark in found)
     text = f"{plural(len(found), 'mark')} in {plural(lines, 'line')} of code"
     if not unverified:
         return text
@@ -143,7 +144,7 @@ def chosen_scopes(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope
 
 def _checked(
     model: Model, chosen: list[DoubtScope], sandbox: Sandbox | None, excluded: Sequence[str]
-) -> Iterator[Doubt]:
+) -> Iterator[Mark]:
     """The marks of some functions, verified by tests if there is a sandbox."""
     if margins_of(model.info) is None:
         only = "only tests mark anything" if sandbox else "nothing is marked"
@@ -156,11 +157,12 @@ def _checked(
         for number, scope in enumerate(chosen):
             name = f"{scope.document.path}::{scope.function.qualname}"
             report(f"checking {name}", number, len(chosen))
-            found = doubts(model, scope)
+            in_doubt = doubts(model, scope)
             if sandbox is not None:
                 at = progress_at(report, number, len(chosen))
-                found = settled(model, scope, found, sandbox, excluded=excluded, progress=at)
-            yield from found
+                yield from settled(model, scope, in_doubt, sandbox, excluded=excluded, progress=at)
+            else:
+                yield from in_doubt
 
 
 def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:

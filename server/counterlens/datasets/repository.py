@@ -275,5 +275,5 @@ def _environment(folder: Path) -> bool:
 def outermost(document: Document) -> list[Function]:
     """Functions and methods that are not inside others; the last one of each name."""
     known = functions(document)
-    outer = [one for one in known if not any(g.start < one.start and one.end <= g.end for g in known)]
+    outer = [one for one in known if not any(g.holds(one) for g in known)]
     return list({one.qualname: one for one in outer}.values())

@@ -8,10 +8,10 @@ from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtFile, DoubtScope
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, functions
+from counterlens.syntax.functions import functions
 from counterlens.syntax.strictness import STRICT
 
-_RESHAPING = frozenset({"exits"})
+_RESHAPING = frozenset({"exits", "return", "default"})
 """Kinds that insert or move statements."""
 
 
@@ -19,7 +19,7 @@ def scopes(document: Document) -> list[DoubtScope]:
     """The outermost functions of a document; none if it is not Python."""
     known = functions(document)
     file = DoubtFile(document)
-    return [DoubtScope(file, one) for one in known if not any(_holds(other, one) for other in known)]
+    return [DoubtScope(file, one) for one in known if not any(other.holds(one) for other in known)]
 
 
 def alternatives_in(scope: DoubtScope) -> list[Alternative]:
@@ -65,10 +65,6 @@ def fits(scope: DoubtScope, alternative: Alternative) -> bool:
         max(alternative.end + grown, alternative.start) - line,
     )
     return before == after
-
-
-def _holds(outer: Function, inner: Function) -> bool:
-    return outer.start < inner.start and inner.end <= outer.end
 
 
 def _statement(root: tree_sitter.Node, start: int, end: int) -> str | None:

@@ -10,6 +10,7 @@ from threading import Event
 
 from counterlens.confidence.ignoring import Ignored, ignored
 from counterlens.doubt.alternative import Alternative
+from counterlens.doubt.failing import FailedTest, FailingFunction
 from counterlens.doubt.generating import alternatives_in, changed_text
 from counterlens.doubt.margins import SILENT, Margins, margins_of
 from counterlens.doubt.passages import passages
@@ -39,7 +40,7 @@ class Doubt:
         scope: The function.
         trial: The alternative, with its gain in likelihood.
         tests: The result of the function's tests.
-        failing: The first test that fails on the existing code, with its failure; empty if none does.
+        failed: The nearest test that fails on the existing code; None if none does.
         rival: Another alternative that passes the failing tests, if they do not decide between the two.
         apart: An input that distinguishes the alternative from its rival, or from the existing code.
     """
@@ -47,7 +48,7 @@ class Doubt:
     scope: DoubtScope
     trial: Trial
     tests: Verification = Verification.NONE
-    failing: str = ""
+    failed: FailedTest | None = None
     rival: Alternative | None = None
     apart: Distinction | None = None
 
@@ -63,6 +64,11 @@ class Doubt:
         return self.trial.alternative
 
     @property
+    def place(self) -> tuple[int, int]:
+        """The byte range of the mark."""
+        return self.alternative.place
+
+    @property
     def text(self) -> str:
         """The marked text, on one line."""
         return " ".join(self.scope.text(*self.alternative.place).split())
@@ -71,6 +77,10 @@ class Doubt:
     def fixed(self) -> str:
         """The whole document with the alternative."""
         return changed_text(self.scope.document, self.alternative)
+
+
+Mark = Doubt | FailingFunction
+"""What is marked in a function."""
 
 
 def heard(margins: Margins) -> frozenset[str]:
@@ -131,9 +141,9 @@ def doubts(
     margins = margins_of(model.info) or {} if margins is None else margins
     comments = ignored(scope.document)
     found = marked(trials(model, scope, kinds=heard(margins), cancel=cancel), margins)
-    return [Doubt(scope, one) for one in found if not silenced(comments, one.alternative)]
+    return [Doubt(scope, one) for one in found if not silenced(comments, one.alternative.place)]
 
 
-def silenced(comments: Ignored, alternative: Alternative) -> bool:
+def silenced(comments: Ignored, place: tuple[int, int]) -> bool:
     """Whether a comment says that a place is not to be marked."""
-    return all(comments.covers(*alternative.place, category) for category in Category)
+    return all(comments.covers(*place, category) for category in Category)

@@ -1,6 +1,6 @@
 """Verifies doubts by the function's own tests, run on the existing code and on the alternative.
 
-A function that fails its own tests: the likeliest alternative that passes them.
+A function that fails its own tests: the likeliest alternative that passes all of them, or a mark at its name.
 
 Tests show more than the model's preference, so alternatives of all kinds run here, including silent ones, in
 the order of the likelihood of their first tokens. A few tests can also be passed by accident: a fix is clear
@@ -9,7 +9,7 @@ only if no other alternative that passes is as likely and behaves differently.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -17,27 +17,39 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.confidence.ignoring import ignored
+from counterlens.doubt.alternative import Alternative
+from counterlens.doubt.failing import FailedTest, FailingFunction, nearest_failure
 from counterlens.doubt.generating import changed_text
-from counterlens.doubt.marking import Doubt, Verification, silenced
+from counterlens.doubt.marking import Doubt, Mark, Verification, silenced
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import LEAST_HEAD, Trial, ranked_by_head
-from counterlens.judging.base import LIMITS, Judge, Judgement, Setting, Verdict
+from counterlens.errors import UnscorableError
+from counterlens.judging.base import LIMITS, Judge, Judgement, Setting
 from counterlens.judging.comparing import ComparingJudge, Distinction
+from counterlens.judging.joint import JointJudge
 from counterlens.judging.languages import behaviour_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
+from counterlens.judging.standing import Standing, standing_of
+from counterlens.judging.variants import VariantsJudge, judge_variants
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 
-MOST = 60
+MOST = 400
 """Maximum number of alternatives to run per function."""
+AT_ONCE = (8, 24, 64)
+"""Numbers of alternatives that run together; few at first, so that a fix among the likeliest comes soon."""
 MOST_ENDLESS = 3
 """Maximum number of alternatives that may time out."""
+MOST_PASSING = 6
+"""Maximum number of alternatives that pass and are compared."""
 LEAST_GAIN = -4.0
 """Nats: a fix may not be much less likely than the existing code; a few tests can be passed by accident."""
 CLEAR = 4.0
 """Nats: an alternative that passes the tests is a rival of the likeliest one within this distance."""
+MOST_CALLERS = 3
+"""Maximum number of functions whose tests judge a function without tests of its own, which they call."""
 
 
 def settled(
@@ -51,12 +63,14 @@ def settled(
     excluded: Sequence[str] = (),
     cancel: Event | None = None,
     progress: Callable[[str], None] | None = None,
-) -> list[Doubt]:
+    failed: Callable[[FailingFunction], None] | None = None,
+) -> list[Mark]:
     """The doubts of a function with the result of its tests for each.
 
     Doubts whose alternative breaks passing tests are left out. An input is searched that distinguishes an
-    alternative from the existing code if no test does. Further alternatives are tried if the function fails
-    its tests and none of the alternatives passes them; see `fix_for`.
+    alternative from the existing code if no test does. If the function fails its tests and none of the
+    alternatives passes them, further ones are tried (see `fix_for`), and if no likely one passes, the
+    function itself is marked.
 
     Args:
         model: The model.
@@ -68,75 +82,119 @@ def settled(
         excluded: Patterns of tests that are never used.
         cancel: Set to cancel.
         progress: Called with a description of the current step.
+        failed: Called with the mark at the function as soon as its tests fail, before a fix is searched.
 
     Raises:
-        UnscorableError, ModelError: as `fix_for`.
+        ModelError: as `fix_for`.
         SandboxError, Cancelled: as `find_judge` and `Judge.judge`.
     """
     say = progress or (lambda _: None)
     document, name = scope.document, f"{scope.document.path}::{scope.function.qualname}"
     say(f"running the tests of {name}")
-    judge = find_judge(
-        document,
-        scope.function,
-        sandbox,
-        python=python,
-        limits=limits,
-        fallback=False,
-        witnessed=False,
-        excluded=excluded,
-        cancel=cancel,
+    setting = Setting(
+        sandbox, python or interpreter_for(document.path), limits, cancel, excluded=tuple(excluded)
     )
-    stands = _verdict(judge, document.text, cancel) if judge else None
-    if judge is None or stands is None:
+    judge = judge_for(scope, setting)
+    stands = standing_of(judge, document.text, cancel=cancel) if judge else None
+    if stands is None:
         return list(found)
-    setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel)
-    standing = StudiedVersion(scope, document.text, setting, cancel)
-    left = []
-    failing = "" if stands.passed else _failing(stands)
-    for doubt in found:
-        changed = _verdict(judge, doubt.fixed, cancel)
-        if changed is None:
-            left.append(doubt)
-        elif changed.passed or not stands.passed:
-            tests = Verification.FAIL if changed.passed and not stands.passed else Verification.SAME
-            apart = None
-            if stands.passed:
-                say(f"looking for an input that distinguishes two versions of {name}")
-                apart = standing.difference(doubt.fixed)
-            left.append(replace(doubt, tests=tests, failing=failing, apart=apart))
-    if stands.passed or any(one.tests is Verification.FAIL for one in left):
-        return left
+    test = nearest_failure(scope, stands.failures)
+    names = frozenset(f"{each.file}::{each.name}" for each in stands.failures)
+    mark = FailingFunction(scope, test, names) if test is not None else None
+    if mark is not None and (not mark.failed.near or silenced(ignored(document), mark.place)):
+        mark = None
+    if mark is not None and failed is not None:
+        failed(mark)
+    left = _judged(scope, found, stands, test, setting, say)
+    if not stands.failed or any(doubt.tests is Verification.FAIL for doubt in left):
+        return list(left)
     say(f"looking for fixes that pass the tests of {name}")
-    fix = fix_for(model, scope, judge, failing, setting, cancel=cancel)
+    try:
+        fix = fix_for(model, scope, stands.judge, test, setting, cancel=cancel)
+    except UnscorableError:
+        fix = None
     if fix is None:
-        return left
+        return [mark, *left] if mark is not None else list(left)
     start, end = fix.alternative.place
     clear = [one for one in left if one.alternative.place[1] <= start or end <= one.alternative.place[0]]
-    return sorted([*clear, fix], key=lambda one: one.alternative.place)
+    return sorted([*clear, fix], key=lambda one: one.place)
 
 
-def _verdict(judge: Judge, program: str, cancel: Event | None) -> Verdict | None:
-    """The verdict on a program; None if it could not run."""
-    verdict = judge.judge(program, cancel=cancel)
-    return None if verdict.judgement is Judgement.REFUSED else verdict
+def _judged(
+    scope: DoubtScope,
+    found: Sequence[Doubt],
+    stands: Standing,
+    test: FailedTest | None,
+    setting: Setting,
+    say: Callable[[str], None],
+) -> list[Doubt]:
+    """The doubts with the results of the tests, without those whose alternative breaks passing tests."""
+    judge, cancel = stands.judge, setting.cancel
+    standing = StudiedVersion(scope, scope.document.text, setting, cancel)
+    left: list[Doubt] = []
+    verdicts = judge_variants(judge, [doubt.fixed for doubt in found], cancel=cancel)
+    for doubt, changed in zip(found, verdicts, strict=True):
+        if changed.judgement is Judgement.REFUSED:
+            left.append(doubt)
+        elif stands.failed:
+            fixes = changed.passed and _passes_alone(judge, doubt.fixed, len(found), cancel)
+            tests = Verification.FAIL if fixes else Verification.SAME
+            left.append(replace(doubt, tests=tests, failed=test))
+        elif changed.passed:
+            say(f"looking for an input that distinguishes two versions of {scope.function.qualname}")
+            apart = standing.difference(doubt.fixed)
+            left.append(replace(doubt, tests=Verification.SAME, apart=apart))
+    return left
 
 
-def _failing(verdict: Verdict) -> str:
-    """The first failing case, with its failure."""
-    return "\n".join(filter(None, (verdict.evidence.failed, verdict.evidence.message.strip())))
+def judge_for(scope: DoubtScope, setting: Setting) -> Judge | None:
+    """The judge by the tests of a function, or of those that call it if it has none; None without tests.
+
+    Raises:
+        SandboxError, Cancelled: as `find_judge`.
+    """
+    known = {one.qualname: one for one in scope.file.functions} | {scope.function.qualname: scope.function}
+    names = [scope.function.qualname]
+    seen = set(names)
+    while names:
+        judges = [
+            judge
+            for name in names[:MOST_CALLERS]
+            if (
+                judge := find_judge(
+                    scope.document,
+                    known[name],
+                    setting.sandbox,
+                    python=setting.python,
+                    limits=setting.limits,
+                    fallback=False,
+                    witnessed=False,
+                    excluded=setting.excluded,
+                    cancel=setting.cancel,
+                )
+            )
+        ]
+        if judges:
+            return JointJudge(judges) if len(judges) > 1 else judges[0]
+        names = list(
+            dict.fromkeys(
+                caller for name in names for caller in scope.file.callers(name) if caller not in seen
+            )
+        )
+        seen.update(names)
+    return None
 
 
 def fix_for(
     model: Model,
     scope: DoubtScope,
     judge: Judge,
-    failing: str,
+    failed: FailedTest | None,
     setting: Setting,
     *,
     cancel: Event | None = None,
 ) -> Doubt | None:
-    """The likeliest alternative that passes a function's tests; None if no likely one does.
+    """The likeliest alternative that passes all tests of a function; None if no likely one does.
 
     The doubt names a rival if the tests do not decide between the two.
 
@@ -144,7 +202,7 @@ def fix_for(
         model: The model, which determines the order of trials.
         scope: The function, which fails its tests as it is.
         judge: Its tests.
-        failing: The failing test, and its message.
+        failed: The nearest failing test, if known.
         setting: The environment for comparing alternatives with each other.
         cancel: Set to cancel.
 
@@ -163,25 +221,50 @@ def fix_for(
         program = changed_text(scope.document, rival.alternative)
         if not version.does_the_same(program):
             apart = version.difference(program)
-            return Doubt(scope, best, Verification.SAME, failing, rival.alternative, apart)
-    return Doubt(scope, best, Verification.FAIL, failing)
+            return Doubt(scope, best, Verification.SAME, failed, rival.alternative, apart)
+    return Doubt(scope, best, Verification.FAIL, failed)
 
 
 def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None) -> list[Trial]:
     """The likely alternatives that pass; after the first one, only those run that may be as likely."""
     comments, endless = ignored(scope.document), 0
-    ranked = ranked_by_head(model, scope, cancel=cancel)
+    ranked = (
+        each for each in ranked_by_head(model, scope, cancel=cancel) if not silenced(comments, each[1].place)
+    )
     found: list[Trial] = []
-    for head, one, trial in islice((each for each in ranked if not silenced(comments, each[1])), MOST):
-        if found and head < LEAST_HEAD:
+    for some in _batches(islice(ranked, MOST), judge):
+        if found and some[0][0] < LEAST_HEAD:
             break
-        verdict = judge.judge(changed_text(scope.document, one), cancel=cancel)
-        if verdict.passed and (tried := trial()).gain >= LEAST_GAIN:
-            found.append(tried)
-        endless += verdict.judgement is Judgement.TIMED_OUT
-        if endless >= MOST_ENDLESS:
+        programs = [changed_text(scope.document, one) for _, one, _ in some]
+        verdicts = judge_variants(judge, programs, cancel=cancel)
+        for (head, _, trial), program, verdict in zip(some, programs, verdicts, strict=True):
+            if not verdict.passed or (found and head < LEAST_HEAD) or len(found) == MOST_PASSING:
+                continue
+            if (tried := trial()).gain >= LEAST_GAIN and _passes_alone(judge, program, len(some), cancel):
+                found.append(tried)
+        endless += sum(verdict.judgement is Judgement.TIMED_OUT for verdict in verdicts)
+        if endless >= MOST_ENDLESS or len(found) == MOST_PASSING:
             break
     return found
+
+
+Ranked = tuple[float, Alternative, Callable[[], Trial]]
+
+
+def _batches(ranked: Iterator[Ranked], judge: Judge) -> Iterator[list[Ranked]]:
+    """The alternatives in groups that run together; one by one if the judge cannot run several."""
+    parts = judge.judges if isinstance(judge, JointJudge) else [judge]
+    sizes = AT_ONCE if any(isinstance(part, VariantsJudge) for part in parts) else (1,)
+    for number in range(MOST):
+        some = list(islice(ranked, sizes[min(number, len(sizes) - 1)]))
+        if not some:
+            return
+        yield some
+
+
+def _passes_alone(judge: Judge, program: str, together: int, cancel: Event | None) -> bool:
+    """Whether a program that passed beside others passes by itself; see `variant_run.py`."""
+    return together == 1 or judge.judge(program, cancel=cancel).passed
 
 
 @dataclass(frozen=True)

@@ -96,8 +96,17 @@ def _mappings(one: list[Form], other: list[Form], depth: int) -> bool:
     )
 
 
+def _functions(one: list[Form], other: list[Form], depth: int) -> bool:
+    """Two functions that were called: inputs on which the first raises say nothing."""
+    return len(one) == len(other) and all(
+        a[0] == b[0] and (a[1][0] == "x" or (b[1][0] == "v" and _same(a[1][1], b[1][1], depth + 1)))
+        for a, b in zip(one, other, strict=True)
+    )
+
+
 _ALIKE = {
-    "l": _sequences, "t": _sequences, "g": _sequences, "s": _unordered, "d": _mappings, "o": _objects,
+    "l": _sequences, "t": _sequences, "g": _sequences, "w": _sequences, "n": _sequences,
+    "s": _unordered, "d": _mappings, "o": _objects, "k": _functions,
 }  # fmt: skip
 
 
@@ -178,6 +187,9 @@ def shown(form: Form) -> str:
         "g": lambda: f"an iterator over {shown(['l', *rest])}",
         "e": lambda: f"{rest[0]}.{rest[1]}",
         "m": lambda: f"{rest[0]}({', '.join(map(shown, rest[1:]))})",
+        "w": lambda: f"a coroutine that gives {shown(rest[0])}",
+        "n": lambda: f"a context of {shown(rest[0])}",
+        "k": lambda: f"a function: {_calls(rest)}",
         "r": lambda: str(rest[1]),
         "type": lambda: str(rest[0]),
         "single": lambda: str(rest[0]),
@@ -186,3 +198,9 @@ def shown(form: Form) -> str:
         "…": lambda: "a very large value",
     }
     return others[head]() if head in others else "?"
+
+
+def _calls(outcomes: list[Form]) -> str:
+    """The calls of a function that gave something."""
+    given = [f"{arguments} gives {shown(outcome[1])}" for arguments, outcome in outcomes if outcome[0] == "v"]
+    return ", ".join(given[:3])

@@ -93,6 +93,7 @@ class JudgedLanguage:
         by_output: The judge of whole programs by their output, from the cases and the setting.
         supplied: The judge by supplied tests, from their text, the function, the original and the setting.
         entries: The functions that other files may call.
+        classes: The classes whose objects are compared, method after method, as functions of that name.
         tests: Finds handwritten tests, by attribution function.
         surveyed: The same for runs over many functions.
         untested: The reason if no tests were found.
@@ -115,6 +116,7 @@ class JudgedLanguage:
     by_output: Callable[[Sequence[PrintingCase], Setting], Judge]
     supplied: Callable[[str, str, str, Setting], Judge]
     entries: Callable[[Document], list[Function]]
+    classes: Callable[[Document], list[Function]] = lambda _: []
     tests: Mapping[str, Attribution]
     surveyed: Mapping[str, Attribution]
     untested: str

@@ -116,13 +116,41 @@ def judge_by_file(
     comparisons = {
         each.qualname: w.compare(program, cancel) for each, w in zip(about, witnessed, strict=True)
     }
+    classes = judged(document.language).classes(document) if against and not function else []
+    objects = {
+        each.qualname: WitnessedJudge(judge, document, each, setting).compare(program, cancel)
+        for each in classes[:_MOST_FUNCTIONS]
+    }
+    covered, comparisons = _with_objects(comparisons, objects)
     trials = {each.qualname: w.try_cheats(cancel) for each, w in zip(about, witnessed, strict=True)}
     evidence = replace(
         verdict.evidence,
-        comparison=_joined_comparison(comparisons, len(every)) if against else None,
+        comparison=_joined_comparison(comparisons, len(every) + covered) if against else None,
         cheats=_joined_trial(trials),
     )
     return replace(verdict, evidence=evidence)
+
+
+def _with_objects(
+    functions: Mapping[str, OriginalComparison], objects: Mapping[str, OriginalComparison]
+) -> tuple[int, dict[str, OriginalComparison]]:
+    """The comparisons of functions and classes together, and how many more or fewer there are than functions.
+
+    Objects that agree, method after method, speak for methods that cannot be compared alone. Classes whose
+    objects cannot be compared count only if there is no function.
+    """
+    known = {
+        name: each
+        for name, each in objects.items()
+        if each.agreement is not OriginalSays.NOT_COMPARABLE or not functions
+    }
+    agreeing = {name for name, each in known.items() if each.agreement is OriginalSays.AGREES}
+    kept = {
+        name: each
+        for name, each in functions.items()
+        if each.agreement is not OriginalSays.NOT_COMPARABLE or name.partition(".")[0] not in agreeing
+    }
+    return len(known) + len(kept) - len(functions), {**kept, **known}
 
 
 def _joined_comparison(comparisons: Mapping[str, OriginalComparison], every: int) -> OriginalComparison:

@@ -14,7 +14,7 @@ from lsprotocol import types
 
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import margins_of
-from counterlens.doubt.marking import Doubt, doubts, fingerprint
+from counterlens.doubt.marking import Doubt, Mark, doubts, fingerprint
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
 from counterlens.errors import Cancelled, CounterlensError
@@ -262,7 +262,7 @@ class DoubtSettler:
 
 def _settled(
     host: ModelHost, scope: DoubtScope, found: tuple[Doubt, ...], settings: EditorSettings, cancel: Event
-) -> tuple[Doubt, ...]:
+) -> tuple[Mark, ...]:
     """Return the marks of a function that remain after its tests, with the test results; takes seconds."""
     if not has_consent(settings.allow_weaker_sandbox):
         return found

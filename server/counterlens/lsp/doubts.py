@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types
+from pygls.uris import from_fs_path
 
 from counterlens.confidence.ignoring import ignored
 from counterlens.doubt.explaining import TokenPreference, explained
-from counterlens.doubt.marking import Doubt, Verification
+from counterlens.doubt.failing import FailedTest
+from counterlens.doubt.marking import Doubt, Mark, Verification
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
@@ -23,7 +25,7 @@ from counterlens.lsp.replacing import edit_action, ignore_here, replace_action, 
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_named, plain
 from counterlens.reports.doubts import doubt_markdown
-from counterlens.reports.export.doubts import doubt_sentence
+from counterlens.reports.export.doubts import failure_sentence, kind_of, mark_sentence, verification_of
 from counterlens.reports.wording import shortened
 from counterlens.syntax.concepts import Category
 
@@ -79,14 +81,15 @@ class Doubts:
         return [
             types.Diagnostic(
                 range=places.range(mark.start, mark.end),
-                message=_message(mark.doubt),
-                severity=_severity(mark.doubt, ls.settings),
+                message=_message(mark.mark),
+                severity=_severity(mark.mark, ls.settings),
                 source="counterlens",
                 code=CODE,
+                related_information=_related(mark.mark.failed) if _is_deciding(mark.mark) else None,
                 data={
-                    "kind": mark.doubt.alternative.kind,
-                    "alternative": mark.text,
-                    "tests": mark.doubt.tests.value,
+                    "kind": kind_of(mark.mark),
+                    "alternative": mark.edit[2] if mark.edit else None,
+                    "tests": verification_of(mark.mark).value,
                 },
             )
             for mark in self._marks(ls, analysis)
@@ -107,20 +110,21 @@ class Doubts:
     def _offered(
         self, ls: CounterlensServer, analysis: Analysis, mark: DoubtMark
     ) -> Iterator[types.CodeAction]:
-        where = *mark.edit, mark.text
-        text = shortened(mark.text, _WIDTH)
-        apply = edit_action(ls, analysis, *where, t("Change to {code}", code=f"`{text}`"))
-        apply.is_preferred = mark.rival is None
-        yield apply
-        if mark.rival is not None:
-            title = t("Change to {code}", code=f"`{shortened(mark.rival[2], _WIDTH)}`")
-            yield edit_action(ls, analysis, *mark.rival, title)
-        if ls.client_shows_results:
-            yield replace_action(ls, analysis, *where, t("Show the difference to {code}", code=f"`{text}`"))
-        argument = {"uri": analysis.uri, "start": mark.start}
-        title = t("Why is this in doubt?")
-        command = types.Command(title, COMMAND, arguments=[argument])
-        yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
+        if mark.edit is not None:
+            text = shortened(mark.edit[2], _WIDTH)
+            apply = edit_action(ls, analysis, *mark.edit, t("Change to {code}", code=f"`{text}`"))
+            apply.is_preferred = mark.rival is None
+            yield apply
+            if mark.rival is not None:
+                title = t("Change to {code}", code=f"`{shortened(mark.rival[2], _WIDTH)}`")
+                yield edit_action(ls, analysis, *mark.rival, title)
+            if ls.client_shows_results:
+                title = t("Show the difference to {code}", code=f"`{text}`")
+                yield replace_action(ls, analysis, *mark.edit, title)
+            argument = {"uri": analysis.uri, "start": mark.start}
+            title = t("Why is this in doubt?")
+            command = types.Command(title, COMMAND, arguments=[argument])
+            yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
         yield from ignore_here(ls, analysis, mark.start, mark.end, None, t("Ignore this mark"))
 
     async def _explain(self, ls: CounterlensServer, argument: Any) -> DoubtAnswer:
@@ -129,27 +133,41 @@ class Doubts:
         try:
             analysis, start = document_named(ls, argument), plain(argument).get("start")
             mark = next((mark for mark in self._marks(ls, analysis) if mark.start == start), None)
-            if mark is None:
+            if mark is None or not isinstance(mark.mark, Doubt):
                 raise SourceError("the doubt there no longer exists")
-            tokens = await ls.offload(_tokens, ls.host, settings, mark.doubt)
+            tokens = await ls.offload(_tokens, ls.host, settings, mark.mark)
         except CounterlensError as error:
             return DoubtAnswer(ok=False, error=ls.refuse(error, settings))
-        markdown = doubt_markdown(mark.doubt, tokens, ls.host.name, translator())
+        markdown = doubt_markdown(mark.mark, tokens, ls.host.name, translator())
         await open_markdown(ls, f"doubt {analysis.uri} {start}", markdown)
         return DoubtAnswer(ok=True, markdown=markdown)
 
 
-def _message(doubt: Doubt) -> str:
-    """One line in words, with the test that distinguishes the alternative, if any."""
-    sentence = doubt_sentence(doubt, translator())
-    if not doubt.failing or (doubt.tests is not Verification.FAIL and doubt.rival is None):
+def _message(mark: Mark) -> str:
+    """One line in words, with the test that decides, if any."""
+    sentence = mark_sentence(mark, translator())
+    if not isinstance(mark, Doubt) or mark.failed is None or not _is_deciding(mark):
         return sentence
-    return f"{sentence}\n{t('The deciding test:')} {doubt.failing}"
+    return f"{sentence}\n{failure_sentence(mark.failed, translator())}"
 
 
-def _severity(doubt: Doubt, settings: EditorSettings) -> types.DiagnosticSeverity:
-    """A mark is an error if tests show that the alternative is right."""
-    if doubt.tests is Verification.FAIL:
+def _is_deciding(mark: Mark) -> bool:
+    """Whether a failing test decides about a mark."""
+    return not isinstance(mark, Doubt) or mark.tests is Verification.FAIL or mark.rival is not None
+
+
+def _related(test: FailedTest | None) -> list[types.DiagnosticRelatedInformation] | None:
+    """The line of a failing test."""
+    if test is None or test.file is None or not test.line:
+        return None
+    start = types.Position(test.line - 1, 0)
+    where = types.Location(from_fs_path(str(test.file)) or "", types.Range(start, start))
+    return [types.DiagnosticRelatedInformation(where, test.text)]
+
+
+def _severity(mark: Mark, settings: EditorSettings) -> types.DiagnosticSeverity:
+    """A mark is an error if tests fail on the code, and either the alternative passes or there is none."""
+    if verification_of(mark) is Verification.FAIL:
         return types.DiagnosticSeverity.Error
     return types.DiagnosticSeverity[settings.doubt_diagnostics.capitalize()]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.generating import text_for
-from counterlens.doubt.marking import Doubt
+from counterlens.doubt.marking import Doubt, Mark
 from counterlens.lsp.edit_mapping import OffsetMap
 from counterlens.syntax.document import Document
 
@@ -19,18 +19,17 @@ class DoubtMark:
     Attributes:
         start: First byte of the mark in the newest version.
         end: The byte after the last.
-        edit: Byte range in the newest version that the alternative replaces.
-        text: The replacement.
-        rival: Byte range and text of an alternative that tests do not distinguish from this one, if any.
-        doubt: The doubt, in the version in which it was found.
+        mark: The doubt or the failing function, in the version in which it was found.
+        edit: Byte range in the newest version that the alternative replaces, and the replacement; None at a
+            failing function without a fix.
+        rival: The same of an alternative that tests do not distinguish from this one, if any.
     """
 
     start: int
     end: int
-    edit: tuple[int, int]
-    text: str
-    rival: tuple[int, int, str] | None
-    doubt: Doubt
+    mark: Mark
+    edit: tuple[int, int, str] | None = None
+    rival: tuple[int, int, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,25 +40,28 @@ class CheckedFunction:
         fingerprint: The input of the result, besides the model.
         span: Byte range of the function in the newest version of the document.
         found: Doubts as the model alone gives them.
-        shown: Doubts that remain after tests.
+        shown: Marks that remain after tests.
         settled_in: Version in which the tests ran; None if they did not.
     """
 
     fingerprint: str
     span: tuple[int, int]
     found: tuple[Doubt, ...]
-    shown: tuple[Doubt, ...]
+    shown: tuple[Mark, ...]
     settled_in: Document | None = None
 
     @property
     def marks(self) -> Iterator[DoubtMark]:
         """Return its visible marks."""
-        for doubt in self.shown:
-            shift = self.span[0] - doubt.scope.function.start
-            (start, end), document = doubt.alternative.place, doubt.scope.document
-            first, last, text = _edit(document, doubt.alternative, shift)
-            rival = _edit(document, doubt.rival, shift) if doubt.rival else None
-            yield DoubtMark(start + shift, end + shift, (first, last), text, rival, doubt)
+        for mark in self.shown:
+            shift = self.span[0] - mark.scope.function.start
+            (start, end), document = mark.place, mark.scope.document
+            if isinstance(mark, Doubt):
+                edit = _edit(document, mark.alternative, shift)
+                rival = _edit(document, mark.rival, shift) if mark.rival else None
+                yield DoubtMark(start + shift, end + shift, mark, edit, rival)
+            else:
+                yield DoubtMark(start + shift, end + shift, mark)
 
 
 def _edit(document: Document, alternative: Alternative, shift: int) -> tuple[int, int, str]:

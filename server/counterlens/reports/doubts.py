@@ -42,8 +42,11 @@ def doubt_markdown(
         ),
         t("*Log-probabilities in nats. The tokens before the first difference are the same in both.*"),
     ]
-    if doubt.failing:
-        parts += [t("The deciding test:"), "\n".join(f"    {line}" for line in doubt.failing.splitlines())]
+    if doubt.failed is not None:
+        parts += [
+            t("The deciding test:"),
+            "\n".join(f"    {line}" for line in doubt.failed.text.splitlines()),
+        ]
     return "\n\n".join(parts) + "\n"
 
 

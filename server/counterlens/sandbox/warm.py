@@ -17,7 +17,7 @@ from counterlens.sandbox.shell import start_lasting
 from counterlens.sandbox.zygote import READY
 
 _MOST = 4  # maximum zygotes at a time
-_START_UP = 20.0  # maximum seconds until a zygote has finished its imports
+_START_UP = 180.0  # maximum seconds until a zygote has finished its imports, on a busy machine
 
 
 class Zygote:

@@ -42,6 +42,10 @@ class Function:
     end_line: int
     column: int
 
+    def holds(self, other: Function) -> bool:
+        """Whether another function is nested in this one."""
+        return self.start < other.start and other.end <= self.end
+
 
 class Named(Protocol):
     """A node with a qualified name."""
@@ -99,6 +103,11 @@ def require_feature(document: Document, feature: Feature) -> Document:
         f"{document.path or 'the text'} is {title_of(document.language)}: this works for {titles} only",
         "`counterlens score` works for it",
     )
+
+
+def is_internal(qualname: str) -> bool:
+    """Whether a function is not called by name from outside: `_helper`, `__eq__`, or in such a class."""
+    return any(part.startswith("_") for part in qualname.split("."))
 
 
 def find_function(document: Document, qualname: str) -> Function:

@@ -41,6 +41,7 @@ from counterlens.probes.pairs.drawing import (
     Temperature,
 )
 from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.methods import METHODS
 from counterlens.probes.pairs.placebo import (
     DEFAULT_PLACEBOS,
     Placebos,
@@ -54,7 +55,6 @@ from counterlens.probes.pairs.published import (
     Description,
     Preceding,
     Reach,
-    check_mutations,
 )
 from counterlens.probes.pairs.seeing import seen
 from counterlens.probes.pairs.stability import DEFAULT_WAYS, Ways
@@ -92,7 +92,7 @@ class CompletionOptions(ProbeOptions):
     excluded_tests: ExcludedTests = ()
 
     def __post_init__(self) -> None:
-        check_mutations(self.chosen_protocol, self.mutations)
+        METHODS[self.chosen_protocol].check_mutations(self.mutations)
         if self.searches and self.cut_ranges:
             raise OptionError(
                 "--cuts discriminating looks for one cut, and --cut-range needs several",
@@ -225,7 +225,7 @@ def _usable_counterfactuals(
     if options.searches:
         found, never = cut_to_discriminate(judging, document, function, chain(*kept), view, steps)
         kept, refusals = [(one,) for one in found], (*refusals, *never)
-    if not options.chosen_protocol:
+    if METHODS[options.chosen_protocol].seen_only:
         kept, blind = seen(judging, document, function, kept, steps)
         refusals = (*refusals, *blind)
     return list(chain(*kept)), refusals, dropped

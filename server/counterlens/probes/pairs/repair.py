@@ -28,13 +28,13 @@ from counterlens.probes.pairs.attempts import attempted, paired
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import rewritings
 from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.methods import METHODS
 from counterlens.probes.pairs.published import (
     CACP,
     FIXED,
     Description,
     Preceding,
     Reach,
-    check_mutations,
 )
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.recording import pairs_record
@@ -59,7 +59,7 @@ class RepairOptions(ProbeOptions):
     timeout: Timeout = DEFAULT_TIMEOUT
 
     def __post_init__(self) -> None:
-        check_mutations(self.chosen_protocol, self.mutations)
+        METHODS[self.chosen_protocol].check_mutations(self.mutations)
 
 
 class RepairProbe(PairsProbe[RepairOptions]):

@@ -119,7 +119,8 @@ def refuse_harness(
 
     Args:
         test_run: How the verdict was reached.
-        verdict: The verdict; only "failed" is questioned, and not if an original passes these tests.
+        verdict: The verdict; only "failed" is questioned, and not if an original passes these tests, or
+            another program has.
         program: The program.
         read: As for `TestRun.run`.
         cancel: Set to cancel.
@@ -127,7 +128,11 @@ def refuse_harness(
     Raises:
         SandboxError, Cancelled: as `TestRun.run`.
     """
-    if verdict.judgement is not Judgement.FAILED or test_run.passes_original(read, cancel):
+    history = test_run.history
+    history.any_passed |= verdict.passed
+    if verdict.judgement is not Judgement.FAILED or history.any_passed:
+        return verdict
+    if test_run.passes_original(read, cancel):
         return verdict
     trial = StandInTrial(test_run, program, read, cancel)
     unusable = trial.independent_failures()
@@ -136,7 +141,7 @@ def refuse_harness(
     name = verdict.evidence.failed if verdict.evidence.failed in unusable else next(iter(unusable))
     why = f"{name}: {_WHATEVER}{unusable[name]}"
     if "files" in test_run.task:
-        again = _without(test_run, unusable).run(program, read, cancel)
+        again = without_cases(test_run, unusable).run(program, read, cancel)
         if again.passed:
             message = in_lines(again.evidence.message, f"{plural(len(unusable), 'test')} left out: {why}")
             return replace(again, evidence=replace(again.evidence, message=brief(message)))
@@ -173,7 +178,7 @@ def _library_module(test_run: TestRun, message: str) -> str | None:
     return next((name for name in names if name in sys.stdlib_module_names), None)
 
 
-def _without(test_run: TestRun, names: Collection[str]) -> TestRun:
+def without_cases(test_run: TestRun, names: Collection[str]) -> TestRun:
     """The same tests without some cases and files, and with nothing known about the others."""
     files = [file for file in test_run.task["files"] if file["path"] not in names]
     task = {**test_run.task, "files": files, "without": sorted(names)}

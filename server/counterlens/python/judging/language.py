@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
 from counterlens.python.judging import coverage_tests, differential, doctests, unittests
 from counterlens.python.judging.cheats import cheats
@@ -25,6 +27,19 @@ def _entries(document: Document) -> list[Function]:
     return [each for each in functions(document) if "." not in each.qualname]
 
 
+def _classes(document: Document) -> list[Function]:
+    """The classes at the top level."""
+    try:
+        module = parse_module(document.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    nodes = [node for node in module.body if isinstance(node, ast.ClassDef)]
+    return [
+        Function(node.name, node.name, 0, 0, 0, 0, node.lineno, node.end_lineno or node.lineno, 0)
+        for node in nodes
+    ]
+
+
 def _why_unreadable(text: str) -> str | None:
     """Why this Python cannot parse a text."""
     try:
@@ -42,6 +57,7 @@ PYTHON = JudgedLanguage(
     by_output=PythonOutputJudge,
     supplied=SuppliedTestsJudge,
     entries=_entries,
+    classes=_classes,
     tests=_TESTS,
     surveyed={**_TESTS, unittests.ID: coverage_tests.find_cases},
     untested="no test mentions it, and its docstring has no examples",

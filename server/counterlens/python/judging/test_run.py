@@ -50,13 +50,17 @@ class RunHistory:
 
     Attributes:
         programs: Number of programs that its tests have judged.
+        any_passed: Whether a program has passed them, so that a failure of another one is its own.
         original_passes: Whether the original passes them; None until it has run.
+        whole_seconds: Processor time of a run of all tests on an original that fails, if there was one.
     """
 
     def __init__(self) -> None:
         self.lock = Lock()
         self.programs = 0
+        self.any_passed = False
         self.original_passes: bool | None = None
+        self.whole_seconds = 0.0
 
 
 @dataclass(frozen=True, slots=True)

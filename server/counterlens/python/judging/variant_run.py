@@ -40,8 +40,8 @@ def run_variants(
 ) -> list[Verdict]:
     """Run the tests on variants of their original, several at a time.
 
-    A variant that differs from the original outside of functions runs by itself, and so do all if the
-    original does not pass, or if there is none.
+    A variant that differs from the original outside of functions runs by itself, and so do all if there is no
+    original, or if it does not pass and was not seen to fail by itself.
 
     Args:
         test_run: The tests; `original` is the program of which these are variants.
@@ -61,7 +61,7 @@ def run_variants(
         chosen, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
         batch = _Batch(test_run, original, [blocks[number] for number in chosen], read, cancel)
         first = batch.verdict(-1)
-        if first is None or not first.passed:
+        if first is None or not (first.passed or test_run.history.original_passes is False):
             break
         verdicts.update({n: verdict for at, n in enumerate(chosen) if (verdict := batch.verdict(at))})
     if first is None and len(verdicts) < len(programs) > 1 and original is not None:
@@ -110,7 +110,10 @@ class _Batch:
     ) -> None:
         self._test_run, self._read = test_run, read
         nonce, jobs, limits = secrets.token_hex(16), os.cpu_count() or 1, test_run.setting.limits
-        task = {"blocks": blocks, "jobs": jobs, "times": COUNTERFACTUAL.times, "least": LEAST}
+        least = max(
+            LEAST, 2 * test_run.history.whole_seconds
+        )  # a failing original has not run all of its tests
+        task = {"blocks": blocks, "jobs": jobs, "times": COUNTERFACTUAL.times, "least": least}
         job = test_run.with_task(variants=task).job(original, nonce, cancel)
         limits = replace(
             limits,

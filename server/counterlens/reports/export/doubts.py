@@ -11,7 +11,8 @@ from typing import Any
 from urllib.parse import quote
 
 from counterlens.doubt.alternative import Alternative
-from counterlens.doubt.marking import Doubt, Verification
+from counterlens.doubt.failing import FailedTest
+from counterlens.doubt.marking import Doubt, Mark, Verification
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.reports.export.annotations import Annotation
 from counterlens.reports.export.sarif import sarif_run
@@ -21,6 +22,42 @@ from counterlens.translating import ENGLISH, Translator
 
 _WIDTH = 60
 _LEVELS = {Verification.FAIL: "error", Verification.SAME: "note", Verification.NONE: "note"}
+FAILING = "tests"
+"""The kind of a mark at a function whose tests fail."""
+
+
+def kind_of(mark: Mark) -> str:
+    """The kind of a mark."""
+    return mark.alternative.kind if isinstance(mark, Doubt) else FAILING
+
+
+def verification_of(mark: Mark) -> Verification:
+    """What the tests say about a mark."""
+    return mark.tests if isinstance(mark, Doubt) else Verification.FAIL
+
+
+def mark_sentence(mark: Mark, t: Translator = ENGLISH) -> str:
+    """A mark in words, on one line."""
+    if isinstance(mark, Doubt):
+        return doubt_sentence(mark, t)
+    more = t("; {number} further tests fail", number=mark.more) if mark.more > 1 else ""
+    return failure_sentence(mark.failed, t) + (more or (t("; another test fails") if mark.more else ""))
+
+
+def failure_sentence(test: FailedTest, t: Translator = ENGLISH) -> str:
+    """What a failing test says, such as "`test_total`: expected 12, got 10"."""
+    name = f"`{shortened(test.name, _WIDTH)}`"
+    expected, got, error = (shortened(text, _WIDTH) for text in (test.expected, test.got, test.error))
+    if test.endless:
+        return t("{test} does not end", test=name)
+    if test.error and test.at:
+        return t("{test} raises {error} at line {line}", test=name, error=error, line=test.at)
+    if test.error:
+        return t("{test} raises {error}", test=name, error=error)
+    if test.expected or test.got:
+        return t("{test}: expected {expected}, got {got}", test=name, expected=expected, got=got)
+    line = next((line for line in reversed(test.message.splitlines()) if line.strip()), "")
+    return t("{test} fails: {message}", test=name, message=shortened(line, _WIDTH))
 
 
 def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
@@ -65,53 +102,63 @@ def _changed(doubt: Doubt, other: Alternative) -> str:
     return f"{text} for `{shortened(stands, _WIDTH)}`"
 
 
-def doubt_data(doubt: Doubt, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:
+def mark_data(mark: Mark, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:
     """A mark as plain data; lines and columns are counted from 1, columns in characters."""
-    positions, place = doubt.scope.document.positions, doubt.alternative.place
+    doubt = mark if isinstance(mark, Doubt) else None
+    place = mark.place
+    positions = mark.scope.document.positions
     (line, column), (end_line, end_column) = (positions.to_character(at, encoding) for at in place)
     return {
-        "path": _path(doubt),
+        "path": _path(mark),
         "line": line + 1,
         "column": column + 1,
         "end_line": end_line + 1,
         "end_column": end_column + 1,
-        "kind": doubt.alternative.kind,
-        "text": doubt.scope.text(*place),
-        "alternative": doubt.alternative.text,
-        "probability": doubt.trial.share,
-        "tests": doubt.tests.value,
-        "message": doubt_sentence(doubt),
+        "kind": kind_of(mark),
+        "text": mark.scope.text(*place),
+        "alternative": doubt.alternative.text if doubt else None,
+        "probability": doubt.trial.share if doubt else None,
+        "tests": verification_of(mark).value,
+        "test": _test_data(mark.failed),
+        "message": mark_sentence(mark),
     }
 
 
-def _text(found: Sequence[Doubt]) -> str:
-    rows = (doubt_data(doubt) for doubt in found)
-    return "".join(f"{_line(row)}\n" for row in rows)
+def _test_data(test: FailedTest | None) -> dict[str, Any] | None:
+    """A failing test as plain data."""
+    if test is None:
+        return None
+    path = test.file.as_posix() if test.file else ""
+    return {"name": test.name, "path": path, "line": test.line or None, "message": test.message}
+
+
+def _text(found: Sequence[Mark]) -> str:
+    return "".join(f"{_line(mark_data(mark))}\n" for mark in found)
 
 
 def _line(row: dict[str, Any]) -> str:
     return printable(f"{row['path']}:{row['line']}:{row['column']}: {row['message']}", keep="\t")
 
 
-def _json(found: Sequence[Doubt]) -> str:
-    return json_text([doubt_data(doubt) for doubt in found]) + "\n"
+def _json(found: Sequence[Mark]) -> str:
+    return json_text([mark_data(mark) for mark in found]) + "\n"
 
 
-def _github(found: Sequence[Doubt]) -> str:
-    rows = (doubt_data(doubt) for doubt in found)
+def _github(found: Sequence[Mark]) -> str:
+    rows = map(mark_data, found)
     lines = (
         Annotation(row["path"], row["line"], row["end_line"], row["kind"], row["message"]) for row in rows
     )
     return "".join(f"{one.workflow_command}\n" for one in lines)
 
 
-def _sarif(found: Sequence[Doubt]) -> str:
-    return sarif_run([_result(doubt) for doubt in found], _rule, {}, rooted=False)
+def _sarif(found: Sequence[Mark]) -> str:
+    return sarif_run([_result(mark) for mark in found], _rule, {}, rooted=False)
 
 
-def _result(doubt: Doubt) -> dict[str, Any]:
-    row = doubt_data(doubt, PositionEncoding.UTF16)
-    parts = (row["path"], doubt.scope.function.qualname, row["kind"], row["text"], row["alternative"])
+def _result(mark: Mark) -> dict[str, Any]:
+    row, name = mark_data(mark, PositionEncoding.UTF16), mark.scope.function.qualname
+    parts = (row["path"], name, row["kind"], row["text"], row["alternative"] or "")
     region = {
         "startLine": row["line"],
         "startColumn": row["column"],
@@ -120,7 +167,7 @@ def _result(doubt: Doubt) -> dict[str, Any]:
     }
     return {
         "ruleId": row["kind"],
-        "level": _LEVELS[doubt.tests],
+        "level": _LEVELS[Verification(row["tests"])],
         "message": {"text": row["message"]},
         "locations": [
             {
@@ -128,11 +175,10 @@ def _result(doubt: Doubt) -> dict[str, Any]:
                     "artifactLocation": {"uri": quote(os.fsencode(row["path"]))},
                     "region": region,
                 },
-                "logicalLocations": [
-                    {"fullyQualifiedName": doubt.scope.function.qualname, "kind": "function"}
-                ],
+                "logicalLocations": [{"fullyQualifiedName": name, "kind": "function"}],
             }
         ],
+        **_related(row["test"]),
         "partialFingerprints": {
             "doubt/v1": hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
         },
@@ -140,7 +186,24 @@ def _result(doubt: Doubt) -> dict[str, Any]:
     }
 
 
+def _related(test: dict[str, Any] | None) -> dict[str, Any]:
+    """The line of the failing test, if it is known."""
+    if test is None or not test["path"] or not test["line"]:
+        return {}
+    uri = quote(os.fsencode(test["path"]))
+    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": test["line"]}}
+    return {"relatedLocations": [{"physicalLocation": place, "message": {"text": test["name"]}}]}
+
+
 def _rule(name: str) -> dict[str, Any]:
+    if name == FAILING:
+        text = "The tests of a function fail"
+        return {
+            "id": name,
+            "shortDescription": {"text": text},
+            "fullDescription": {"text": f"{text}, and no alternative is known that passes them"},
+            "defaultConfiguration": {"level": "error"},
+        }
     about = " ".join((DOUBT_KINDS[name].__doc__ or "").split())
     return {
         "id": name,
@@ -150,12 +213,12 @@ def _rule(name: str) -> dict[str, Any]:
     }
 
 
-def _path(doubt: Doubt) -> str:
-    path = doubt.scope.document.path
+def _path(mark: Mark) -> str:
+    path = mark.scope.document.path
     return path.as_posix() if isinstance(path, Path) else ""
 
 
-DOUBT_FORMATS: Mapping[str, Callable[[Sequence[Doubt]], str]] = MappingProxyType(
+DOUBT_FORMATS: Mapping[str, Callable[[Sequence[Mark]], str]] = MappingProxyType(
     {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
 )
 """The formats, by name."""

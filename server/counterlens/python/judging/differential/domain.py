@@ -81,7 +81,27 @@ class RecordedPlan:
         )
         if len(positional) > 1 and source.random.random() < 0.25:
             positional = self._derived(source, positional)
-        return replace(base, positional=positional, named=named)
+        return replace(base, positional=positional, named=named, steps=self._steps(source, base))
+
+    def _steps(self, source: _Source, base: Call) -> tuple[tuple[str, Call], ...]:
+        """The calls of an object's methods: those of the tests, or another sequence of them."""
+        steps = base.steps
+        known = [step for call in self.seen for step in call.steps]
+        if steps and source.random.random() < 0.6:
+            steps = tuple(
+                source.random.choice(known) for _ in range(source.random.randint(1, len(steps) + 2))
+            )
+        return tuple((name, self._step(source, name, call, known)) for name, call in steps)
+
+    def _step(self, source: _Source, name: str, call: Call, known: Sequence[tuple[str, Call]]) -> Call:
+        alike = [other.positional for method, other in known if method == name]
+        return replace(
+            call,
+            positional=tuple(
+                source.draw([values[at] for values in alike if len(values) > at])
+                for at in range(len(call.positional))
+            ),
+        )
 
     def _derived(self, source: _Source, positional: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments with one computed from another: conditions often compare the two."""
@@ -339,7 +359,11 @@ def recorded_call(forms: Any) -> Call | None:
     """A call from its recorded form; None if it cannot be made again."""
     try:
         positional = tuple(_value(form) for form in forms["v"])
-        return Call(positional, tuple((str(name), _value(form)) for name, form in forms["w"].items()))
+        named = tuple((str(name), _value(form)) for name, form in forms["w"].items())
+        variables = tuple((str(name), value) for name, value in (forms.get("e") or {}).items())
+        steps = [(str(name), recorded_call({"v": v, "w": w})) for name, v, w in forms.get("m") or ()]
+        known = tuple((name, call) for name, call in steps if call is not None)
+        return Call(positional, named, variables, known)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, SyntaxError):
         return None
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from counterlens.python.judging.differential.inputs import Built, Call
 from counterlens.python.judging.differential.shapes import Shapes, Strategy, Unknown, required
+from counterlens.python.judging.differential.testable import FunctionNode
 
 _COMBINATIONS = 36  # maximum combinations of types to try if types are unknown
 _OMITTED = Built("omitted")
@@ -111,7 +112,7 @@ class CallPlan:
         return Call(tuple(positional), tuple(named))
 
 
-def plan(shapes: Shapes, node: ast.FunctionDef, owner: ast.ClassDef | None, seen: Sequence[Call]) -> CallPlan:
+def plan(shapes: Shapes, node: FunctionNode, owner: ast.ClassDef | None, seen: Sequence[Call]) -> CallPlan:
     """The plan of calls of a function.
 
     Args:

@@ -64,22 +64,34 @@ class Remade:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The positional and keyword arguments of one call."""
+    """One call.
+
+    Attributes:
+        positional, named: Its arguments.
+        variables: Variables of the environment that it needs.
+        steps: If it makes an object, the calls of the object's methods that follow, with their names.
+    """
 
     positional: tuple[Any, ...]
     named: tuple[tuple[str, Any], ...] = ()
+    variables: tuple[tuple[str, str | None], ...] = ()
+    steps: tuple[tuple[str, Call], ...] = ()
 
     def written(self, target: str) -> str:
         """The call as Python text."""
         texts = [written(value) for value in self.positional]
         texts += [f"{name}={written(value)}" for name, value in self.named]
-        return f"{target}({', '.join(texts)})"
+        context = ", ".join(f"{name}={value!r}" for name, value in self.variables)
+        steps = "".join(f"; {call.written('.' + method)}" for method, call in self.steps)
+        return f"{target}({', '.join(texts)}){steps}" + (f"  # with {context}" if context else "")
 
     def task(self) -> Mapping[str, Any]:
         """The call in the form of `sandboxed/recorder/calls.py`."""
         return {
-            "a": [_code(value) for value in self.positional],
-            "k": {name: _code(value) for name, value in self.named},
+            "a": _codes(self)[0],
+            "k": _codes(self)[1],
+            "e": dict(self.variables),
+            "m": [[method, *_codes(call)] for method, call in self.steps],
         }
 
     @property
@@ -87,10 +99,14 @@ class Call:
         """A sort key: a smaller call is simpler."""
         text = self.written("")
         values = [*self.positional, *(value for _, value in self.named)]
-        return sum(_weight(value) for value in values), len(text), text
+        weight = sum(_weight(value) for value in values) + sum(call.size[0] + 1 for _, call in self.steps)
+        return weight, len(text), text
 
     def simpler(self) -> Iterator[Call]:
-        """Calls with one argument one step simpler, or one keyword argument less."""
+        """Calls with one argument one step simpler, one keyword argument less, or one step less."""
+        for at in range(len(self.steps)):
+            if len(self.steps) > 1:
+                yield replace(self, steps=(*self.steps[:at], *self.steps[at + 1 :]))
         for at, value in enumerate(self.positional):
             for less in simpler(value):
                 yield replace(self, positional=(*self.positional[:at], less, *self.positional[at + 1 :]))
@@ -98,6 +114,10 @@ class Call:
             yield replace(self, named=(*self.named[:at], *self.named[at + 1 :]))
             for less in simpler(value):
                 yield replace(self, named=(*self.named[:at], (name, less), *self.named[at + 1 :]))
+
+
+def _codes(call: Call) -> tuple[list[str], dict[str, str]]:
+    return [_code(value) for value in call.positional], {name: _code(value) for name, value in call.named}
 
 
 def _code(value: Any) -> str:

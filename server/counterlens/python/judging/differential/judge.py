@@ -123,8 +123,8 @@ class DifferentialJudge(ComparingJudge):
 
     def _counterexamples(self, recording: Recording) -> list[Counterexample]:
         """The runs in which a program behaves differently; each input runs twice."""
-        before = self.original.observations
-        runs = zip(self._twice, [*reversed(before), *before], recording.observations, strict=False)
+        before = [*reversed(self.original.observations), *self.original.repeated]
+        runs = zip(self._twice, before, recording.observations, strict=False)
         return [Counterexample(*run) for run in runs if not run[1].like(run[2])]
 
     def _distinction(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from counterlens.python.judging.differential.inputs import Call, Hints
+from counterlens.python.judging.differential.testable import FunctionNode
 from counterlens.python.judging.discovery import files_with_tests, read_text
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.syntax.parsing import parse_expression, parse_module
@@ -22,7 +23,7 @@ _MOST_FILES, _LARGEST = 100, 1 << 20  # maximum files with examples, and bytes o
 def hints_of(node: ast.AST, calls: Sequence[Call]) -> Hints:
     """The literals of a function and of calls of it."""
     values: list[Any] = [constant.value for constant in ast.walk(node) if isinstance(constant, ast.Constant)]
-    docstring = ast.get_docstring(node, clean=False) if isinstance(node, ast.FunctionDef) else None
+    docstring = ast.get_docstring(node, clean=False) if isinstance(node, FunctionNode) else None
     values = [value for value in values if value != docstring]
     for call in calls:
         for argument in (*call.positional, *(value for _, value in call.named)):
@@ -33,7 +34,7 @@ def hints_of(node: ast.AST, calls: Sequence[Call]) -> Hints:
     return Hints(tuple(sorted(integers)), tuple(sorted(floats)), tuple(sorted(strings)))
 
 
-def calls_of(module: ast.Module, node: ast.FunctionDef, name: str, more: Sequence[str] = ()) -> list[Call]:
+def calls_of(module: ast.Module, node: FunctionNode, name: str, more: Sequence[str] = ()) -> list[Call]:
     """Calls of a function with literal arguments.
 
     Args:

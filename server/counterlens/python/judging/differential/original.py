@@ -39,7 +39,8 @@ class Original:
         recorder: Calls it.
         calls: The inputs, without those that reach a limit, raise a type error, vary, or have an incomparable
             result.
-        observations: The result of each call.
+        observations: The result of each call, when it is first made in a process.
+        repeated: The same when all calls have been made once before, in the opposite order.
         reach: The coverage of the function by the calls.
     """
 
@@ -47,6 +48,7 @@ class Original:
     recorder: Recorder
     calls: tuple[Call, ...]
     observations: tuple[CallRecord, ...]
+    repeated: tuple[CallRecord, ...]
     reach: Reach
 
 
@@ -78,13 +80,14 @@ def study(
         module = parse_module(document.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Untestable(unparsed(document.text, error).message)
-    reason = why_not(module, qualname)
-    if reason is not None:
-        return Untestable(reason)
+    for definition in module.body:
+        if isinstance(definition, ast.ClassDef) and definition.name == qualname:
+            return _study_class(document, module, definition, setting, seed, recorded, cancel)
     node, around = find_node(module, qualname)
+    reason = why_not(node, around)
+    if node is None or reason is not None:
+        return Untestable(reason or "it is not in the file")
     owner = next((outer for outer in around if isinstance(outer, ast.ClassDef)), None)
-    if not isinstance(node, ast.FunctionDef):
-        return Untestable("it is not a function")
     # Imported here: they use Hypothesis, whose import is a large part of a start, and few functions need it.
     from counterlens.python.judging.differential.domain import RecordedPlan, recorded_call
     from counterlens.python.judging.differential.generation import plan
@@ -105,11 +108,36 @@ def study(
         )
     except Unknown as error:
         return Untestable(str(error))
+    lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    recorder = _recorder(document, module, how.target, setting)
+    return _Study(document.text, lines, how, recorder, seed, cancel).result()
+
+
+def _study_class(
+    document: Document,
+    module: ast.Module,
+    node: ast.ClassDef,
+    setting: Setting,
+    seed: int,
+    recorded: Sequence[Any],
+    cancel: Event | None,
+) -> Original | Untestable:
+    """Record what objects of a class do when their methods are called as the tests do, and otherwise."""
+    from counterlens.python.judging.differential.domain import RecordedPlan, recorded_call
+    from counterlens.python.judging.differential.observed import hints_of
+
+    made = tuple(call for call in map(recorded_call, recorded) if call is not None)
+    if not made:
+        return Untestable("the tests make no object of it")
+    how = RecordedPlan(node.name, made, hints_of(node, made))
+    recorder = _recorder(document, module, node.name, setting)
+    return _Study(document.text, range(0), how, recorder, seed, cancel).result()
+
+
+def _recorder(document: Document, module: ast.Module, target: str, setting: Setting) -> Recorder:
     place = layout_of(document.path, document.text) if document.path else None
     room = replace(setting.limits, output_bytes=max(_ROOM, setting.limits.output_bytes))
-    recorder = Recorder(replace(setting, limits=room), place, how.target, _needs_project(module, place))
-    lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
-    return _Study(document.text, lines, how, recorder, seed, cancel).result()
+    return Recorder(replace(setting, limits=room), place, target, _needs_project(module, place))
 
 
 class _Study:
@@ -211,23 +239,26 @@ class _Study:
         fewest = min(FEWEST, len(self._calls))
         if pairs and len(whole) < fewest:
             return Untestable("it returns values that cannot be compared, such as functions or files")
-        again = self._recorder.record(
-            self._text, [call.task() for call, _ in reversed(whole)], seconds=SECONDS * 2, cancel=self._cancel
-        )
+        calls = [call for call, _ in whole]
+        twice = [call.task() for call in [*reversed(calls), *calls]]
+        again = self._recorder.record(self._text, twice, seconds=SECONDS * 2, cancel=self._cancel)
+        back, forth = again.observations[: len(whole)][::-1], again.observations[len(whole) :]
         steady = [
-            (call, first)
-            for (call, first), second in zip(reversed(whole), again.observations, strict=False)
-            if first.like(second)
-        ][::-1]
-        if len(whole) - len(steady) > UNSTEADY * len(whole) and len(again.observations) == len(whole):
+            (call, first, third)
+            for (call, first), second, third in zip(whole, back, forth, strict=False)
+            if first.like(second) and third.comparable
+        ]
+        ended = len(again.observations) < len(twice)
+        if ended or len(whole) - len(steady) > UNSTEADY * len(whole):
             return Untestable("it returns different results for the same input")
-        if sum(seen.returned for _, seen in steady) < fewest:
+        if sum(seen.returned for _, seen, _ in steady) < fewest:
             return Untestable("it returns a value for too few generated inputs")
         return Original(
             self._text,
             self._recorder,
-            tuple(call for call, _ in steady),
-            tuple(seen for _, seen in steady),
+            tuple(call for call, _, _ in steady),
+            tuple(seen for _, seen, _ in steady),
+            tuple(seen for _, _, seen in steady),
             reached,
         )
 

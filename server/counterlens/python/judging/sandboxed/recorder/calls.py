@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import json
 import os
 import signal
 import sys
+import time
 import types
 import warnings
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 _OUTSIDE = {
-    "builtins.input": "reads its standard input",
     "socket.connect": "uses the network",
     "socket.bind": "uses the network",
     "socket.getaddrinfo": "uses the network",
@@ -46,7 +47,6 @@ _OUTSIDE = {
     "os.rename": "writes files",
     "shutil.rmtree": "writes files",
     "tempfile.mkstemp": "writes files",
-    "time.sleep": "waits",
 }
 
 
@@ -80,9 +80,29 @@ def _importing(event: str) -> bool:
 
 
 _WAIT = 5  # maximum wall-clock seconds of a call for each second of processor time that it may use
+_INPUT = "3\n1 2 3\nab\n-4\n0.5\n"  # standard input of each call
 _WRITTEN = 20000  # maximum bytes kept of what a call writes past `sys.stdout`
 _DATA = (bool, int, float, complex, str, bytes, list, dict, set, frozenset, tuple, bytearray, type(None))
 _PARTS, _LEVELS = 200, 3  # maximum parts and levels of arguments whose identity is looked for in a result
+
+
+class Sleeps:
+    """Replaces `time.sleep`: it returns at once, and the clocks of `time` go on by as much."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        time.sleep = self._sleep
+        for name in ("time", "monotonic", "perf_counter"):
+            setattr(time, name, self._later(getattr(time, name)))
+
+    def _sleep(self, seconds: Any, /) -> None:
+        if seconds < 0:
+            raise ValueError("sleep length must be non-negative")
+        self.seconds += seconds
+        os.sched_yield()
+
+    def _later(self, clock: Callable[[], float]) -> Callable[[], float]:
+        return lambda: clock() + self.seconds
 
 
 class Descriptors:
@@ -127,15 +147,18 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
     Args:
         task: `source`, `path`, `module`, `roots`; `target`, the qualified name of the callee; `calls`, each
             either `{"a": [texts], "k": {name: text}}`, expressions, or `{"v": [forms], "w": {name: form}}`,
-            values as `structure` encodes them; `first`, the number of the first call; `seconds` for each
-            call; `steps`, or null if branches are not traced; `stop`, whether to stop at the first limit.
+            values as `structure` encodes them; both with `e`, variables of the environment, and, if an object
+            is made, `m`, `[method, texts, {name: text}]` for each call of a method of it; `first`, the
+            number of the first call; `seconds` for each call; `steps`, or null if branches are not traced;
+            `stop`, whether to stop at the first limit.
         send: Receives the lines of the report.
     """
+    sleeps = Sleeps()
     loaded = _load(task, send)
     if loaded is None:
         return
     module, target = loaded
-    observer = _Observer(module, target, task)
+    observer = _Observer(module, target, task, sleeps)
     signal.signal(signal.SIGALRM, _alarm)
     signal.signal(signal.SIGPROF, _alarm)
     for number, call in enumerate(task["calls"], task["first"]):
@@ -148,6 +171,8 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
 
 def _load(task: dict[str, Any], send: Callable[[str], None]) -> tuple[Any, Any] | None:
     sys.stdout = Output()
+    if "async" in task["source"]:
+        import asyncio  # noqa: F401 - before a call is observed
     try:
         program = ReplacedModule(task["source"], task["path"], task["module"])
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -171,9 +196,9 @@ def _load(task: dict[str, Any], send: Callable[[str], None]) -> tuple[Any, Any] 
 class _Observer:
     """Makes calls of one function, and observes all that they do."""
 
-    def __init__(self, module: Any, target: Any, task: dict[str, Any]) -> None:
+    def __init__(self, module: Any, target: Any, task: dict[str, Any], sleeps: Sleeps) -> None:
         self._target, self._seconds = target, task["seconds"]
-        self._module = module
+        self._module, self._sleeps = module, sleeps
         self._space = dict(vars(module))
         self._space["__remade__"] = lambda text: structure.decode(json.loads(text), self._space)
         self._watch, self._surroundings, self._descriptors = Watch(), CallSurroundings(), Descriptors()
@@ -183,6 +208,7 @@ class _Observer:
         """Make one call; see the module for the result."""
         try:
             positional, named = _arguments(call, self._space)
+            steps = [(m, *_arguments({"a": a, "k": k}, self._space)) for m, a, k in call.get("m") or ()]
         except BaseException as error:
             return {"l": "the arguments cannot be created: " + _described(error)}
         before = structure.Encoder(pull=False).encode([positional, named])
@@ -192,12 +218,18 @@ class _Observer:
         named = {name: _logged(value, log) for name, value in named.items()}
         data = self._globals()
         output, errors = Output(), Output()
-        sys.stdout, sys.stderr = output, errors
+        sys.stdin, sys.stdout, sys.stderr = io.StringIO(_INPUT), output, errors
+        environment, self._sleeps.seconds = dict(os.environ), 0.0
+        _set_variables(call.get("e") or {})
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             self._surroundings.take()
-            seen = self._run(positional, named, parts)
+            seen = self._run(positional, named, parts, steps)
             seen["s"] += [f"{change}" for change in self._surroundings.changes()]
+        os.environ.clear()
+        os.environ.update(environment)
+        if self._sleeps.seconds:
+            seen["s"].append(f"waits {self._sleeps.seconds:g} s")
         names = {_name(warning.category) for warning in warned} - {"ResourceWarning", "PytestUnraisable"}
         seen["s"] += [f"warns: {name}" for name in sorted(names)]
         seen["s"] += [f"calls a function passed to it with {text}" for text in sorted(set(log))]
@@ -216,7 +248,9 @@ class _Observer:
             seen["s"].append(f"writes to stderr: {unseen[:200]!r}")
         return seen
 
-    def _run(self, positional: list[Any], named: dict[str, Any], parts: dict[int, str]) -> dict[str, Any]:
+    def _run(
+        self, positional: list[Any], named: dict[str, Any], parts: dict[int, str], history: Any
+    ) -> dict[str, Any]:
         seen: dict[str, Any] = {"s": []}
         watch, steps = self._watch, self._steps
         watch.seen, watch.on = None, True
@@ -227,8 +261,11 @@ class _Observer:
                 steps.start()
             try:
                 result = self._target(*positional, **named)
-                seen["s"] += _shared(result, parts)
-                seen["r"] = structure.Encoder().encode(result)  # a generator runs here
+                seen["s"] += _shared(result, parts) + _shared_arrays(result, positional)
+                own = tuple(value for value in positional if type(value) in _DATA)
+                encoder = structure.Encoder(own=own)
+                # A generator runs here.
+                seen["r"] = encoder.used(result, history) if history else encoder.encode(result)
             finally:
                 if steps:
                     steps.stop()
@@ -255,6 +292,14 @@ class _Observer:
             for name, value in list(vars(self._module).items())
             if type(value) in _DATA and not name.startswith("__")
         }
+
+
+def _set_variables(variables: dict[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 def _logged(value: Any, log: list[str]) -> Any:
@@ -292,6 +337,17 @@ def _shared(result: Any, parts: dict[int, str], place: str = "its result", level
         return []
     items = _items(result)[:_PARTS]
     return [text for key, item in items for text in _shared(item, parts, f"{place}[{key!r}]", level + 1)]
+
+
+def _shared_arrays(result: Any, arguments: list[Any]) -> list[str]:
+    """Whether a result of numpy is a view of an argument."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(result, numpy.ndarray):
+        return []
+    arrays = [at for at, value in enumerate(arguments) if isinstance(value, numpy.ndarray)]
+    return [
+        f"returns a view of argument {at}" for at in arrays if numpy.may_share_memory(arguments[at], result)
+    ]
 
 
 def _items(value: Any) -> list[tuple[Any, Any]]:

@@ -6,6 +6,8 @@
 | list, tuple, set, frozenset | `["l", …]`, `["t", …]`, `["s", …]`, `["z", …]` |
 | dict | `["d", [key, value], …]` |
 | an iterator, consumed | `["g", …]` |
+| a coroutine or the like, awaited; a context manager, entered | `["w", result]`, `["n", value]` |
+| a function, called | `["k", [arguments, ["v", result] or ["x", exception]], …]` |
 | an object | `["o", class, content as a built-in or null, [[attribute, value], …]]` |
 | a member of an enumeration | `["e", class, name]` |
 | a value of the standard library | `["r", class, text]` |
@@ -22,6 +24,8 @@ import collections
 from itertools import islice
 
 from .. import plain
+from . import active
+from .steps import TooLong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +35,7 @@ NODES = 20000  # maximum parts of one value
 ITEMS = 1000  # maximum items taken from an iterator
 CHARACTERS = 100000  # maximum characters of one string
 _DEPTH = 60
+_CALLED = 2  # maximum levels of functions that give functions
 _PLAIN = {list: "l", tuple: "t", set: "s", frozenset: "z"}
 # Types whose `repr` contains everything to compare.
 _TEXTUAL = {
@@ -68,11 +73,13 @@ class Encoder:
     """Encodes values one at a time, each with its own bound on size.
 
     Attributes:
-        pull: Whether iterators are consumed to encode their items.
+        pull: Whether code of the value may run: iterators are consumed, and the values of `active` used.
+        own: Plain values with which functions in the value are called, too.
     """
 
-    def __init__(self, *, pull: bool = True) -> None:
-        self.pull = pull
+    def __init__(self, *, pull: bool = True, own: tuple[Any, ...] = ()) -> None:
+        self.pull, self.own = pull, own
+        self._calling = 0
         self._left = NODES
         self._around: list[int] = []
 
@@ -83,6 +90,19 @@ class Encoder:
             return self._any(value)
         except _Full:
             return ["…"]
+
+    def used(self, value: Any, steps: list[tuple[str, list[Any], dict[str, Any]]]) -> Any:
+        """The form of an object by what its methods give, called in some order; like that of a function."""
+        outcomes = []
+        for method, positional, named in steps:
+            try:
+                given = getattr(value, method)(*positional, **named)
+                outcomes.append([f".{method}", ["v", "itself" if given is value else self.encode(given)]])
+            except TooLong:
+                raise
+            except BaseException as error:
+                outcomes.append([f".{method}", ["x", type(error).__name__]])
+        return ["k", *outcomes]
 
     def _any(self, value: Any) -> Any:
         self._left -= 1
@@ -114,9 +134,39 @@ class Encoder:
             return ["r", name, repr(value)[:CHARACTERS]]
         if is_iterator(value):
             return ["g", *[self._any(item) for item in islice(value, ITEMS)]] if self.pull else ["?", name]
+        if self.pull:
+            used = self._used(value, name)
+            if used is not None:
+                return used
         if isinstance(value, BaseException):
             return ["o", name, ["t", *[self._any(item) for item in value.args]], []]
         return self._object(value, kind, module, name)
+
+    def _used(self, value: Any, name: str) -> Any:
+        """The form of a value of `active`; None for any other."""
+        wait = active.awaited(value)
+        if wait is not None:
+            return ["w", self._any(wait())]
+        if active.is_context(value):
+            with value as entered:
+                return ["n", self._any(entered)]
+        if not active.is_callable(value) or self._calling >= _CALLED:
+            return None
+        self._calling += 1
+        try:
+            outcomes = [[repr(row), self._outcome(value, row)] for row in active.probes(self.own)]
+        finally:
+            self._calling -= 1
+        gives = any(outcome[0] == "v" for _, outcome in outcomes)
+        return ["k", *outcomes] if gives else ["?", name]
+
+    def _outcome(self, function: Any, arguments: tuple[Any, ...]) -> Any:
+        try:
+            return ["v", self._any(function(*arguments))]
+        except (TooLong, _Full):
+            raise
+        except BaseException as error:
+            return ["x", type(error).__name__]
 
     def _object(self, value: Any, kind: type, module: str, name: str) -> Any:
         if module == "numpy" and name == "ndarray":
@@ -198,6 +248,10 @@ def decode(form: Any, classes: dict[str, Any]) -> Any:
         return _MAKERS[head]([decode(item, classes) for item in rest])
     if head == "d":
         return {decode(key, classes): decode(item, classes) for key, item in rest}
+    if head == "o" and str(rest[0]).startswith("ndarray "):
+        import numpy as np
+
+        return np.array(decode(rest[1], classes), dtype=rest[0].partition(" ")[2])
     if head == "e" and rest[0] in classes:
         return classes[rest[0]][rest[1]]
     if head == "o" and isinstance(classes.get(rest[0]), type):

@@ -205,17 +205,20 @@ class Chooser:
         return any(name == function and of in owners for of, name in wanted["cases"])
 
     def _explain(self, report: Any, call: Any) -> str:
-        """The place in the test, the statement there, and the message."""
+        """The place in the test, the statement there, the message, and where the candidate raised it."""
         if isinstance(report.longrepr, tuple):
             return str(report.longrepr[2])
         crash = getattr(report.longrepr, "reprcrash", None)
         if crash is None:
             return shorten(str(report.longrepr))
-        where = f"{_name(crash.path)}:{crash.lineno}: "
+        where, raised = f"{_name(crash.path)}:{crash.lineno}: ", ""
         for entry in call.excinfo.traceback if call.excinfo is not None else ():
+            at = f"{_name(str(entry.path))}:{entry.lineno + 1}: {str(entry.statement).strip()}"
             if os.path.realpath(str(entry.path)) in self._chosen:
-                where = f"{_name(str(entry.path))}:{entry.lineno + 1}: {str(entry.statement).strip()}\n"
-        return where + str(crash.message)
+                where, raised = f"{at}\n", ""
+            elif self._cases.candidate.is_at(str(entry.path)):
+                raised = f"\nat {at}"
+        return where + str(crash.message) + raised
 
 
 def _name(path: str) -> str:

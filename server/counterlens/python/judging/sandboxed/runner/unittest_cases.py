@@ -145,7 +145,7 @@ def _run_method(case: unittest.TestCase, name: str) -> tuple[str, str]:
         return FAILED, _where(error) + describe(error)
     troubles = result.failures + result.errors
     if troubles:
-        return FAILED, _last_lines(troubles[0][1])
+        return FAILED, _of_method(troubles[0][1], inspect.getsourcefile(type(case)))
     if result.skipped:
         return SKIPPED, result.skipped[0][1]
     if result.expectedFailures or result.unexpectedSuccesses:
@@ -153,9 +153,19 @@ def _run_method(case: unittest.TestCase, name: str) -> tuple[str, str]:
     return (PASSED, "") if result.testsRun == 1 else (FAILED, "it was not run")
 
 
-def _last_lines(text: str) -> str:
-    """The end of a traceback without its frames: from the first line that is not indented."""
+def _of_method(text: str, file: str | None) -> str:
+    """The line of the test in a traceback, and its end without the frames."""
     lines = text.strip().splitlines()
+    place = f'  File "{file}", line '
+    at = next((at for at in range(len(lines) - 1, 0, -1) if lines[at].startswith(place)), None)
+    if file is None or at is None or at + 1 >= len(lines):
+        return _last_lines(lines)
+    number = lines[at][len(place) :].partition(",")[0]
+    return f"{file.rpartition(os.sep)[2]}:{number}: {lines[at + 1].strip()}\n{_last_lines(lines)}"
+
+
+def _last_lines(lines: list[str]) -> str:
+    """The end of a traceback without its frames: from the first line that is not indented."""
     start = next((at for at in range(len(lines) - 1, 0, -1) if lines[at].startswith("  File ")), 0)
     return "\n".join(line for line in lines[start + 1 :] if line.strip())
 
