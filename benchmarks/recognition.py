@@ -96,6 +96,8 @@ LIBRARY = (
 PER_PACKAGE = 5
 SHORTEST, LONGEST = 250, 900
 """Range of a function's length in bytes."""
+LARGEST_FILE = 20_000
+"""Maximum bytes of a file: all mutations of a larger one take seconds to find."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,8 @@ def _is_test(file: Path) -> bool:
 
 
 def _of_file(file: Path, package: str, source: str, root: Path) -> Iterator[Candidate]:
+    if file.stat().st_size > LARGEST_FILE:
+        return
     try:
         document = Document.read(file)
         ast.parse(document.text)

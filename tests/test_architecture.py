@@ -335,6 +335,34 @@ def test_nothing_asks_which_language_it_is_and_no_table_lists_languages() -> Non
     assert found == set()
 
 
+def test_a_protocol_is_an_object_that_the_probes_ask_and_no_flag() -> None:
+    def named(node: ast.AST) -> bool:
+        return isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node).endswith("protocol")
+
+    def asked(node: ast.AST) -> Iterator[ast.AST]:
+        if isinstance(node, ast.If | ast.IfExp | ast.While):
+            yield node.test
+        elif isinstance(node, ast.comprehension):
+            yield from node.ifs
+        elif isinstance(node, ast.BoolOp):
+            yield from node.values[:-1]
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            yield node.operand
+        elif isinstance(node, ast.Compare):
+            yield from (node.left, *node.comparators)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "bool":
+            yield from node.args
+
+    assert {
+        f"{name(path)}: {ast.unparse(test)}"
+        for path in files("probes", "evaluation", "metrics", "reports", "cli", "mcp")
+        if name(path) != "probes/protocols.py"
+        for node in nodes(path)
+        for test in asked(node)
+        if named(test)
+    } == set()
+
+
 def test_every_probe_is_in_the_registry() -> None:
     def kinds(kind: type[Any]) -> Iterator[type[Any]]:
         for below in kind.__subclasses__():

@@ -3,10 +3,12 @@
 import * as vscode from "vscode";
 import { type Counterfactuals, choose } from "./counterfactuals";
 import { functionMeant } from "./cursor";
+import { escaped } from "./page";
 import { type Action, Panel } from "./panels";
 import {
   COMPLETE,
   type CompletionArgument,
+  type CompletionBegun,
   type CompletionResult,
   PREVIEW_REPLACEMENT,
   type ReplacementArgument,
@@ -61,6 +63,12 @@ export class Completions implements vscode.Disposable, vscode.InlineCompletionIt
     this.panel.show(vscode.l10n.t("Completion of {0}", answer.function), answer.html);
     this.panel.enable("place", !argument.mutation);
     if (!argument.mutation) await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
+  }
+
+  /** Shows the first line of a completion while the rest is written and explained. */
+  begun({ function: name, text }: CompletionBegun): void {
+    const title = vscode.l10n.t("Completion of {0}", name);
+    this.panel.show(title, `<pre><code>${escaped(text)}</code></pre>`, ASKED);
   }
 
   /** Offers the completion at the position where it was requested, unless more of the function follows. */

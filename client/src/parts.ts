@@ -69,6 +69,7 @@ export function start(context: vscode.ExtensionContext): Running {
       taskNews: (news) => tasks.news(news),
       runNews: (news) => views.runs.news(news),
       probeRefined: (news) => reports.refined(news),
+      completionBegun: (news) => completions.begun(news),
       started: () => {
         overlay.drawAll();
         views.started();

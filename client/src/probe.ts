@@ -24,6 +24,8 @@ const DRAWN = 20;
 
 const SECTION = "probe";
 
+const KEPT = vscode.l10n.t("This result is from before the window was loaded. “Ask Again” probes anew.");
+
 /** The last report as a read-only document: plain text that can be copied. */
 const REPORT = vscode.Uri.parse("counterlens-report:/Counterlens%20Report");
 
@@ -50,6 +52,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
   ) {
     const tools = [
       { action: "draw", title: vscode.l10n.t("Sample {0} Completions", DRAWN) },
+      { action: "again", title: vscode.l10n.t("Ask Again") },
       { action: "text", title: vscode.l10n.t("Show as Text") },
     ];
     this.panel = new Panel(extension, "counterlens.probe", tools, (action) => this.act(action));
@@ -81,7 +84,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
       if (result.html) return this.present(uri, result, "");
       return this.explain(result);
     }
-    this.present(uri, result, "");
+    this.present(uri, result, result.kept ? KEPT : "");
   }
 
   /** Shows the results so far of a probe that is still sampling completions. */
@@ -131,6 +134,11 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     const { file, result } = this.shown;
     if (action === "text") {
       await vscode.window.showTextDocument(REPORT, { preview: true });
+      return;
+    }
+    if (action === "again") {
+      const again: ProbeArgument = { uri: file.toString(), function: result.function, again: true };
+      await vscode.commands.executeCommand(PROBE, again);
       return;
     }
     if (action === "draw") {

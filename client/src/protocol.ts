@@ -35,6 +35,8 @@ export interface StatusParams {
   reason?: string;
   /** Progress, in `%` or `functions`. */
   steps?: { done: number; total: number; unit: string } | null;
+  /** A sentence about the model that is shown beside the detail; empty if there is none. */
+  advice?: string;
 }
 
 /** Client to server: the user now trusts the workspace. */
@@ -150,6 +152,17 @@ export interface ProbeArgument extends FunctionArgument {
   samples?: number;
   /** Whether to send results so far as {@link PROBE_REFINED} while completions are sampled. */
   refine?: boolean;
+  /** Whether to probe although there is a result from an earlier session. */
+  again?: boolean;
+}
+
+/** Server to client: the first line of a completion, long before the answer of {@link COMPLETE}. */
+export const COMPLETION_BEGUN = "counterlens/completionBegun";
+
+export interface CompletionBegun {
+  uri: string;
+  function: string;
+  text: string;
 }
 
 /** Server to client: the results so far of a probe that is still sampling completions. */
@@ -186,6 +199,8 @@ export interface ProbeResult {
   why_not_judged: string;
   /** A statement that the verdict changes after meaningless changes, so that the pairs show nothing, or empty. */
   noise: string;
+  /** Whether the result is from an earlier session. */
+  kept?: boolean;
 }
 
 /** `lost`: right only on the original; `gained`: right only on the counterfactual; `failed`: wrong on both. */

@@ -8,6 +8,8 @@ import { findInterpreter, startOf } from "./interpreter";
 import type { LanguageClient } from "./languageClient";
 import { MORE } from "./more";
 import {
+  COMPLETION_BEGUN,
+  type CompletionBegun,
   type InitializationOptions,
   PARTLY_SCORED,
   PROBE,
@@ -47,6 +49,7 @@ export interface ServerListener {
   taskNews(news: TaskNews): void;
   runNews(news: RunNews): void;
   probeRefined(news: ProbeRefinement): void;
+  completionBegun(news: CompletionBegun): void;
   /** Sends a request to a model that the editor offers. */
   complete(params: CompleteParams, cancel: vscode.CancellationToken): Promise<CompleteResult>;
   /** Called when the server is ready and has the open documents. */
@@ -65,6 +68,7 @@ export class Server implements vscode.Disposable {
   /** Starts and stops run one after the other, in the order of the requests. */
   private queue: Promise<void> = Promise.resolve();
   private retry: NodeJS.Timeout | undefined;
+  private held: vscode.Disposable[] = [];
   /** Whether the server has been needed yet; until then, no interpreter is searched for and nothing is started. */
   private needed = false;
   private readonly opening: vscode.Disposable;
@@ -125,9 +129,11 @@ export class Server implements vscode.Disposable {
    */
   async trustGranted(): Promise<void> {
     if (!this.needed) return this.startWhenNeeded();
-    const sent = this.queue.then(() => this.sendTrust());
-    this.queue = sent.then(() => undefined);
-    if (!(await sent)) await this.restart("the workspace is now trusted");
+    this.policy.reset();
+    this.queue = this.queue.then(async () => {
+      if (!(await this.sendTrust())) await this.replaceNow("the workspace is now trusted");
+    });
+    return this.queue;
   }
 
   /** Notifies the server of trust. Returns false if it has to be restarted instead. */
@@ -203,12 +209,50 @@ export class Server implements vscode.Disposable {
 
   private enqueue(reason: string): Promise<void> {
     clearTimeout(this.retry);
-    this.queue = this.queue.then(async () => {
-      this.log.info(`Starting the language server: ${reason}.`);
-      await this.stopNow();
-      await this.startNow();
-    });
+    this.queue = this.queue.then(() => this.replaceNow(reason));
     return this.queue;
+  }
+
+  private async replaceNow(reason: string): Promise<void> {
+    this.log.info(`Starting the language server: ${reason}.`);
+    await this.stopNow();
+    await this.startNow();
+  }
+
+  /** The middleware of the features, with commands that outlive a restart. */
+  private get patientMiddleware(): Middleware {
+    return {
+      ...this.middleware,
+      executeCommand: async (command, args, next) => {
+        const { client } = this;
+        await this.queue; // a server that is about to be replaced would refuse or lose it
+        const again = () => vscode.commands.executeCommand(command, ...args);
+        if (this.client !== client) return again();
+        try {
+          return await (this.middleware.executeCommand?.(command, args, next) ?? next(command, args));
+        } catch (error) {
+          if (this.client === client) throw error;
+          await this.queue;
+          return again();
+        }
+      },
+    };
+  }
+
+  /** While no server runs, its commands wait for the next one. */
+  private holdCommands(commands: string[]): void {
+    this.releaseCommands();
+    this.held = commands.map((command) =>
+      vscode.commands.registerCommand(command, async (...args: unknown[]) => {
+        if (await this.whenStarted()) await vscode.commands.executeCommand(command, ...args);
+        else void vscode.window.showWarningMessage(NO_ANSWER);
+      }),
+    );
+  }
+
+  private releaseCommands(): void {
+    for (const command of this.held) command.dispose();
+    this.held = [];
   }
 
   private async startNow(): Promise<void> {
@@ -228,6 +272,7 @@ export class Server implements vscode.Disposable {
     const client = await this.createClient(interpreter);
     this.client = client;
     this.python = interpreter.path;
+    this.releaseCommands();
     try {
       await client.start();
     } catch (error) {
@@ -283,7 +328,7 @@ export class Server implements vscode.Disposable {
       {
         documentSelector: this.selector,
         initializationOptions,
-        middleware: this.middleware,
+        middleware: this.patientMiddleware,
         markdown: { isTrusted: { enabledCommands: HOVER_COMMANDS } },
         outputChannel: this.log,
       },
@@ -298,6 +343,7 @@ export class Server implements vscode.Disposable {
       this.listener.complete(params, cancel),
     );
     client.onNotification(PROBE_REFINED, (news: ProbeRefinement) => this.listener.probeRefined(news));
+    client.onNotification(COMPLETION_BEGUN, (news: CompletionBegun) => this.listener.completionBegun(news));
     client.onNotification(TASK_NEWS, (news: TaskNews) => this.listener.taskNews(news));
     client.onNotification(RUN_NEWS, (news: RunNews) => this.listener.runNews(news));
     return client;
@@ -327,15 +373,17 @@ export class Server implements vscode.Disposable {
     const client = this.client;
     this.client = undefined;
     if (!client) return;
+    const commands = client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
     try {
       await client.dispose();
     } catch (error) {
       this.log.debug(`Stopping: ${error}`);
     }
+    this.holdCommands(commands);
   }
 
   dispose(): void {
     this.opening.dispose();
-    void this.stop();
+    void this.stop().then(() => this.releaseCommands());
   }
 }

@@ -86,12 +86,14 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
       answer = await this.server.request<TreeResult>(TREE, params);
     }
     if (question !== this.asked || answer?.state === "scoring") return; // keep the shown tree until scores arrive
+    const opened = this.document !== document || this.view.selection.length === 0;
     this.document = document;
     this.answer = answer;
     this.children = childrenOf(answer?.rows ?? []);
     this.view.message = message(answer);
     this.view.description = answer?.calibrated ? vscode.l10n.t("calibrated") : "";
     this.changed.fire(undefined);
+    if (opened) this.followSoon(editor); // it opens at the cursor
   }
 
   getChildren(element?: Element): Element[] {

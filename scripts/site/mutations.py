@@ -60,10 +60,15 @@ def markdown() -> str:
 
 
 def _java() -> list[str]:
-    """Java's section: what is missing, and what each mutation does there."""
+    """Java's section: what is missing, and what differs there from Python."""
+    own, python = mutated("java").own.values(), mutated("python").own
     missing = ", ".join(f"`{name}`" for name in mutated("java").missing)
-    items = [f"- `{mutation.id}`: {_paragraphs(mutation, ' ')}" for mutation in mutated("java").own.values()]
-    (retyped,) = (mutation for mutation in mutated("java").own.values() if mutation.id == "var-types")
+    items = []
+    for mutation in own:
+        told = _sentences(python[mutation.id]) if mutation.id in python else []
+        new = [sentence for sentence in _sentences(mutation) if sentence not in told]
+        items += [f"- `{mutation.id}`: {' '.join(new)}"] if new else []
+    (retyped,) = (mutation for mutation in own if mutation.id == "var-types")
     return [
         _JAVA_OPENING,
         f"Not yet available for Java: {missing}. "
@@ -74,12 +79,13 @@ def _java() -> list[str]:
     ]
 
 
+def _sentences(mutation: AnyMutation) -> list[str]:
+    return re.split(r"(?<=[.:]) (?=[A-Z`])", _paragraphs(mutation, " "))
+
+
 def _overview() -> str:
-    rows = ["| mutation | concept | keeps the meaning |", "|---|---|---|"]
-    for mutation in _EVERY:
-        kept = "yes" if mutation.preserving else "no"
-        rows.append(f"| [`{mutation.id}`](#{mutation.id}) | {mutation.concept.value} | {kept} |")
-    return "\n".join(rows) + "\n"
+    ids = [f"[`{mutation.id}`](#{mutation.id})" for mutation in _EVERY if not mutation.preserving]
+    return f"Breaking are {', '.join(ids)}; all others are preserving.\n"
 
 
 def _described(mutation: AnyMutation) -> str:

@@ -21,7 +21,7 @@ const CODE = /[<>=]|'none'|^\.\w|\.format\(|^ *(import|try|except|if|print|sys)\
 
 /** What is given to these is for the log, which is English everywhere, for comparing, or a path. */
 const UNSEEN = new Set([
-  ...["debug", "info", "warn", "error", "restart", "renew", "enqueue"],
+  ...["debug", "info", "warn", "error", "restart", "renew", "enqueue", "replaceNow"],
   ...["includes", "startsWith", "join"],
 ]);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Counterfactual } from "../../client/src/protocol";
-import { planRows, span } from "../../client/src/views/planRows";
+import { amounts, planRows, span } from "../../client/src/views/planRows";
 import type { RunPlan } from "../../client/src/views/protocol";
 import {
   conceptWords,
@@ -101,6 +101,7 @@ test("a plan offers all of it, a limit where it takes long, and other probes", (
     [
       ["start", "Ask about 57 functions"],
       ["start", "Stop after 10 minutes"],
+      ["amount", "Fewer Functions, or Less Time…"],
       ["tasks", "Other Probes…"],
       ["heading", "the plan"],
       ["fact", "completion: 57 functions"],
@@ -112,6 +113,22 @@ test("a plan offers all of it, a limit where it takes long, and other probes", (
   assert.match(all?.kind === "start" ? all.detail : "", /smollm2-135m; at the pace of earlier runs/);
   assert.equal(planRows({ ...PLAN, seconds: 40 }).filter(({ kind }) => kind === "start").length, 1);
   assert.equal(planRows({ ...PLAN, seconds: null }).filter(({ kind }) => kind === "start").length, 2);
+});
+
+test("a number of functions or of minutes can be chosen, each with what is known of its time", () => {
+  assert.deepEqual(
+    amounts(PLAN).map(({ label, description }) => [label, description]),
+    [
+      ["5 functions", "about 3 min"],
+      ["10 functions", "about 5 min"],
+      ["20 functions", "about 9 min"],
+      ["50 functions", "about 22 min"],
+      ["2 minutes", ""],
+      ["5 minutes", ""],
+      ["10 minutes", ""],
+    ],
+  );
+  assert.equal(amounts({ ...PLAN, seconds: null })[0]?.description, "time unknown");
 });
 
 test("a time is as exact as an estimate is", () => {

@@ -247,5 +247,82 @@ async def two():
         "await one()",
         "one()",
     ),
+    "return": Planted(
+        '''def lowered(name):
+    """A name in small letters.
+
+    >>> lowered("Ab")
+    'ab'
+    """
+    return name.lower()
+''',
+        "return name.lower()",
+        "name.lower()",
+    ),
+    "default": Planted(
+        '''def collected(value, into=None):
+    """A list with one more value.
+
+    >>> collected(1)
+    [1]
+    >>> collected(2)
+    [2]
+    """
+    if into is None:
+        into = []
+    into.append(value)
+    return into
+''',
+        "into=None):\n",
+        "into=[]):\n",
+    ),
+    "receiver": Planted(
+        '''class Box:
+    """A box.
+
+    """
+
+    def __init__(self, size):
+        self.size = size
+
+    def room(self, size):
+        """The room that something of a size leaves.
+
+        >>> Box(5).room(3)
+        2
+        """
+        return self.size - size
+''',
+        "return self.size - size",
+        "return self.size - self.size",
+    ),
+    "strings": Planted(
+        '''def parity(number):
+    """The parity of a number.
+
+    >>> parity(3), parity(4)
+    ('odd', 'even')
+    """
+    if number % 2:
+        return "odd"
+    return "even"
+''',
+        """return "odd"
+    return "even\"""",
+        """return "even"
+    return "odd\"""",
+    ),
+    "counterpart": Planted(
+        '''def all_positive(values):
+    """Whether all values are positive.
+
+    >>> all_positive([1, -1]), all_positive([1])
+    (False, True)
+    """
+    return all(value > 0 for value in values)
+''',
+        "return all(",
+        "return any(",
+    ),
 }
 """The functions, by the kind of the alternative that fixes the bug."""

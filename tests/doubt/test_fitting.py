@@ -12,9 +12,10 @@ import pytest
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.fitting import ALLOWED, RightFunction, drawn, fitted, observed
 from counterlens.doubt.generating import alternatives_in, scopes
-from counterlens.doubt.margins import EMBEDDED, margins_file, margins_of, save_margins
+from counterlens.doubt.margins import EMBEDDED, FITTED, margins_file, margins_of, save_margins
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scoring import Trial
+from counterlens.models.default import recommended
 from counterlens.models.files import EMBEDDED_SHA256
 from counterlens.syntax.document import Document
 from tests.doubt.conftest import WordModel
@@ -75,6 +76,12 @@ def test_one_alternative_of_each_kind_is_planted_and_what_is_likelier_is_false()
     assert found.lines == 3
     assert [(one.alternative.kind, one.alternative.text) for one in found.false] == [("comparison", "==")]
     assert {one.alternative.kind for one in found.planted} == set(kinds) <= set(DOUBT_KINDS)
+
+
+def test_built_in_margins_are_of_models_that_people_meet() -> None:
+    assert set(FITTED) == {EMBEDDED_SHA256, recommended().sha256}
+    for margins in FITTED.values():
+        assert set(margins) <= set(DOUBT_KINDS)
 
 
 def test_margins_are_of_one_model(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ import pytest
 
 from counterlens.cli import main
 from counterlens.mutations import survey
-from counterlens.probes.pairs.published import CACP, PAPER_ORDER, forms_of
+from counterlens.probes.pairs.methods import forms_of
+from counterlens.probes.pairs.published import CACP, PAPER_ORDER
 from tests.models.remote.conftest import Handler, serving
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "recompute" / "cacp.py"

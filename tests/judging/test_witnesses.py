@@ -61,7 +61,7 @@ def test_calls_of_the_tests_are_made_again_with_their_objects_and_functions(
 ) -> None:
     folder = project({"shop.py": PRICE, "test_shop.py": PRICE_TESTS})
     document = Document.read(folder / "shop.py")
-    judge = find_judge(document, find_function(document, "total"), setting.sandbox, python=setting.python)
+    judge = find_judge(document, find_function(document, "total"), setting)
     assert isinstance(judge, WitnessedJudge)
     same = judge.judge(document.text.replace("item.price * item.number", "item.number * item.price"))
     assert same.passed

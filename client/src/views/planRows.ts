@@ -6,7 +6,7 @@ import type { RunPlan } from "./protocol";
 export type PlanRow =
   | { kind: "heading"; label: string }
   | { kind: "start"; icon: string; label: string; description: string; detail: string; minutes?: number }
-  | { kind: "tasks" | "fact"; icon: string; label: string; description: string; detail: string };
+  | { kind: "tasks" | "amount" | "fact"; icon: string; label: string; description: string; detail: string };
 
 /** Limit that is offered if the whole run takes longer. */
 const SHORT_MINUTES = 10;
@@ -33,6 +33,15 @@ export function planRows(plan: RunPlan): PlanRow[] {
       minutes: SHORT_MINUTES,
     });
   }
+  if (plan.functions > 1) {
+    rows.push({
+      kind: "amount",
+      icon: "list-ordered",
+      label: t("Fewer Functions, or Less Time…"),
+      description: "",
+      detail: t("Public functions come first."),
+    });
+  }
   rows.push({
     kind: "tasks",
     icon: "beaker",
@@ -53,6 +62,31 @@ function how({ models, seconds }: RunPlan): string {
   const pause = t("It can be paused at any time.");
   if (seconds === null) return `${asked}. ${pause}`;
   return `${asked}; ${t("at the pace of earlier runs")}. ${pause}`;
+}
+
+/** A choice of how much is asked: a number of functions, or of minutes. */
+export interface Amount {
+  label: string;
+  description: string;
+  limit?: number;
+  minutes?: number;
+}
+
+/** The offered amounts, with the expected time of those in functions. */
+export function amounts(plan: RunPlan): Amount[] {
+  const functions = [5, 10, 20, 50, 100].filter((limit) => limit < plan.functions);
+  const minutes = [2, 5, 10, 30, 60].filter((each) => plan.seconds === null || 60 * each < plan.seconds);
+  return [
+    ...functions.map((limit) => ({
+      label: t("{0} functions", limit),
+      description:
+        plan.seconds === null
+          ? t("time unknown")
+          : t("about {0}", span((plan.seconds * limit) / plan.functions)),
+      limit,
+    })),
+    ...minutes.map((each) => ({ label: t("{0} minutes", each), description: "", minutes: each })),
+  ];
 }
 
 /** A time in words, rounded because it is an estimate. */

@@ -4,7 +4,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { ensureRunning } from "../cursor";
 import { NO_ANSWER, type Server } from "../server";
-import { type PlanRow, planRows } from "./planRows";
+import { type Amount, amounts, type PlanRow, planRows } from "./planRows";
 import { PLAN_RUN, type RunPlan, START_RUN, type StartedRun } from "./protocol";
 
 type Row = vscode.QuickPickItem & { row?: PlanRow };
@@ -25,11 +25,16 @@ export async function askRepository(server: Server): Promise<string | undefined>
       return undefined;
     }
     const row = await chosen(plan, folder.name);
-    if (row?.kind === "start") {
+    const amount = row?.kind === "amount" ? await otherAmount(plan) : undefined;
+    if (row?.kind === "amount" && !amount) continue;
+    if (row?.kind === "start" || amount) {
       const wanted = plan.tasks.filter(({ chosen: one }) => one).map(({ id }) => id);
-      const { minutes } = row;
-      const seconds = minutes ? Math.min(60 * minutes, plan.seconds ?? 60 * minutes) : plan.seconds;
-      return begin(server, { folder: folder.uri.fsPath, tasks: wanted, minutes, seconds });
+      const minutes = row?.kind === "start" ? row.minutes : amount?.minutes;
+      const limit = amount?.limit;
+      const share = limit === undefined ? 1 : Math.min(1, limit / plan.functions);
+      const whole = plan.seconds === null ? null : plan.seconds * share;
+      const seconds = minutes ? Math.min(60 * minutes, whole ?? 60 * minutes) : whole;
+      return begin(server, { folder: folder.uri.fsPath, tasks: wanted, minutes, limit, seconds });
     }
     if (row?.kind !== "tasks") return undefined;
     tasks = (await otherTasks(plan)) ?? tasks;
@@ -101,6 +106,25 @@ async function chosen(plan: RunPlan, name: string): Promise<PlanRow | undefined>
     });
     if (picked?.row?.kind !== "fact") return picked?.row;
   }
+}
+
+/** Lets the user choose how much is asked; undefined to go back to the plan. */
+async function otherAmount(plan: RunPlan): Promise<Amount | undefined> {
+  const other = vscode.l10n.t("Another Number of Functions…");
+  const picked = await vscode.window.showQuickPick<vscode.QuickPickItem & Partial<Amount>>(
+    [...amounts(plan), { label: other }],
+    { title: vscode.l10n.t("How much?"), ignoreFocusOut: true },
+  );
+  if (picked?.label !== other) return picked as Amount | undefined;
+  const typed = await vscode.window.showInputBox({
+    title: other,
+    prompt: vscode.l10n.t("A number from 1 to {0}", plan.functions),
+    validateInput: (text) =>
+      /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= plan.functions
+        ? undefined
+        : vscode.l10n.t("A number from 1 to {0}", plan.functions),
+  });
+  return typed ? { label: typed, description: "", limit: Number(typed) } : undefined;
 }
 
 async function otherTasks(plan: RunPlan): Promise<string[] | undefined> {

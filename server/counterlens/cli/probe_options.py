@@ -70,9 +70,9 @@ def taken_from(
         probes: The probes to run.
     """
     chosen = list(probes)
-    protocol = given.get("protocol")
+    protocol = given.get("protocol") or ""
     known = declared(chosen)
-    fixed = {name for probe in chosen for name in probe.options.published.get(protocol or "", {})}
+    fixed = {name for probe in chosen for name in probe.options.published.get(protocol, {})}
     return [name for name in given if name not in filed or (name in known and name not in fixed)]
 
 

@@ -11,7 +11,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
 from counterlens.syntax.strictness import STRICT
 
-_RESHAPING = frozenset({"exits"})
+_RESHAPING = frozenset({"exits", "return", "default"})
 """Kinds that insert or move statements."""
 
 

@@ -2,8 +2,8 @@
 
     counterlens check --fit PATH... -m MODEL
 
-fits those of a model on code that is right, and stores them in the user's data folder. Those of the embedded
-model are below. A kind without a margin is silent: the model's preference shows too little there. So are all
+fits those of a model on code that is right, and stores them in the user's data folder. Those of two models
+are below. A kind without a margin is silent: the model's preference shows too little there. So are all
 kinds of a model without fitted margins, because its probabilities may be more or less spread out.
 """
 
@@ -48,8 +48,33 @@ EMBEDDED: Margins = MappingProxyType(
 )
 """Margins of the embedded model, fitted by `python benchmarks/doubt.py --data DATA`."""
 
-FITTED: Mapping[str, Margins] = MappingProxyType({EMBEDDED_SHA256: EMBEDDED})
-"""Margins by model identity."""
+QWEN_CODER_05B: Margins = MappingProxyType(
+    {
+        "comparison": 12.5,
+        "arithmetic": 9.0,
+        "boolean": 5.5,
+        "membership": 4.0,
+        "augmented": 10.0,
+        "boundary": 10.5,
+        "negation": 8.5,
+        "order": 7.0,
+        "variable": 15.0,
+        "index": 5.0,
+        "attribute": 14.0,
+        "branches": 7.0,
+        "exits": 5.5,
+        "exception": 9.5,
+    }
+)
+"""Margins of Qwen2.5-Coder 0.5B Instruct, Q4_K_M: the same with `--model qwen2.5-coder-0.5b --functions 150`."""
+
+FITTED: Mapping[str, Margins] = MappingProxyType(
+    {
+        EMBEDDED_SHA256: EMBEDDED,
+        "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32": QWEN_CODER_05B,
+    }
+)
+"""Margins by model identity: the SHA-256 of its file."""
 
 _FORMAT, _VERSION = "counterlens-margins", 1
 

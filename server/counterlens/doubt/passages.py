@@ -59,7 +59,8 @@ def passages(
     Each is at least one line long; an alternative that extends into the next piece is dropped.
     """
     data, end = scope.document.data, scope.function.end
-    start = max(data.rfind(b"\n", 0, scope.start), 0)
+    first = min([scope.start, *(one.start for one in alternatives)])  # a default is before the body
+    start = max(data.rfind(b"\n", 0, first), 0)
     while start < end:
         stop = end if end - start <= PASSAGE_BYTES else data.find(b"\n", start + PASSAGE_BYTES // 2, end)
         stop = end if stop < 0 else stop

@@ -11,12 +11,17 @@ from counterlens.doubt.kinds.boolean import Boolean
 from counterlens.doubt.kinds.boundary import Boundary
 from counterlens.doubt.kinds.branches import Branches
 from counterlens.doubt.kinds.comparison import WrongComparison
+from counterlens.doubt.kinds.counterpart import WrongCounterpart
+from counterlens.doubt.kinds.default import MutableDefault
 from counterlens.doubt.kinds.exception import WrongException
 from counterlens.doubt.kinds.exits import Exits
 from counterlens.doubt.kinds.index import WrongIndex
 from counterlens.doubt.kinds.membership import Membership
 from counterlens.doubt.kinds.negation import WrongNegation
 from counterlens.doubt.kinds.order import Order
+from counterlens.doubt.kinds.receiver import WrongReceiver
+from counterlens.doubt.kinds.returning import MissingReturn
+from counterlens.doubt.kinds.strings import SwappedStrings
 from counterlens.doubt.kinds.variable import WrongVariable
 
 _OWN: tuple[DoubtKind, ...] = (
@@ -35,6 +40,11 @@ _OWN: tuple[DoubtKind, ...] = (
     Exits(),
     WrongException(),
     MissingAwait(),
+    MissingReturn(),
+    MutableDefault(),
+    WrongReceiver(),
+    SwappedStrings(),
+    WrongCounterpart(),
 )
 
 DOUBT_KINDS = {kind.id: kind for kind in _OWN}

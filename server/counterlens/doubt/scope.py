@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,11 @@ _CERTAIN = frozenset(
     | {"decorator", "type", "global_statement", "nonlocal_statement", "type_alias_statement"}
 )
 """Nodes that are never in doubt."""
+_NO_READING = frozenset({"as_pattern_target", "except_clause", "delete_statement", "case_pattern"})
+_NO_VARIABLES = frozenset(
+    {("call", "function"), ("keyword_argument", "name"), ("function_definition", "name")}
+    | {("class_definition", "name")}
+)
 _BINDS = {
     "assignment": "left",
     "augmented_assignment": "left",
@@ -61,11 +67,11 @@ class DoubtFile:
         """The names and attributes in each outermost function or method, by its qualified name."""
         outer = [each for each in self.functions if not any(other.holds(each) for other in self.functions)]
         found: dict[str, set[str]] = {each.qualname: set() for each in outer}
+        starts = [each.body for each in outer]
         for node in self.nodes:
-            if node.type == "identifier":
-                for each in outer:
-                    if each.body <= node.start_byte < each.end:
-                        found[each.qualname].add(text_of(node))
+            at = bisect_right(starts, node.start_byte) - 1 if node.type == "identifier" else -1
+            if at >= 0 and node.start_byte < outer[at].end:
+                found[outer[at].qualname].add(text_of(node))
         return {name: frozenset(names) for name, names in found.items()}
 
     def callers(self, qualname: str) -> list[str]:
@@ -90,6 +96,17 @@ class DoubtFile:
     def argument_order(self) -> ArgumentOrder:
         """Evidence for the order of the arguments of each call."""
         return ArgumentOrder.of(self.nodes)
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """The names that assignments at the top of the module bind."""
+        statements = [
+            one.named_children[0]
+            for one in self.document.tree.root_node.named_children
+            if one.type == "expression_statement" and one.named_children
+        ]
+        names = (text_of(name) for node in statements if node.type == "assignment" for name in _bound(node))
+        return tuple(dict.fromkeys(name for name in names if not name.startswith("__")))
 
     @cached_property
     def awaited(self) -> frozenset[str]:
@@ -188,22 +205,15 @@ class DoubtScope:
 
     def uses(self) -> Iterator[tree_sitter.Node]:
         """The identifiers that read a variable of the function: not bindings, callees or keywords."""
+        return (node for node in self.reads if text_of(node) in self.variables)
+
+    @cached_property
+    def reads(self) -> tuple[tree_sitter.Node, ...]:
+        """The identifiers that read any variable: not bindings, callees or keywords."""
         bound = {name.start_byte for node in self.nodes for name in _bound(node)}
-        for node in self.of("identifier"):
-            parent = node.parent
-            if parent is None or node.start_byte in bound or text_of(node) not in self.variables:
-                continue
-            field = _field(parent, node)
-            if field == "attribute" or (parent.type, field) in {
-                ("call", "function"),
-                ("keyword_argument", "name"),
-                ("function_definition", "name"),
-                ("class_definition", "name"),
-            }:
-                continue
-            if parent.type in {"as_pattern_target", "except_clause", "delete_statement", "case_pattern"}:
-                continue
-            yield node
+        return tuple(
+            node for node in self.of("identifier") if node.start_byte not in bound and _is_read(node)
+        )
 
     def text(self, start: int, end: int) -> str:
         r"""A part of the document, with `\n` as line ends."""
@@ -227,6 +237,15 @@ def around(node: tree_sitter.Node, *types: str) -> tree_sitter.Node | None:
             return above
         above = above.parent
     return None
+
+
+def _is_read(node: tree_sitter.Node) -> bool:
+    """Whether an identifier that is not bound is a variable, and not a callee or a keyword."""
+    parent = node.parent
+    if parent is None or parent.type in _NO_READING:
+        return False
+    field = _field(parent, node)
+    return field != "attribute" and (parent.type, field) not in _NO_VARIABLES
 
 
 def _field(parent: tree_sitter.Node, node: tree_sitter.Node) -> str | None:

@@ -16,13 +16,13 @@ from counterlens.metrics.causal import (
     Refutation,
     Snippet,
 )
-from counterlens.metrics.table import Cell, Table, under
+from counterlens.metrics.table import Cell, Table
 from counterlens.probes.confidence import NODE_TYPES, ConfidenceRecord
-from counterlens.probes.confidence.published import ASTXPLAINER
+from counterlens.probes.confidence.methods import ALL_CONCEPTS, METHODS
 from counterlens.probes.options import contradiction
+from counterlens.probes.protocols import under
 
 TASK = "confidence"
-ALL_CONCEPTS = "all concepts"
 _VARIABLES = ("cyclo", "AST levels", "AST nodes", "sequence", "cross-entropy")
 _MOST_SIDE_BY_SIDE = 2  # models per table, as in the paper
 _NOTE = (
@@ -30,8 +30,6 @@ _NOTE = (
     "effect: the average treatment effect on cross-entropy in nats per token, for a confidence of 1 instead "
     "of 0, with the four confounders held constant and a 95 % interval over files"
 )
-_AS_PUBLISHED = "Palacio et al. 2023, Table II"
-_OWN = f"Counterlens's own definitions, in the layout of {_AS_PUBLISHED}; theirs by --protocol {ASTXPLAINER}"
 
 
 class Absent(StrEnum):
@@ -49,7 +47,7 @@ def absent_of(protocol: str, given: Absent | None = None) -> Absent:
     Raises:
         OptionError: the protocol fixes a different one.
     """
-    if protocol != ASTXPLAINER:
+    if not METHODS[protocol].absent_is_zero:
         return given or Absent.DROP
     if given is Absent.DROP:
         raise contradiction(protocol, "--absent", Absent.ZERO, given)
@@ -69,7 +67,7 @@ def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DRO
     found = []
     for record in records:
         values = [getattr(record.confounders, name) for name in CONFOUNDERS]
-        concepts = _published(record, absent) if record.protocol == ASTXPLAINER else _concepts(record)
+        concepts = METHODS[record.protocol].treatments(record, zero=absent is Absent.ZERO)
         if None in values or not concepts:
             continue
         found.append(
@@ -84,28 +82,6 @@ def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DRO
         zeros = dict.fromkeys((name for one in found for name in one.concepts), 0.0)
         found = [replace(one, concepts=zeros | dict(one.concepts)) for one in found]
     return found
-
-
-def _concepts(record: ConfidenceRecord) -> dict[str, float]:
-    """Counterlens's own definition: means over nodes, for all concepts, each category and each treatment."""
-    nodes = sum(concept.nodes for concept in record.concepts.values())
-    total = sum(concept.nodes * concept.confidence for concept in record.concepts.values())
-    if not nodes:
-        return {}
-    return {
-        ALL_CONCEPTS: total / nodes,
-        **{name: concept.confidence for name, concept in record.concepts.items()},
-        **{kind: record.node_types[kind] for kind in NODE_TYPES if kind in record.node_types},
-    }
-
-
-def _published(record: ConfidenceRecord, absent: Absent) -> dict[str, float]:
-    """The protocol's definition: means over tokens, for each treatment, and the mean of these."""
-    means = record.token_means()
-    known = {kind: means[kind] for kind in NODE_TYPES if kind in means}
-    if absent is Absent.ZERO:
-        known = dict.fromkeys(NODE_TYPES, 0.0) | known
-    return {ALL_CONCEPTS: sum(known.values()) / len(known), **known} if known else {}
 
 
 def measured(results: RunResults) -> dict[str, list[ConfidenceRecord]]:
@@ -163,7 +139,7 @@ def causal_tables(
             )
         ]
     how = f"{_ABSENT[absent]}; seed {seed}, {simulations} simulations of each refutation test"
-    whose = _AS_PUBLISHED if protocol else _OWN
+    whose = METHODS[protocol].definitions
     names = ", ".join(effects)
     tables = [
         Table(

@@ -22,12 +22,14 @@ from counterlens.metrics.model_comparison import DETECTABLE_DIFFERENCE, ModelCom
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.power import POWER
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
-from counterlens.metrics.table import Cell, Table, under
+from counterlens.metrics.table import Cell, Table
 from counterlens.models.parameters import parameter_count, short_count
 from counterlens.probes.pairs.floor_tables import overall_floor
+from counterlens.probes.pairs.methods import METHODS
 from counterlens.probes.pairs.published import PAPER_ORDER
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.tables import observations
+from counterlens.probes.protocols import under
 
 LEAST_FUNCTIONS = 10
 
@@ -115,7 +117,8 @@ class RunEffects:
         """The non-empty tables."""
         if not self.names:
             return []
-        own = [] if self.protocol else [*self._averages(), self._counts(), *self._comparison_table()]
+        method = METHODS[self.protocol]
+        own = [*self._averages(), self._counts(), *self._comparison_table()] if method.run_tables else []
         return [*own, *self.associations()]
 
     def associations(self) -> list[Table]:

@@ -14,11 +14,12 @@ from urllib.parse import urlsplit
 from counterlens.errors import DataError
 from counterlens.evaluation.effects import RunEffects, sizes_of
 from counterlens.evaluation.results import RunResults
-from counterlens.metrics.table import Table, under
-from counterlens.probes.pairs.published import CACP
-from counterlens.probes.pairs.published_tables import Groups, counts_table, figures
+from counterlens.metrics.table import Table
+from counterlens.probes.pairs.methods import METHODS
+from counterlens.probes.pairs.published_tables import Groups
 from counterlens.probes.pairs.record import PairsRecord
-from counterlens.probes.pairs.tables import effect_tables, observations
+from counterlens.probes.pairs.tables import observations
+from counterlens.probes.protocols import under
 
 _TOGETHER = ("humaneval", "mbpp")
 
@@ -89,14 +90,9 @@ class MergedRuns:
 
     def tables(self) -> list[Table]:
         """Effects and counts over all runs, then the correlates of errors, by dataset."""
-        if self.protocol == CACP:
-            made = [
-                *figures(self.records, ("dataset", "model"), repair=self.task == "repair"),
-                counts_table(self._counted(), ("dataset",)),
-            ]
-        else:
-            labels = {", ".join(head): records for head, records in self.records.items()}
-            made = list(effect_tables(labels))
+        made = METHODS[self.protocol].merged_tables(
+            self.records, self._counted(), repair=self.task == "repair"
+        )
         return [
             *under(self.protocol, made),
             *(

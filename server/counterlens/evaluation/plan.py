@@ -37,7 +37,7 @@ from counterlens.probes.runner import require_suited
 from counterlens.probes.subjects import not_drawn, targets_of
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
-from counterlens.syntax.functions import find_function
+from counterlens.syntax.functions import find_function, is_internal
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,9 @@ def absolute(data: str) -> str:
 def most_informative_first(
     targets: Mapping[str, Target], task: str, options: ProbeOptions
 ) -> dict[str, Target]:
-    """The functions of a task in the order in which they are probed; functions without prompts come last.
+    """The functions of a task in the order in which they are probed.
+
+    Public functions come before internal and special ones, and functions without prompts last.
 
     Args:
         targets: Functions by name.
@@ -198,13 +200,13 @@ def most_informative_first(
     return dict(sorted(targets.items(), key=lambda named: _cost(named[1], task, options)))
 
 
-def _cost(target: Target, task: str, options: ProbeOptions) -> tuple[bool, int]:
+def _cost(target: Target, task: str, options: ProbeOptions) -> tuple[bool, bool, int]:
     try:
         prompts = PROBES[task].estimate(target, options, UNOPENED)
         function = find_function(target.document, target.qualname)
     except SourceError:  # it will be left out, with the reason
-        return True, 0
-    return not prompts, (prompts + 1) * (function.end - function.start)
+        return True, True, 0
+    return not prompts, is_internal(target.qualname), (prompts + 1) * (function.end - function.start)
 
 
 class _Unopened:

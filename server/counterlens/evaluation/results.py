@@ -19,9 +19,10 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import spending_table
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.metrics.effects import Proportion
-from counterlens.metrics.table import Cell, Table, under
+from counterlens.metrics.table import Cell, Table
 from counterlens.models.usage import Usage
 from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.protocols import under
 from counterlens.probes.record import Outcome, Record
 from counterlens.probes.registry import PROBES
 from counterlens.probes.sanity import LIMIT, require_steady, unsteady_share

@@ -8,7 +8,7 @@ same context, so they can be compared.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,11 +18,12 @@ from counterlens.models.base import Capability, Completion, Model
 from counterlens.probes.prompts.gap import Gap
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function
+from counterlens.syntax.functions import find_function, functions
 
 _QUOTES = str.maketrans("'", '"')
 _ALTERNATIVES = 5
 _MOST_OTHERS = 3
+_BEGINNING = 24  # tokens in which a first line is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,13 @@ class Explained:
 
 
 def explain(
-    model: Model, document: Document, qualname: str, cut: int, max_tokens: int, steps: Steps
+    model: Model,
+    document: Document,
+    qualname: str,
+    cut: int,
+    max_tokens: int,
+    steps: Steps,
+    begun: Callable[[str], None] | None = None,
 ) -> Explained:
     """Complete a function from a cut on, and score the completion in its place.
 
@@ -138,6 +145,7 @@ def explain(
         cut: The byte from which the model continues, inside the function.
         max_tokens: Maximum number of tokens of the completion.
         steps: Progress and cancellation.
+        begun: Called with the first line, which is known long before the rest is explained.
 
     Raises:
         ModelError: the model returns no token probabilities, or as `Model.complete` and `Model.score`.
@@ -152,15 +160,47 @@ def explain(
     function = replace(function, end=max(function.end, cut))  # the cursor may be on blanks after it
     gap = Gap.of(document, function, cut)
     steps.next("completing")
+    if begun is not None:
+        (start,) = model.complete([gap.prompt(min(_BEGINNING, max_tokens))], cancel=steps.cancel)
+        if line := next(filter(str.strip, start.text.split("\n")), ""):
+            begun(line)
     (completion,) = model.complete([gap.prompt(max_tokens)], cancel=steps.cancel)
+    completion = replace(completion, text=_inside(document, gap, qualname, completion.text))
     written = replace(document, text=gap.fill(completion.text))
     steps.next("scoring the completion")
     scored = _scored(model, written, cut, steps)
-    end = len(written.data) - len((gap.after or gap.newline).encode())
+    end = len(written.data) - _after(gap)
     standing = _scored(model, document, cut, steps)
     departure = _departure(scored, (cut, end), standing, (cut, function.end))
     removed = max(cut, len(document.data) - (len(written.data) - end))
     return Explained(completion, scored, cut, end, removed, departure, fresh=not gap.removed.strip())
+
+
+def _inside(document: Document, gap: Gap, qualname: str, text: str) -> str:
+    """The text up to the last line with which it stays inside its function.
+
+    An open string or bracket, which the token limit may leave, takes in the code that follows.
+    """
+    after = [each.qualname for each in functions(document) if each.start >= len(document.data) - _after(gap)]
+    lines = text.splitlines(keepends=True)
+    while lines and not _stays_inside(document, gap, qualname, "".join(lines), after):
+        lines.pop()
+    return "".join(lines)
+
+
+def _stays_inside(document: Document, gap: Gap, qualname: str, text: str, after: list[str]) -> bool:
+    written = replace(document, text=gap.fill(text))
+    end = len(written.data) - _after(gap)
+    known = functions(written)
+    function = next((each for each in known if each.qualname == qualname), None)
+    if function is None or function.end > end + len(gap.newline):
+        return False
+    return [each.qualname for each in known if each.start >= end] == after
+
+
+def _after(gap: Gap) -> int:
+    """The number of bytes after the hole."""
+    return len((gap.after or gap.newline).encode())
 
 
 def _scored(model: Model, document: Document, cut: int, steps: Steps) -> Confidence:

@@ -279,13 +279,9 @@ def judge_by_itself(
         judge = find_judge(
             document,
             each,
-            setting.sandbox,
-            python=setting.python,
-            limits=setting.limits,
+            replace(setting, vetted=False),
             fallback=False,
-            vetted=False,
             witnessed=False,
-            excluded=setting.excluded,
         )
         if judge is not None:
             judge = WitnessedJudge(judge, document, each, setting, has_original=False)

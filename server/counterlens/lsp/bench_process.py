@@ -106,7 +106,12 @@ def tasks_of(file: SettingsFile | None, chosen: Sequence[str] = ()) -> tuple[str
 
 
 def bench_arguments(
-    settings: EditorSettings, file: SettingsFile | None, tasks: Sequence[str], *, minutes: float | None = None
+    settings: EditorSettings,
+    file: SettingsFile | None,
+    tasks: Sequence[str],
+    *,
+    minutes: float | None = None,
+    limit: int | None = None,
 ) -> list[str]:
     """The options of a new run, without its data and its folder.
 
@@ -115,6 +120,7 @@ def bench_arguments(
         file: The repository's settings file.
         tasks: Ids of the probes.
         minutes: Minutes after which no further function is begun.
+        limit: Maximum number of functions.
 
     Raises:
         ModelError: the model is available in the editor only.
@@ -124,6 +130,8 @@ def bench_arguments(
     given += _model(settings, file)
     if minutes is not None:
         given += ["--minutes", f"{minutes:g}"]
+    if limit is not None:
+        given += ["--limit", str(limit)]
     for name, (spec, _) in declared([PROBES[task] for task in tasks]).items():
         if name in settings.probe:
             given += _flag(spec, settings.probe[name], file.given if file else {})

@@ -25,6 +25,7 @@ from counterlens.reports.build.explanation import explanation_report
 from counterlens.reports.render import html, markdown
 
 COMMAND = "counterlens.complete"
+BEGUN = "counterlens/completionBegun"
 
 
 def register(server: CounterlensServer) -> None:
@@ -57,6 +58,15 @@ class CompletionAnswer:
     error: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CompletionBegun:
+    """The first line of a completion; the answer of the command follows."""
+
+    uri: str
+    function: str
+    text: str
+
+
 async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAnswer:
     """Complete the function at a place, and explain the completion."""
     settings, asked = ls.settings, plain(argument)
@@ -74,12 +84,17 @@ async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAn
             "the completion was cancelled",
         )
 
+        def begun(line: str) -> None:
+            if ls.client_shows_results and ls.loop is not None:
+                news = CompletionBegun(analysis.uri, at.qualname, line)
+                ls.loop.call_soon_threadsafe(ls.protocol.notify, BEGUN, news)
+
         def work(steps: Steps) -> tuple[list[tuple[str, Explained]], ModelInfo]:
             sides = both_sides(at, str(mutation)) if mutation else (at,)
             steps.next("opening the model")
             with ls.host.use_model(settings) as model:
                 found = [
-                    (one.title, explain(model, one.document, one.qualname, one.offset, limit, steps))
+                    (one.title, explain(model, one.document, one.qualname, one.offset, limit, steps, begun))
                     for one in sides
                 ]
                 return found, model.info

@@ -144,14 +144,15 @@ class RepositoryRuns:
         )
 
     async def start(self, ls: CounterlensServer, given: dict[str, Any]) -> StartedRun:
-        """Start the run of `{folder, tasks?, minutes?, seconds?}`, or resume that of `{run}`."""
+        """Start the run of `{folder, tasks?, minutes?, limit?, seconds?}`, or resume that of `{run}`."""
         try:
             if given.get("run"):
                 folder, root, arguments = await self._kept(ls, Path(str(given["run"])))
             else:
                 root, file, tasks = await self._wanted(ls, given)
                 minutes = float(given["minutes"]) if given.get("minutes") else None
-                arguments = bench_arguments(ls.settings, file, tasks, minutes=minutes)
+                limit = int(given["limit"]) if given.get("limit") else None
+                arguments = bench_arguments(ls.settings, file, tasks, minutes=minutes, limit=limit)
                 folder = await ls.offload(
                     new_folder, root, datetime.now(UTC).astimezone().strftime("%Y-%m-%d")
                 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
@@ -27,9 +26,3 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
-
-
-def under(protocol: str, tables: Iterable[Table]) -> tuple[Table, ...]:
-    """Add the name of a protocol to tables; an empty one leaves them unchanged."""
-    suffix = f" (protocol {protocol})" if protocol else ""
-    return tuple(replace(table, title=f"{table.title}{suffix}") for table in tables)

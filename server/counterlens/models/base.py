@@ -256,9 +256,9 @@ class TokenScores:
         alternative_logprob: (n, k) float64, of the k most likely tokens, best first.
         alternative_text: n tuples of k texts.
         context: (n,) int64, number of tokens that the model saw before this one.
-        deviation: (n,) float64, standard deviation of the log-probability of a token drawn from the next-token
-            distribution, whose mean is minus the entropy; in nats. None if the model does not give whole
-            distributions.
+        deviation: (n,) float64, standard deviation of the log-probability of a token drawn from the
+            next-token distribution, whose mean is minus the entropy; in nats. None if the model does not
+            give whole distributions.
     """
 
     text: str

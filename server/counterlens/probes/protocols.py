@@ -1,16 +1,21 @@
 """Published protocols: population, context, prompts, budgets, aggregation and statistics of a paper.
 
 A protocol is declared once here. The options of the probes that have it fix values by it (`published` in
-`probes/options.py`). Further behaviour of a probe under a protocol depends on `options.protocol` while it
-runs, and on `record.protocol` for its tables.
+`probes/options.py`). What else a probe does otherwise under a protocol is one object, beside its own way, in
+its `Methods`: it looks up `options.chosen_protocol` while it runs, and `record.protocol` for its tables.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from counterlens.errors import OptionError
+from counterlens.metrics.table import Table
 from counterlens.models.base import Api
+
+MethodT = TypeVar("MethodT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +77,29 @@ def require_api(protocol: str, api: Api) -> None:
             f"--protocol {protocol} is not for the prompt format {api}: {PROTOCOLS[protocol].why}",
             f"Choose --api {' or '.join(PROTOCOLS[protocol].apis)}",
         )
+
+
+class Methods(Generic[MethodT]):
+    """The methods of a probe, by protocol.
+
+    Args:
+        own: What it does without a protocol, and under those that change only options.
+        published: What it does under each other protocol, by its id.
+    """
+
+    def __init__(self, own: MethodT, **published: MethodT) -> None:
+        self._own, self._published = own, published
+
+    def __getitem__(self, protocol: str) -> MethodT:
+        return self._published.get(protocol, self._own)
+
+
+def in_words(protocol: str, words: str) -> str:
+    """Words with `{}` for the name of a protocol; empty if none is followed."""
+    return words.format(protocol) if protocol else ""
+
+
+def under(protocol: str, tables: Iterable[Table]) -> tuple[Table, ...]:
+    """Add the name of a protocol to tables; an empty one leaves them unchanged."""
+    suffix = in_words(protocol, " (protocol {})")
+    return tuple(replace(table, title=f"{table.title}{suffix}") for table in tables)

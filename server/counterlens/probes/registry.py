@@ -13,6 +13,7 @@ from counterlens.probes.equivalence.probe import EquivalenceProbe
 from counterlens.probes.execution.coherence import CoherenceProbe
 from counterlens.probes.execution.dependent import DependentExecutionProbe
 from counterlens.probes.execution.independent import ExecutionProbe
+from counterlens.probes.execution.runtime import RuntimeProbe
 from counterlens.probes.execution.specification import SpecificationProbe
 from counterlens.probes.localisation.probe import LocalisationProbe
 from counterlens.probes.operator.memorisation import MemorisationProbe
@@ -43,6 +44,7 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     DependentExecutionProbe(),
     SpecificationProbe(),
     CoherenceProbe(),
+    RuntimeProbe(),
     EquivalenceProbe(),
     LocalisationProbe(),
     DependenceProbe(),

@@ -20,11 +20,11 @@ from counterlens.errors import (
     UnsteadyModelError,
 )
 from counterlens.languages.registry import title_of
-from counterlens.metrics.table import Table, under
+from counterlens.metrics.table import Table
 from counterlens.models.base import ModelInfo
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Probe, Target
-from counterlens.probes.protocols import require_api
+from counterlens.probes.protocols import require_api, under
 from counterlens.probes.record import Outcome, Record, RecordT, steady
 from counterlens.probes.sanity import require_steady
 

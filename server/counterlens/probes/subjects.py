@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from counterlens.datasets import Dataset, Problem, TestForm
 from counterlens.datasets.counterparts import Counterparts
+from counterlens.datasets.repository import RepositoryDataset
 from counterlens.errors import DataError, SandboxError, SourceError
 from counterlens.judging.base import LIMITS, Judge, Setting
 from counterlens.judging.languages import judged
@@ -19,7 +21,7 @@ from counterlens.probes.probe import Target
 from counterlens.probes.prompts.languages import PROMPTED
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function, functions
+from counterlens.syntax.functions import find_function, functions, is_internal
 
 _READABLE = {TestForm.PYTHON, TestForm.JAVA_MAIN}
 """The forms of tests in which calls are found."""
@@ -78,7 +80,7 @@ def targets_of(
                 "Repair needs a dataset with bugs, such as humanevalpack",
             )
     if limit is not None and limit < len(problems):
-        drawn = set(random.Random(seed).sample(range(len(problems)), limit))  # noqa: S311
+        drawn = _drawn(problems, limit, seed, public_first=isinstance(dataset, RepositoryDataset))
         problems = [problem for i, problem in enumerate(problems) if i in drawn]
     targets = [_target(problem, sandbox, limits, buggy=buggy) for problem in problems]
     if translated_from is None:
@@ -87,6 +89,15 @@ def targets_of(
         replace(target, counterpart=_counterpart(problem, translated_from))
         for problem, target in zip(problems, targets, strict=True)
     ]
+
+
+def _drawn(problems: Sequence[Problem], limit: int, seed: int, *, public_first: bool) -> set[int]:
+    """The indices of a random sample; internal functions of a repository only after all public ones."""
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    inner = {i for i, problem in enumerate(problems) if public_first and is_internal(problem.function or "")}
+    outer = [i for i in range(len(problems)) if i not in inner]
+    drawn = set(chance.sample(outer, min(limit, len(outer))))
+    return drawn | set(chance.sample(sorted(inner), limit - len(drawn)))
 
 
 def not_drawn(dataset: Dataset) -> dict[str, str]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from counterlens.dependence import MODULE, Dependences
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred
-from counterlens.reports.edges import ShownEdge, edge_status, overview, phrase, shown_edges
+from counterlens.reports.edges import ShownEdge, edge_status, headline, overview, phrase, shown_edges
 from counterlens.text import escape
 
 ROW = 20
@@ -39,10 +39,11 @@ def dependence_fragment(found: Dependences, inferred: Inferred | None = None) ->
     edges = shown_edges(found, inferred)
     parts = [
         f"<h1>Dependences of {escape(found.function)}</h1>",
-        f"<p>{escape(overview(found, inferred))}</p>",
-        _legend(edges),
         _figure(found, edges),
+        f"<p>{escape(headline(found, inferred))}</p>",
+        _legend(edges),
         _table(found, edges, inferred.method if inferred else None),
+        f"<p>{escape(overview(found, inferred))}</p>" if inferred else "",
     ]
     return "\n".join(parts)
 

@@ -162,6 +162,18 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
     return " ".join(said)
 
 
+def headline(found: Dependences, inferred: Inferred | None = None) -> str:
+    """Describe the drawing in one sentence."""
+    edges = shown_edges(found, inferred)
+    true = [edge for edge in edges if edge.status is not EdgeStatus.INVENTED]
+    if inferred is None:
+        return overview(found)
+    shown = sum(edge.status is EdgeStatus.FOUND for edge in true)
+    invented = len(edges) - len(true)
+    beside = f", and {invented} that {'does' if invented == 1 else 'do'} not exist" if invented else ""
+    return f"{inferred.model.name} shows {shown} of {plural(len(true), 'dependence')}{beside}."
+
+
 def rule_sentences(inferred: Inferred) -> list[str]:
     """Compare the model with the rules without a model on the same pairs, in one sentence per rule."""
     rules = inferred.rules.of(inferred.method)

@@ -105,6 +105,11 @@ def require_feature(document: Document, feature: Feature) -> Document:
     )
 
 
+def is_internal(qualname: str) -> bool:
+    """Whether a function is not called by name from outside: `_helper`, `__eq__`, or in such a class."""
+    return any(part.startswith("_") for part in qualname.split("."))
+
+
 def find_function(document: Document, qualname: str) -> Function:
     """The function with a qualified name, or with a unique unqualified one.
 

@@ -10,7 +10,8 @@ import pytest
 
 from counterlens.models.base import Api, Completion, Prompt
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.operator.probe import filled, filled_table, fills, operator_in
+from counterlens.probes.operator.methods import filled_table
+from counterlens.probes.operator.probe import filled, fills, operator_in
 from counterlens.probes.probe import Context, Target
 from counterlens.syntax.document import Document
 

@@ -14,7 +14,8 @@ from counterlens.probes.operator.memorisation import MemorisationProbe, _flips
 from counterlens.probes.options import make, plain_options
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.counterfactuals import NOT_IN_ALL, OWN_CUT, cut_in_all
-from counterlens.probes.pairs.published import CACP, PAPER_ORDER, forms_of
+from counterlens.probes.pairs.methods import forms_of
+from counterlens.probes.pairs.published import CACP, PAPER_ORDER
 from counterlens.probes.pairs.record import SourceEdit
 from counterlens.probes.pairs.repair import RepairProbe
 from counterlens.probes.prompts.gap import Gap, View

@@ -16,13 +16,20 @@ _NAMED = frozenset({"keyword_argument", "list_splat", "dictionary_splat", "comme
 
 
 class Order(DoubtKind):
-    """Two adjacent arguments of a call, or the operands of `-` and similar operators, are swapped."""
+    """Two adjacent arguments of a call, or the operands of `-` and similar operators, are swapped.
+
+    For failing tests, also two elements of a tuple, a key and its value, two targets of an assignment or
+    a loop, and the values of two keywords.
+    """
 
     id = "order"
     EXAMPLES = (
         DoubtExample("def f(a, b):\n    return g(a, b)\n", ("a, b -> b, a",)),
         DoubtExample("def f(a, b):\n    return a - b\n", ("a - b -> b - a",)),
-        DoubtExample("def f(a, b):\n    return a + b, g(a, a), max(a, b), '%s' % a\n", ()),
+        DoubtExample("def f(a, b):\n    return a + b\n", ()),
+        DoubtExample("def f(a, b):\n    g(a, a)\n    max(a, b)\n    '%s' % a\n", ()),
+        DoubtExample("def f(a):\n    return {k: v for v, k in a}\n", ("k: v -> v: k", "v, k -> k, v")),
+        DoubtExample("def f(a, b):\n    return g(x=a, y=b)\n", ("a, y=b -> b, y=a",)),
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
@@ -34,6 +41,16 @@ class Order(DoubtKind):
                 for first, second in pairwise(given):
                     refuted = scope.file.argument_order.supports(node, first, second)
                     yield from self._swapped(scope, first, second, refuted=refuted)
+            keywords = [
+                one.child_by_field_name("value")
+                for one in node.named_children
+                if one.type == "keyword_argument"
+            ]
+            for one, other in pairwise(filter(None, keywords)):
+                yield from self._swapped(scope, one, other, refuted=True)
+        for node in scope.of("expression_list", "tuple", "pattern_list", "tuple_pattern", "pair"):
+            for first, second in pairwise(one for one in node.named_children if one.type != "comment"):
+                yield from self._swapped(scope, first, second, refuted=True)
         for node in scope.of("binary_operator"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             operator = node.child_by_field_name("operator")

@@ -26,6 +26,7 @@ class JavaExecution(ExecutedLanguage):
 
     id = "java"
     values = JAVA_VALUES
+    traces_headers = False
     stops = {"direct": (*_ENDS, "\n//"), "steps": _ENDS}  # noqa: RUF012 - a constant
 
     in_tests = staticmethod(calls.in_tests)

@@ -17,17 +17,10 @@ import numpy.typing as npt
 from counterlens.confidence import Confidence, NodeConfidence, confidence, score_document
 from counterlens.confidence.scoring import score_alone
 from counterlens.errors import SourceError
-from counterlens.metrics.asc_eval import GLOBAL
-from counterlens.metrics.bootstrap import Estimate, IntervalEstimate, pooled_mean
-from counterlens.metrics.corpus import CorpusConfidence, FileConfidence, corpus_confidence
-from counterlens.metrics.table import Cell, Table
+from counterlens.metrics.table import Table
 from counterlens.models.base import Model
-from counterlens.probes.confidence.published import (
-    ASTXPLAINER,
-    means_of,
-    published_comparison,
-    published_tables,
-)
+from counterlens.probes.confidence.methods import METHODS
+from counterlens.probes.confidence.published import ASTXPLAINER
 from counterlens.probes.confidence.record import (
     ConceptFigures,
     ConfidenceRecord,
@@ -43,12 +36,6 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
 Floats = npt.NDArray[np.float64]
-
-_NOTE = (
-    "confidence: median over functions of the mean probability of a concept's nodes; surprisal: mean bits "
-    "per byte of these nodes; intervals: functions resampled (after Palacio et al. 2023, whose own "
-    f"aggregation is --protocol {ASTXPLAINER})"
-)
 
 
 def _concepts_there(name: str) -> None:
@@ -114,26 +101,19 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
 
     def tables(self, records: Sequence[ConfidenceRecord], *, seed: int) -> tuple[Table, ...]:
         """Like `Probe.tables`."""
-        if records[0].protocol == ASTXPLAINER:
-            return published_tables(records, seed=seed)
-        pooled = _pooled(records, seed)
-        return _whole(records, pooled), _concepts(records, pooled)
+        return METHODS[records[0].protocol].tables(records, seed=seed)
 
     def side_by_side(
         self, models: Mapping[str, Sequence[ConfidenceRecord]], *, seed: int
     ) -> tuple[Table, ...]:
         """Like `Probe.side_by_side`; the protocol adds Table I, and the best model beside the worst."""
         merged = super().side_by_side(models, seed=seed)
-        if any(records and records[0].protocol == ASTXPLAINER for records in models.values()):
-            return *merged, *published_comparison(models, seed=seed)
-        return merged
+        protocol = next((records[0].protocol for records in models.values() if records), "")
+        return *merged, *METHODS[protocol].comparison(models, seed=seed)
 
     def summary(self, records: Sequence[ConfidenceRecord]) -> str:
         """Like `Probe.summary`."""
-        if records[0].protocol == ASTXPLAINER:
-            known = {one.category: one.value for one in means_of(records) if one.category != GLOBAL}
-        else:
-            known = {name: found.value for name, found in _pooled(records, 0).categories.items()}
+        known = METHODS[records[0].protocol].by_concept(records)
         ordered = sorted(known.items(), key=lambda of_concept: of_concept[1])
         if len(ordered) < 2:
             return "There are too few concepts to compare."
@@ -227,51 +207,3 @@ def _confounders(
         ast_nodes=len(nodes),
         sequence_length=tokens,
     )
-
-
-def _pooled(records: Sequence[ConfidenceRecord], seed: int) -> CorpusConfidence:
-    """The global aggregation, with each function as a snippet."""
-    files = []
-    for record in records:
-        concepts = record.concepts.values()
-        nodes = sum(concept.nodes for concept in concepts)
-        total = sum(concept.nodes * concept.confidence for concept in concepts)
-        files.append(
-            FileConfidence(
-                {name: np.array([concept.confidence]) for name, concept in record.concepts.items()},
-                np.array([total / nodes] if nodes else []),
-                record.tokens,
-                record.bits,
-                record.bytes,
-            )
-        )
-    return corpus_confidence(files, seed=seed)
-
-
-def _whole(records: Sequence[ConfidenceRecord], pooled: CorpusConfidence) -> Table:
-    row: tuple[Cell, ...] = (
-        len(records),
-        pooled.tokens,
-        pooled_mean(((record.target, record.cross_entropy) for record in records), least=0),
-        _cell(pooled.bits_per_byte, len(records)),
-        _cell(pooled.whole, len(records)),
-    )
-    columns = ("functions", "tokens", "cross-entropy (nats)", "bits per byte", "confidence")
-    return Table("the functions as a whole", columns, (row,), "cross-entropy: mean over functions")
-
-
-def _concepts(records: Sequence[ConfidenceRecord], pooled: CorpusConfidence) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for category, median in pooled.categories.items():
-        holding = [
-            (record.target, record.concepts[category]) for record in records if category in record.concepts
-        ]
-        surprisal = pooled_mean(((name, concept.bits_per_byte) for name, concept in holding), least=0)
-        nodes = sum(concept.nodes for _, concept in holding)
-        rows.append((str(category), len(holding), nodes, _cell(median, len(holding)), surprisal))
-    columns = ("concept", "functions", "nodes", "confidence", "surprisal")
-    return Table("by concept", columns, tuple(rows), _NOTE)
-
-
-def _cell(figure: IntervalEstimate | None, n: int) -> Estimate | None:
-    return None if figure is None else Estimate(figure.value, figure.low, figure.high, n)

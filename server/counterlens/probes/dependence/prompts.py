@@ -14,6 +14,7 @@ from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.parts import Part
 from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.prompts.templates import FilledTemplate, chats, has_template, worded
+from counterlens.probes.protocols import in_words
 
 _PAIR_TOKENS, _FRAME_TOKENS = 8, 16
 _PAIRS_PER_STATEMENT = 8
@@ -32,7 +33,7 @@ def all_pairs(
         relation: Control or data.
         protocol: The protocol whose words are used, which has no worked example; empty for ours.
     """
-    task = f"{protocol}-{relation}" if protocol else str(relation)
+    task = in_words(protocol, "{}-") + str(relation)
     count = len(subject.parts)
     room = min(_MOST_TOKENS, info.context // 2 if info.context else _MOST_TOKENS)
     fitting = max(1, (room - _FRAME_TOKENS) // _PAIR_TOKENS)

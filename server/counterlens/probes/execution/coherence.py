@@ -13,6 +13,7 @@ from counterlens.metrics.effects import pooled_share, wilson
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model
 from counterlens.probes.execution.answers import Asking, ask_twice
+from counterlens.probes.execution.language import Step
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.prompts import (
     DIRECT_TOKENS,
@@ -30,6 +31,7 @@ from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
 from counterlens.probes.prompts.function_text import shown
 from counterlens.probes.prompts.literals import short
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import find_function
 
 _NOTE = (
@@ -64,24 +66,10 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         Raises:
             SourceError: there is no usable call or state.
         """
-        context.steps.next(f"tracing {target.name}")
-        limits, sandbox = lasting(options.timeout), context.sandbox()
-        function, language = reachable(target), executed(target.document.language)
-        question = question_of(context, target, seed=options.seed, limits=limits)
-        steps = language.trace(target.document, question.call, sandbox, limits=limits, cancel=context.cancel)
-        lines = language.simple_lines(target.document, function)
-        chosen = points(target.document, function, steps, lines, seed=options.seed)
-        if not chosen:
+        traced = trace_call(context, target, seed=options.seed, limits=lasting(options.timeout))
+        if not traced.points:
             raise SourceError("none of its lines is a single assignment of a plain value to a variable")
-        context.steps.next(f"asking for {short(question.call)}", 0, 1 + len(chosen))
-        tokens = most_tokens(context.model.info, options.max_tokens, DIRECT_TOKENS)
-        output = ask_twice(context, question, "direct", Asking(tokens))
-        states = []
-        for number, point in enumerate(chosen, 1):
-            context.steps.next(f"asking for {short(question.call)}", number, 1 + len(chosen))
-            states.append(_state(context, target, question, point, tokens))
-        answered = {field.name: getattr(output, field.name) for field in fields(ExecutionAnswer)}
-        return CoherenceRecord(calls=(CoherenceCall(**answered, states=tuple(states)),))
+        return CoherenceRecord(calls=(ask_states(context, target, traced, options.max_tokens),))
 
     def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """Like `Probe.tables`."""
@@ -105,6 +93,46 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         """Like `Probe.estimate`."""
         reachable(target)
         return 1 + MOST_POINTS + 1
+
+
+@dataclass(frozen=True, slots=True)
+class TracedCall:
+    """A call with its result, its trace, and the states to ask about."""
+
+    question: ExecutionQuestion
+    steps: Sequence[Step]
+    points: Sequence[Point]
+
+
+def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -> TracedCall:
+    """Trace a call of a function; there may be no states to ask about.
+
+    Raises:
+        SourceError: there is no usable call.
+        SandboxError, Cancelled: as the sandbox.
+    """
+    context.steps.next(f"tracing {target.name}")
+    function, language = reachable(target), executed(target.document.language)
+    question = question_of(context, target, seed=seed, limits=limits)
+    sandbox, cancel = context.sandbox(), context.cancel
+    steps = language.trace(target.document, question.call, sandbox, limits=limits, cancel=cancel)
+    lines = language.simple_lines(target.document, function)
+    chosen = points(target.document, function, steps, lines, seed=seed)
+    return TracedCall(question, steps, chosen)
+
+
+def ask_states(context: Context, target: Target, traced: TracedCall, max_tokens: int | None) -> CoherenceCall:
+    """Ask for the output of a call, twice, and for its states."""
+    question, total = traced.question, 1 + len(traced.points)
+    context.steps.next(f"asking for {short(question.call)}", 0, total)
+    tokens = most_tokens(context.model.info, max_tokens, DIRECT_TOKENS)
+    output = ask_twice(context, question, "direct", Asking(tokens))
+    states = []
+    for number, point in enumerate(traced.points, 1):
+        context.steps.next(f"asking for {short(question.call)}", number, total)
+        states.append(_state(context, target, question, point, tokens))
+    answered = {field.name: getattr(output, field.name) for field in fields(ExecutionAnswer)}
+    return CoherenceCall(**answered, states=tuple(states))
 
 
 def _calls(records: Sequence[CoherenceRecord]) -> list[CoherenceCall]:

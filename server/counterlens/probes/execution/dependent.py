@@ -8,23 +8,20 @@ from typing import Annotated, Any, ClassVar
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
-from counterlens.judging.base import Judge, Judgement, lasting
+from counterlens.judging.base import Judge, Judgement, Setting, lasting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import described, find_judge
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
-from counterlens.probes.execution import published
 from counterlens.probes.execution.answers import ask_all
 from counterlens.probes.execution.dependent_tables import (
     answers_of,
-    common,
-    dependent_tables,
-    ranks,
     synthesised,
 )
-from counterlens.probes.execution.inputs import Inputs
 from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import STYLES, WRITTEN_TOKENS, StyleTokens, most_tokens
-from counterlens.probes.execution.published import DIRECT, PROTOCOL, STEPS, asking_of
+from counterlens.probes.execution.published import PROTOCOL, STEPS
 from counterlens.probes.execution.questions import (
     ExecutionQuestion,
     agrees,
@@ -100,8 +97,9 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         """
         context.steps.next(f"writing {target.name}")
         synthesis, questions = _synthesised(context, target, options, lasting(options.timeout))
-        info, protocol = context.model.info, options.chosen_protocol
-        answers = ask_all(context, questions, asking_of(info, protocol, options.max_tokens, (STEPS,)))
+        method = METHODS[options.chosen_protocol]
+        asking = method.asking(context.model.info, options.max_tokens, (STEPS,))
+        answers = ask_all(context, questions, asking)
         unasked = {f"the model's own code is left out: {synthesis.unasked}": 1} if synthesis.unasked else {}
         return DependentExecutionRecord(
             translated_from=noted(options.from_language),
@@ -112,9 +110,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
 
     def tables(self, records: Sequence[DependentExecutionRecord], *, seed: int) -> tuple[Table, ...]:
         """Like `Probe.tables`."""
-        if records[0].protocol == PROTOCOL:
-            return as_translation(published.dependent_tables(records), records)
-        return as_translation(dependent_tables(records, seed=seed), records)
+        return as_translation(METHODS[records[0].protocol].dependent_tables(records, seed=seed), records)
 
     def side_by_side(self, models: Models, *, seed: int) -> tuple[Table, ...]:
         """Like `Probe.side_by_side`; for several models also R' on the functions common to all, and ranks."""
@@ -123,26 +119,21 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
             return tables
         known = [record for records in models.values() for record in records]
         protocol = known[0].protocol if known else ""
-        several = published.comparison_tables(models) if protocol else (common(models), ranks(models))
+        several = METHODS[protocol].comparison_tables(models)
         return (*tables, *(as_translation(several, known) if known else several))
 
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
         """Like `Probe.summary`."""
         written = synthesised(records)
-        followed = bool(records[0].protocol)
-        own = pick(ended(answers_of(records)), STEPS if followed else DIRECT, Form.OWN)
+        style, asked_how = METHODS[records[0].protocol].style
+        own = pick(ended(answers_of(records)), style, Form.OWN)
         known = sum(answer.right for answer in own.values())
         kind = f" ({translation_of(records)})" if translation_of(records) else ""
         asked = f"{plural(written.n, 'function')}{kind}"
         weak = first_words(style_baselines(answers_of(records)))
-        if followed:
-            return weak + (
-                f"The model wrote {written.count} of {asked} correctly. It predicted the results of these "
-                f"step by step in {known} of {len(own)}."
-            )
         return weak + (
             f"The model wrote {written.count} of {asked} correctly. It predicted the results of these "
-            f"directly in {known} of {len(own)}."
+            f"{asked_how} in {known} of {len(own)}."
         )
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:
@@ -166,7 +157,7 @@ def _synthesised(
     function = reachable(target)
     text = _specification(target, function, options.from_language)
     judge, judging = _judging(context, target, function, limits, options)
-    inputs = Inputs.WRITTEN if options.chosen_protocol else Inputs.ANY
+    inputs = METHODS[options.chosen_protocol].inputs
     reference = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
     tokens = most_tokens(context.model.info, options.max_tokens, WRITTEN_TOKENS)
     written = write(context, target.document, function, text, tokens)
@@ -222,14 +213,17 @@ def _judging(
     judge = target.judge or find_judge(
         target.document,
         function,
-        context.sandbox(),
-        limits=limits,
+        Setting(
+            context.sandbox(),
+            interpreter_for(target.document.path),
+            limits,
+            vetted=context.vetted,
+            surveyed=context.surveyed,
+            map_timeout=options.map_timeout,
+            excluded=tuple(options.excluded_tests),
+            cancel=context.cancel,
+        ),
         fallback=False,
-        vetted=context.vetted,
-        surveyed=context.surveyed,
-        map_timeout=options.map_timeout,
-        excluded=options.excluded_tests,
-        cancel=context.cancel,
     )
     if judge is None:
         raise SourceError("it has no tests to judge an implementation", "Add a doctest or a test")

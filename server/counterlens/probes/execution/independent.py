@@ -13,10 +13,10 @@ from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.execution.answers import ask_all
-from counterlens.probes.execution.inputs import Inputs
 from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import STYLES, StyleTokens
-from counterlens.probes.execution.published import PROTOCOL, asking_of, execution_tables
+from counterlens.probes.execution.published import PROTOCOL
 from counterlens.probes.execution.questions import (
     ExecutionQuestion,
     agrees,
@@ -25,7 +25,7 @@ from counterlens.probes.execution.questions import (
     reachable,
 )
 from counterlens.probes.execution.record import ExecutionRecord, Form
-from counterlens.probes.execution.tables import breakdown, pick, rate, style_baselines
+from counterlens.probes.execution.tables import pick, rate, style_baselines
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
@@ -58,7 +58,8 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
     def check_target(self, target: Target, options: ExecutionOptions) -> None:
         """Like `Probe.check_target`; the protocol leaves out unrolled versions one by one."""
         language = target.document.language
-        if options.unroll and not options.chosen_protocol and not executed(language).unrolls:
+        leaves_out = METHODS[options.chosen_protocol].leaves_out
+        if options.unroll and not leaves_out and not executed(language).unrolls:
             raise OptionError(
                 f"--unroll is not for {title_of(language)}, whose loops are not unrolled",
                 "Leave out --unroll",
@@ -72,22 +73,20 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         """
         limits = lasting(options.timeout)
         context.steps.next(f"running {target.name}")
-        chosen = Inputs.WRITTEN if options.chosen_protocol else Inputs.ANY
-        questions = [question_of(context, target, seed=options.seed, limits=limits, inputs=chosen)]
+        method = METHODS[options.chosen_protocol]
+        questions = [question_of(context, target, seed=options.seed, limits=limits, inputs=method.inputs)]
         left_out: dict[str, int] = {}
         if options.unroll:
             try:
                 questions.append(unrolled(context, target, questions[0], limits))
             except SourceError as error:
                 left_out = {f"the unrolled version is left out: {error.message}": 1}
-        asking = asking_of(context.model.info, options.chosen_protocol, options.max_tokens)
+        asking = method.asking(context.model.info, options.max_tokens)
         return ExecutionRecord(answers=ask_all(context, questions, asking), left_out=left_out)
 
     def tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
         """Like `Probe.tables`."""
-        if records[0].protocol == PROTOCOL:
-            return execution_tables(records)
-        return breakdown(list(chain.from_iterable(record.answers for record in records)), seed=seed)
+        return METHODS[records[0].protocol].execution_tables(records, seed=seed)
 
     def summary(self, records: Sequence[ExecutionRecord]) -> str:
         """Like `Probe.summary`."""

@@ -41,12 +41,14 @@ class ExecutedLanguage(ABC):
         values: Reads its values from answers, and compares them.
         stops: The stop texts of a completion, by the style of the question.
         unrolls: The id of the mutation that unrolls its loops; empty if there is none.
+        traces_headers: Whether its traces also have the headers of branches and loops.
     """
 
     id: ClassVar[str]
     values: ClassVar[Values]
     stops: ClassVar[Mapping[str, tuple[str, ...]]]
     unrolls: ClassVar[str] = ""
+    traces_headers: ClassVar[bool] = True
 
     @abstractmethod
     def require_reachable(self, document: Document, function: Function) -> None:

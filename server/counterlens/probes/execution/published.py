@@ -17,10 +17,7 @@ from counterlens.metrics.association import rank_correlation
 from counterlens.metrics.bootstrap import mean
 from counterlens.metrics.paired_shares import paired_shares
 from counterlens.metrics.table import Cell, Table
-from counterlens.models.base import ModelInfo
-from counterlens.probes.execution.answers import Asking
 from counterlens.probes.execution.curves import AnswerBin, alone, binned, doubling, rounds_of
-from counterlens.probes.execution.prompts import STYLES, most_tokens
 from counterlens.probes.execution.record import (
     DependentExecutionRecord,
     ExecutionAnswer,
@@ -78,22 +75,6 @@ class _Words:
 
 _SYNTHESIS = _Words("synthesis", "synthesised", "Table II")
 _TRANSLATION = _Words("translation", "translated", "Table III")
-
-
-def asking_of(
-    info: ModelInfo, protocol: str, max_tokens: int | None, styles: tuple[str, ...] = tuple(STYLES)
-) -> Asking:
-    """How questions are asked, and answers compared.
-
-    Args:
-        info: The model's information.
-        protocol: The protocol that is followed; empty for none.
-        max_tokens: The user's token limit, if there is one.
-        styles: The styles under the protocol; without it, all styles are used.
-    """
-    if protocol != PROTOCOL:
-        return Asking(max_tokens)
-    return Asking(most_tokens(info, max_tokens, TOKENS), styles, as_written=True)
 
 
 def share(values: Sequence[bool]) -> float | None:

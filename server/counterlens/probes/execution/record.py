@@ -295,3 +295,106 @@ class CoherenceRecord(Record):
 
     tolerance: Tolerance = Tolerance()
     calls: tuple[CoherenceCall, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineAnswer:
+    """The answer to the question whether a line runs.
+
+    Attributes:
+        line: The line, 1-based.
+        truth: Whether it runs.
+        yes: Whether the model says so; None if the answer is neither yes nor no.
+    """
+
+    line: int
+    truth: bool
+    yes: bool | None
+
+    @property
+    def right(self) -> bool:
+        """Whether the answer is right."""
+        return self.yes is self.truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextLineAnswer:
+    """The answer to the question which line runs next, by the numbers in the question; 0: it returns.
+
+    Attributes:
+        line: The line that has just run, 1-based in the document.
+        times: The number of its runs so far.
+        truth: The number of the next line in the question.
+        said: The model's text.
+        answer: The number that it names; None if it names none.
+    """
+
+    line: int
+    times: int
+    truth: int
+    said: str
+    answer: int | None
+
+    @property
+    def right(self) -> bool:
+        """Whether the answer is right."""
+        return self.answer == self.truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoughtInput:
+    """The answer to the question for an input that gives an output; any that gives it is right.
+
+    Attributes:
+        output: The output.
+        said: The model's text.
+        call: The call in it; None if there is none with literal arguments.
+        gave: The output of this call; None if it fails.
+        right: Whether it is the wanted one.
+    """
+
+    output: str
+    said: str
+    call: str | None
+    gave: str | None
+    right: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeCall(CoherenceCall):
+    """The answers about the output and the states of a call, and about its lines.
+
+    Attributes:
+        covered: Whether lines run: first those of the states, or any that run if there are none; then as
+            many that do not run, if there are any.
+        next_lines: Which lines run next, after those of the states; empty if the trace does not tell.
+        sought: An input for the output; None if none can be asked for.
+    """
+
+    covered: tuple[LineAnswer, ...]
+    next_lines: tuple[NextLineAnswer, ...]
+    sought: SoughtInput | None
+
+    @property
+    def ladders(self) -> list[tuple[bool, ...]]:
+        """What is right for each state, from the easiest: the line runs, its state, the next, the output."""
+        runs = {each.line: each.right for each in self.covered}
+        following = {(each.line, each.times): each.right for each in self.next_lines}
+        chains = (
+            (runs.get(state.line), state.right, following.get((state.line, state.times)), self.right)
+            for state in self.states
+        )
+        return [tuple(right for right in chain if right is not None) for chain in chains]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeRecord(Record):
+    """The model's answers about what happens during a call of one function.
+
+    Attributes:
+        tolerance: The tolerances within which two floats are equal.
+        calls: The call; exactly one.
+    """
+
+    tolerance: Tolerance = Tolerance()
+    calls: tuple[RuntimeCall, ...]

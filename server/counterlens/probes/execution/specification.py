@@ -10,14 +10,13 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.judging.base import lasting
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
-from counterlens.probes.execution import published
-from counterlens.probes.execution.inputs import Inputs
 from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import WRITTEN_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.published import PROTOCOL
 from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
 from counterlens.probes.execution.record import SpecificationRecord, SpecifiedFunction, SpecifiedProgram
-from counterlens.probes.execution.specification_tables import SETTINGS, passed, specification_tables
+from counterlens.probes.execution.specification_tables import SETTINGS, passed
 from counterlens.probes.execution.translation import (
     FromLanguage,
     as_translation,
@@ -96,9 +95,8 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
 
     def tables(self, records: Sequence[SpecificationRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """Like `Probe.tables`."""
-        if records[0].protocol == PROTOCOL:
-            return as_translation(published.specification_tables(_functions(records)), records)
-        return as_translation(specification_tables(_functions(records)), records)
+        shown = METHODS[records[0].protocol].specification_tables(_functions(records))
+        return as_translation(shown, records)
 
     def summary(self, records: Sequence[SpecificationRecord]) -> str:
         """Like `Probe.summary`."""
@@ -170,7 +168,7 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
     function = reachable(target)
     text, removed = _specification(target, function, options.from_language)
     limits = lasting(options.timeout)
-    inputs = Inputs.DRAWN if options.chosen_protocol else Inputs.ANY
+    inputs = METHODS[options.chosen_protocol].specified_inputs
     question = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
     values = executed(target.document.language).values
     other = values.misled(question.truth.value)

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 from counterlens.counting import plural
-from counterlens.errors import SourceError
-from counterlens.metrics.effects import pooled_share
-from counterlens.metrics.table import Cell, Table
+from counterlens.metrics.table import Table
 from counterlens.models.base import Api, Model, Prompt, Stop
-from counterlens.probes.operator import cells, chance, published, tables
+from counterlens.probes.operator import cells, tables
 from counterlens.probes.operator.frequency import OperatorCorpus, read_corpus, squeezed
+from counterlens.probes.operator.methods import METHODS, PROTOCOL
 from counterlens.probes.operator.pairs import CHANGES, sites_of
 from counterlens.probes.operator.questions import OperatorAsker, OperatorPlan
 from counterlens.probes.operator.record import FilledGap, OperatorPair, OperatorRecord
 from counterlens.probes.operator.scoring import OperatorScorer
 from counterlens.probes.options import Corpus, ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
-from counterlens.syntax.operators import Family
 
 _TOKENS = 4
 """Token limit: an operator has at most three, and healing may repeat one."""
 _LONGER = "<>=!*/&|^%"
 """Characters that continue a longer operator."""
 
-PROTOCOL = "operators"
-"""The protocol of Ahmed et al. 2024."""
 Windows = Annotated[bool, option("Also ask for operators with less context: 10, 30 and 50 lexical tokens.")]
 
 
@@ -86,22 +81,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
     def tables(self, records: Sequence[OperatorRecord], *, seed: int) -> tuple[Table, ...]:
         """Like `Probe.tables`; chance uses the frequencies in the corpus, or in all the functions."""
         frequency = tables.frequencies(records)
-        if records[0].protocol:
-            return tuple(published.tables(records, frequency, seed=seed))
-        asked = sum(len(record.operators) for record in records)
-        shown = (
-            tables.listing(records),
-            tables.families(records, frequency, seed),
-            tables.changes(records),
-            tables.stays_or_changes(records),
-            chance.sides(records, frequency, seed),
-            tables.complementary_table(records, frequency),
-            tables.windows(records),
-            tables.familiar(records),
-            filled_table([(record.target, gap) for record in records for gap in record.filled]),
-            chance.operators(records, frequency, seed) if asked >= tables.FEW else None,
-        )
-        return tuple(table for table in shown if table is not None)
+        return METHODS[records[0].protocol].tables(records, frequency, seed=seed)
 
     def summary(self, records: Sequence[OperatorRecord]) -> str:
         """Like `Probe.summary`."""
@@ -145,17 +125,11 @@ def _planned(target: Target, options: OperatorOptions) -> OperatorPlan:
     Raises:
         SourceError: there is no question.
     """
-    by_paper = options.chosen_protocol == PROTOCOL
-    plan = OperatorPlan.of(target, windows=options.windows, seed=options.seed, published=by_paper)
-    if plan.places:
-        return plan
-    if by_paper:
-        reasons = Counter[str]()
-        for change, left_out in plan.left_out.items():
-            reasons.update({f"{CHANGES[change].title}: {reason}": n for reason, n in left_out.items()})
-        hint = "; ".join(f"{count} {reason}" for reason, count in reasons.most_common(3))
-        raise SourceError("it has no swap of the kind in the paper", hint or None)
-    raise SourceError("there are no operators to probe", "Choose another function or file")
+    method = METHODS[options.chosen_protocol]
+    plan = OperatorPlan.of(target, windows=options.windows, seed=options.seed, published=method.by_paper)
+    if not plan.places:
+        raise method.no_places(plan)
+    return plan
 
 
 def _searched(pair: OperatorPair, corpus: OperatorCorpus) -> OperatorPair:
@@ -198,21 +172,3 @@ def operator_in(text: str, candidates: Sequence[str]) -> str | None:
         if said.startswith(name) and not (rest and goes_on):
             return name
     return None
-
-
-def filled_table(gaps: Sequence[tuple[str, FilledGap]]) -> Table | None:
-    """The share of gaps filled in correctly, by family; None if nothing was filled in.
-
-    Args:
-        gaps: The gaps, each with its function.
-    """
-    rows: list[tuple[Cell, ...]] = []
-    for family in (None, *Family):
-        asked = [(target, gap) for target, gap in gaps if family in (None, gap.family)]
-        if asked:
-            right = pooled_share((target, gap.written == gap.operator) for target, gap in asked)
-            other = sum(gap.written is None for _, gap in asked)
-            rows.append((str(family) if family else "all", len(asked), right, other))
-    columns = ("family", "n", "accuracy", "no candidate")
-    note = "the model's text for the gap, given both sides, at temperature 0"
-    return Table("filled in the middle", columns, tuple(rows), note) if rows else None

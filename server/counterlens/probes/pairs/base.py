@@ -11,10 +11,8 @@ from counterlens.metrics.table import Table
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.counterfactuals import preserving
 from counterlens.probes.pairs.floor_tables import overall_floor
-from counterlens.probes.pairs.published import CACP, forms_of
-from counterlens.probes.pairs.published_tables import Groups, published_tables
+from counterlens.probes.pairs.methods import METHODS, forms_of
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.tables import effect_tables
 from counterlens.probes.pairs.wording import figures, meaning
 from counterlens.probes.probe import Probe, Target
 
@@ -43,11 +41,8 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
 
     def side_by_side(self, models: Mapping[str, Sequence[PairsRecord]], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """Like `Probe.side_by_side`; the tests of a table are one family over all models."""
-        first = next((record for records in models.values() for record in records), None)
-        if first is not None and first.protocol == CACP:
-            groups: Groups = {(model,): records for model, records in models.items()}
-            return published_tables(groups, ("model",), repair=first.probe == "repair")
-        return effect_tables(models)
+        protocol = next((record.protocol for records in models.values() for record in records), "")
+        return METHODS[protocol].tables(models)
 
     def summary(self, records: Sequence[PairsRecord]) -> str:
         """Like `Probe.summary`."""

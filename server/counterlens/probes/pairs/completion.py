@@ -23,6 +23,7 @@ from counterlens.probes.pairs.drawing import (
     drawn,
 )
 from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.methods import METHODS
 from counterlens.probes.pairs.placebo import (
     asked_again,
     controls_of,
@@ -76,7 +77,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         if prepared.wanted and is_nondeterministic(context.model.info):
             more = {"max_tokens": options.max_tokens, "seed": options.seed}
             placebos.append(asked_again(context, judging, function, pairs, **more))
-        if options.chosen_protocol and pairs and not context.model.info.local:
+        if METHODS[options.chosen_protocol].repeatable and pairs and not context.model.info.local:
             _require_repeatable(context, pairs[0], options.max_tokens)
         if options.cut_ranges:
             ranges = cycle(one for one in options.cut_ranges if isinstance(one, tuple))

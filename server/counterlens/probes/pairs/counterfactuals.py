@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
-from counterlens.mutations import Counterfactual, Refusal, Survey, mutated, survey
+from counterlens.mutations import Counterfactual, Refusal, Survey, survey
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.options import check_preserving
-from counterlens.probes.pairs.published import CACP, PAPER_ORDER, forms_of
+from counterlens.probes.pairs.methods import METHODS, forms_of
 from counterlens.probes.prompts.gap import Gap, View
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
@@ -94,10 +94,7 @@ def preserving(mutations: Sequence[str] | None, protocol: str = "", language: st
     if mutations:
         check_preserving(tuple(mutations))
         return list(mutations)
-    if protocol == CACP:
-        return list(PAPER_ORDER)
-    known = mutated(language).mutations
-    return [name for name, one in known.items() if one.preserving and not one.needs_observation]
+    return METHODS[protocol].mutations(language)
 
 
 def gaps_of(

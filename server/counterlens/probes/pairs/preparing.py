@@ -11,7 +11,8 @@ from itertools import chain
 from typing import Annotated, Any, ClassVar
 
 from counterlens.errors import OptionError, SourceError
-from counterlens.judging.base import Verdict, lasting
+from counterlens.judging.base import Setting, Verdict, lasting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge, why_no_judge
 from counterlens.mutations import Counterfactual, Refusal, Survey
 from counterlens.probes.options import (
@@ -41,6 +42,7 @@ from counterlens.probes.pairs.drawing import (
     Temperature,
 )
 from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.methods import METHODS
 from counterlens.probes.pairs.placebo import (
     DEFAULT_PLACEBOS,
     Placebos,
@@ -54,7 +56,6 @@ from counterlens.probes.pairs.published import (
     Description,
     Preceding,
     Reach,
-    check_mutations,
 )
 from counterlens.probes.pairs.seeing import seen
 from counterlens.probes.pairs.stability import DEFAULT_WAYS, Ways
@@ -92,7 +93,7 @@ class CompletionOptions(ProbeOptions):
     excluded_tests: ExcludedTests = ()
 
     def __post_init__(self) -> None:
-        check_mutations(self.chosen_protocol, self.mutations)
+        METHODS[self.chosen_protocol].check_mutations(self.mutations)
         if self.searches and self.cut_ranges:
             raise OptionError(
                 "--cuts discriminating looks for one cut, and --cut-range needs several",
@@ -160,29 +161,21 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     function, surveys = surveys_of(target, options)
     steps.next("finding the tests")
     sandbox, cancel = context.sandbox(), context.cancel
-    judge = target.judge or find_judge(
-        document,
-        function,
+    setting = Setting(
         sandbox,
-        limits=limits,
+        interpreter_for(document.path),
+        limits,
+        cancel,
+        steps.next,
         vetted=context.vetted,
         surveyed=context.surveyed,
         map_timeout=options.map_timeout,
-        excluded=options.excluded_tests,
-        cancel=cancel,
-        report=steps.next,
+        excluded=tuple(options.excluded_tests),
     )
+    judge = target.judge or find_judge(document, function, setting)
     why_not = None
     if judge is None:
-        why_not = why_no_judge(
-            document,
-            function,
-            sandbox,
-            limits=limits,
-            map_timeout=options.map_timeout,
-            excluded=options.excluded_tests,
-            cancel=cancel,
-        )
+        why_not = why_no_judge(document, function, setting)
         if options.searches or not context.unjudged:
             raise SourceError(
                 f"nothing can judge {function.qualname}: {why_not}",
@@ -225,7 +218,7 @@ def _usable_counterfactuals(
     if options.searches:
         found, never = cut_to_discriminate(judging, document, function, chain(*kept), view, steps)
         kept, refusals = [(one,) for one in found], (*refusals, *never)
-    if not options.chosen_protocol:
+    if METHODS[options.chosen_protocol].seen_only:
         kept, blind = seen(judging, document, function, kept, steps)
         refusals = (*refusals, *blind)
     return list(chain(*kept)), refusals, dropped

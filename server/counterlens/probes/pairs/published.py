@@ -8,13 +8,10 @@ leaves open, such as how many sites of a program count, are as without the proto
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
-from counterlens.errors import OptionError
-from counterlens.mutations.languages import mutated
-from counterlens.mutations.mutation import AnyMutation
 from counterlens.probes.options import option
 
 CACP = "cacp"
@@ -60,47 +57,3 @@ Reach = Annotated[
         high=FARTHEST,
     ),
 ]
-
-
-def check_mutations(protocol: str, mutations: Sequence[str]) -> None:
-    """Check that the paper has the mutations.
-
-    Raises:
-        OptionError: the protocol is chosen, and does not have one of them.
-    """
-    others = [name for name in mutations if name not in PAPER_ORDER]
-    if protocol == CACP and others:
-        raise OptionError(
-            f"--protocol {CACP} has no mutation {others[0]}", f"Its mutations are {', '.join(PAPER_ORDER)}"
-        )
-
-
-def forms_of(
-    protocol: str, mutations: Sequence[str], reach: int, language: str = "python"
-) -> list[str | AnyMutation]:
-    """The mutations to probe with, each in the form of the options.
-
-    Args:
-        protocol: The protocol that is followed, if any.
-        mutations: Ids.
-        reach: Maximum distance, in statements, of statements that are swapped.
-        language: The id of the language of the functions.
-
-    Raises:
-        OptionError: the language has no such form.
-    """
-    known = mutated(language)
-    if protocol == CACP and known.published is None:
-        raise OptionError(
-            f"--protocol {CACP} supports Python only, the language of the paper's programs",
-            "Leave out --protocol",
-        )
-    if reach > 1 and known.reaching is None:
-        raise OptionError(
-            f"--reach {reach} supports Python only: in other languages, only adjacent statements are swapped",
-            "Leave out --reach",
-        )
-    forms = dict(known.published or {}) if protocol == CACP else {}
-    if reach > 1 and known.reaching is not None:
-        forms[SWAP] = known.reaching(reach)
-    return [forms.get(name, name) for name in mutations]

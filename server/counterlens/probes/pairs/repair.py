@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
-from counterlens.judging.base import lasting
+from counterlens.judging.base import Setting, lasting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.models.base import Model
 from counterlens.mutations import Survey
@@ -28,13 +29,13 @@ from counterlens.probes.pairs.attempts import attempted, paired
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import rewritings
 from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.methods import METHODS
 from counterlens.probes.pairs.published import (
     CACP,
     FIXED,
     Description,
     Preceding,
     Reach,
-    check_mutations,
 )
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.recording import pairs_record
@@ -59,7 +60,7 @@ class RepairOptions(ProbeOptions):
     timeout: Timeout = DEFAULT_TIMEOUT
 
     def __post_init__(self) -> None:
-        check_mutations(self.chosen_protocol, self.mutations)
+        METHODS[self.chosen_protocol].check_mutations(self.mutations)
 
 
 class RepairProbe(PairsProbe[RepairOptions]):
@@ -87,10 +88,8 @@ class RepairProbe(PairsProbe[RepairOptions]):
         judge = target.judge or find_judge(
             document,
             function,
-            context.sandbox(),
-            limits=limits,
+            Setting(context.sandbox(), interpreter_for(document.path), limits, cancel=context.cancel),
             fallback=False,
-            cancel=context.cancel,
         )
         judging = Judging(judge, document, function, steps, limits)
         judging.check_fails()

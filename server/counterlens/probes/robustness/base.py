@@ -14,20 +14,18 @@ from counterlens.models.base import Completion, Model, ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.mutations import Survey
 from counterlens.probes.probe import Context, Need, Probe, Target
-from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
+from counterlens.probes.prompts.baselines import first_words
 from counterlens.probes.prompts.templates import repeats_example
-from counterlens.probes.robustness import published, published_tables, tables
+from counterlens.probes.robustness.methods import METHODS, SAME, baselines, same_answers
 from counterlens.probes.robustness.programs import Code, expected, programs
 from counterlens.probes.robustness.questions import RobustnessOptions, VersionQuestion
 from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
-from counterlens.probes.robustness.versions import Standing, Versions, planned, settled
+from counterlens.probes.robustness.versions import Standing, Versions, settled
 from counterlens.probes.sanity import require_repeatable
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
-SAME = 0.999
-"""Minimum similarity of answers that count as the same."""
 _UNLIKE = 0.9  # maximum similarity of an answer to an unrelated one
 NO_ANSWER = "the model's text contains no answer"
 Similarity = Callable[[str, str], float]
@@ -109,9 +107,8 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, options: OptionsT
     ) -> Prompt:
         """Like `prompt`, in the words of the chosen protocol, if any."""
-        if options.chosen_protocol:
-            return published.question(self.id, info, document, qualname, call, options.max_tokens)
-        return self.prompt(info, document, qualname, call, options.max_tokens)
+        method = METHODS[options.chosen_protocol]
+        return method.prompt(self, info, document, qualname, call, options.max_tokens)
 
     def run(self, context: Context, target: Target, options: OptionsT) -> RobustnessRecord:
         """Like `Probe.run`.
@@ -124,8 +121,8 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         language = target.document.language
         # Missing libraries are reported before any request to the model.
         self.similarities([self.unlike], context.encoder, language)
-        if options.chosen_protocol:
-            published.transformations_of(target.document.language)
+        method = METHODS[options.chosen_protocol]
+        method.check(language)
         left_out, asked = Counter[str](), list[_Asked]()
         language = target.document.language
         limits, reader = lasting(options.timeout), self._reader(options, language)
@@ -142,7 +139,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         similarities, note = self.similarities([*known, self.unlike], context.encoder, language)
         self._check(context, answers, similarities, reader, language)
         pairs = tuple(_compared(asked, answers, similarities, reader, left_out))
-        if not pairs and not options.chosen_protocol:
+        if not pairs and method.needs_pairs:
             reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.most_common(4))
             raise SourceError("there are no two answers to compare", reasons or None)
         return RobustnessRecord(
@@ -155,35 +152,26 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
 
     def tables(self, records: Sequence[RobustnessRecord], *, seed: int) -> tuple[Table, ...]:
         """Like `Probe.tables`; the similarities were computed during the run, and are in the records."""
-        if records[0].protocol:
-            return published_tables.tables(records, self.heading, seed)
-        shown = (
-            tables.overall(records, self.heading),
-            tables.by_change(records, self.heading),
-            tables.by_correctness(records, self.heading),
-            baseline_table(_baselines(records)),
-            tables.listing(records),
-        )
-        return tuple(table for table in shown if table is not None and table.rows)
+        return METHODS[records[0].protocol].tables(records, self.heading, seed)
 
     def summary(self, records: Sequence[RobustnessRecord]) -> str:
         """Like `Probe.summary`."""
         parts = []
         for standing, verb in ((Standing.PRESERVING, "keep"), (Standing.BREAKING, "break")):
-            same = [alike for record in records for alike in _same(record, standing)]
+            same = [alike for record in records for alike in same_answers(record, standing)]
             if same:
                 parts.append(f"after {sum(same)} of {len(same)} changes that {verb} the meaning")
         shown = (
             f"The answer stayed the same {' and '.join(parts)}." if parts else "Nothing could be compared."
         )
         return (
-            f"{first_words(_baselines(records))}{shown} "
+            f"{first_words(baselines(records))}{shown} "
             "A model that follows the code keeps it after the first and changes it after the second."
         )
 
     def measures(self, record: RobustnessRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`, by the main similarity."""
-        kept, broken = _same(record, Standing.PRESERVING), _same(record, Standing.BREAKING)
+        kept, broken = same_answers(record, Standing.PRESERVING), same_answers(record, Standing.BREAKING)
         measured = {}
         if kept:
             measured["same answer after every change that keeps the meaning"] = all(kept)
@@ -208,19 +196,16 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         try:
             return programs(context, target, options.code)
         except SourceError as error:
-            if not options.chosen_protocol:
+            if METHODS[options.chosen_protocol].needs_pairs:
                 raise
             left_out[error.message] += 1
             return []
 
     def _planned(self, program: Target, options: OptionsT) -> Survey:
-        if options.chosen_protocol:
-            return published.transformed(program, seed=options.seed, without=self.never)
-        without = (*options.without, *self.never)
-        return planned(program, options.mutations, seed=options.seed, without=without)
+        return METHODS[options.chosen_protocol].planned(program, options, self.never)
 
     def _reader(self, options: OptionsT, language: str) -> Reader:
-        read = self.read_published if options.chosen_protocol else self.read
+        read = METHODS[options.chosen_protocol].reader(self)
         return lambda text: read(text, language)
 
     def _read(self, completion: Completion, reader: Reader, language: str) -> str | None:
@@ -293,32 +278,3 @@ def _compared(
             copied=repeats_example(question.original, original, reader)
             + repeats_example(question.changed, answer, reader),
         )
-
-
-def _baselines(records: Sequence[RobustnessRecord]) -> list[ChanceComparison]:
-    """The answers kept after preserving changes minus those kept after breaking ones.
-
-    A constant answer is kept after all, and a random one after as many of either.
-    """
-    kept, broken = (
-        [alike for record in records for alike in _same(record, standing)]
-        for standing in (Standing.PRESERVING, Standing.BREAKING)
-    )
-    if not kept or not broken:
-        return []
-    score = sum(kept) / len(kept) - sum(broken) / len(broken)
-    copied = sum(pair.copied for record in records for pair in record.pairs)
-    return [
-        ChanceComparison(
-            "share kept minus share kept wrongly", len(kept) + len(broken), score, 0.0, 0.0, copied
-        )
-    ]
-
-
-def _same(record: RobustnessRecord, standing: Standing) -> list[bool]:
-    """Whether the answer stayed the same, for each version of a kind, by the main similarity."""
-    return [
-        pair.similarity[record.measures[0]] > SAME
-        for pair in record.pairs
-        if (pair.published if record.protocol else pair.standing) is standing
-    ]

@@ -37,6 +37,7 @@ from counterlens.probes.options import (
     protocols,
 )
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.protocols import Methods
 from counterlens.probes.record import Record
 from counterlens.probes.robustness.versions import Standing, Version, planned, settled
 from counterlens.probes.sanity import require_repeatable
@@ -156,32 +157,16 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
             reasons = "; ".join(f"{count} {reason}" for reason, count in found.left_out.most_common(3))
             raise SourceError("there is no if-else whose branches can be swapped", reasons or None)
         left_out = Counter(found.left_out)
-        if options.chosen_protocol == _PROTOCOL:
-            sites = _as_published(target, sites, left_out)
+        method = _METHODS[options.chosen_protocol]
+        sites = method.if_elses(target, sites, left_out)
         _check_sanity(context, target)
-        pairs = tuple(_measured(context, target, sites, raw=options.chosen_protocol == _PROTOCOL))
+        pairs = tuple(_measured(context, target, sites, raw=method.raw))
         return EmbeddingRecord(left_out=left_out, pairs=pairs)
 
     def tables(self, records: Sequence[EmbeddingRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """Like `Probe.tables`."""
         pairs = [(record.target, pair) for record in records for pair in record.pairs]
-        if records[0].protocol:
-            return (_table_6(pairs),)
-        rows = [
-            _row(title, chosen)
-            for standing, title in _ROWS.items()
-            if (chosen := [(target, pair) for target, pair in pairs if pair.standing is standing])
-        ]
-        columns = ("", "functions", "n", "non-equivalent", "equivalent", "nearer", "less text", "p")
-        listed = tuple(
-            (target, pair.line, str(pair.standing), pair.plain, pair.equivalent)
-            for target, pair in sorted(pairs, key=lambda known: known[1].plain - known[1].equivalent)
-        )
-        names = ("function", "line", "plain swap", "its distance", "distance of the equivalent")
-        return (
-            Table("distance between the original and its swaps", columns, tuple(rows), _NOTE),
-            Table("each if-else", names, listed[:_LISTED], "those with a nearer plain swap first"),
-        )
+        return _METHODS[records[0].protocol].tables(pairs)
 
     def summary(self, records: Sequence[EmbeddingRecord]) -> str:
         """Like `Probe.summary`."""
@@ -207,25 +192,6 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
         sites = len(_sites((made, made) for made in surveyed.counterfactuals))
         return _TRIED + 1 + 2 * sites if sites else 0
-
-
-def _as_published(target: Target, sites: Sites, left_out: Counter[str]) -> Sites:
-    """The if-else of the kind in the paper: decided by one of six comparisons; the others are counted.
-
-    Raises:
-        SourceError: there is none.
-    """
-    kept = []
-    for line, both in sites:
-        form, family = _kind(target, both[EQUIVALENT])
-        if family is not None and is_published(form, family):
-            kept.append((line, both))
-        else:
-            what = ", ".join(str(part) for part in (form, family) if part) or "no single operator"
-            left_out[f"not in the paper ({what})"] += 1
-    if not kept:
-        raise SourceError("there is no if-else of the kind in the paper: decided by a single comparison")
-    return kept
 
 
 def _kind(target: Target, flipped: Version) -> tuple[SwapForm | None, Family | None]:
@@ -295,25 +261,6 @@ def _row(title: str, pairs: Distances) -> tuple[Cell, ...]:
     )
 
 
-def _table_6(pairs: Distances) -> Table:
-    """The table as published: over all pairs, with the test over the pairs of all functions."""
-    distances = [(pair.equivalent, pair.plain) for _, pair in pairs]
-    row: tuple[Cell, ...] = (
-        "all",
-        len(pairs),
-        pooled_mean(((target, pair.plain) for target, pair in pairs), least=0),
-        pooled_mean(((target, pair.equivalent) for target, pair in pairs), least=0),
-        pooled_share((target, pair.nearer) for target, pair in pairs),
-        signed_rank(distances, alternative="greater").p,
-    )
-    columns = ("", "n", "non-equivalent swap", "equivalent swap", "nearer", "p")
-    note = (
-        "mean Euclidean distance of embeddings as the model returns them; nearer: how often the equivalent "
-        "swap is; p: one-sided Wilcoxon test over pairs, which are correlated within a function"
-    )
-    return Table("Table 6: distance in embedding space", columns, (row,), note)
-
-
 def _nearer(record: EmbeddingRecord) -> list[bool]:
     """Whether the equivalent swap is nearer, for each if-else whose plain swap breaks the meaning."""
     return [pair.nearer for pair in record.pairs if pair.standing is Standing.BREAKING]
@@ -358,3 +305,81 @@ def _changed(one: Sequence[bytes], other: Sequence[bytes]) -> int:
     matcher: Callable[..., SequenceMatcher[bytes]] = SequenceMatcher
     codes = matcher(None, one, other, autojunk=False).get_opcodes()
     return sum(max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in codes if tag != "equal")
+
+
+class EmbeddingMethod:
+    """The probe's own way.
+
+    Attributes:
+        raw: Whether the length of the vectors stays as the model returns it.
+    """
+
+    raw = False
+
+    def if_elses(self, target: Target, sites: Sites, left_out: Counter[str]) -> Sites:  # noqa: ARG002
+        """The if-else to measure, of those with both swaps; `left_out` counts the others, by reason.
+
+        Raises:
+            SourceError: there is none.
+        """
+        return sites
+
+    def tables(self, pairs: Distances) -> tuple[Table, ...]:
+        """The tables of the distances of some functions."""
+        rows = [
+            _row(title, chosen)
+            for standing, title in _ROWS.items()
+            if (chosen := [(target, pair) for target, pair in pairs if pair.standing is standing])
+        ]
+        columns = ("", "functions", "n", "non-equivalent", "equivalent", "nearer", "less text", "p")
+        listed = tuple(
+            (target, pair.line, str(pair.standing), pair.plain, pair.equivalent)
+            for target, pair in sorted(pairs, key=lambda known: known[1].plain - known[1].equivalent)
+        )
+        names = ("function", "line", "plain swap", "its distance", "distance of the equivalent")
+        return (
+            Table("distance between the original and its swaps", columns, tuple(rows), _NOTE),
+            Table("each if-else", names, listed[:_LISTED], "those with a nearer plain swap first"),
+        )
+
+
+class Operators(EmbeddingMethod):
+    """The protocol `operators` (Ahmed et al. 2024, Table 6)."""
+
+    raw = True
+
+    def if_elses(self, target: Target, sites: Sites, left_out: Counter[str]) -> Sites:
+        """The if-else of the kind in the paper: decided by one of six comparisons; see `EmbeddingMethod`."""
+        kept = []
+        for line, both in sites:
+            form, family = _kind(target, both[EQUIVALENT])
+            if family is not None and is_published(form, family):
+                kept.append((line, both))
+            else:
+                what = ", ".join(str(part) for part in (form, family) if part) or "no single operator"
+                left_out[f"not in the paper ({what})"] += 1
+        if not kept:
+            raise SourceError("there is no if-else of the kind in the paper: decided by a single comparison")
+        return kept
+
+    def tables(self, pairs: Distances) -> tuple[Table, ...]:
+        """The table as published: over all pairs, with the test over the pairs of all functions."""
+        distances = [(pair.equivalent, pair.plain) for _, pair in pairs]
+        row: tuple[Cell, ...] = (
+            "all",
+            len(pairs),
+            pooled_mean(((target, pair.plain) for target, pair in pairs), least=0),
+            pooled_mean(((target, pair.equivalent) for target, pair in pairs), least=0),
+            pooled_share((target, pair.nearer) for target, pair in pairs),
+            signed_rank(distances, alternative="greater").p,
+        )
+        columns = ("", "n", "non-equivalent swap", "equivalent swap", "nearer", "p")
+        note = (
+            "mean Euclidean distance of embeddings as the model returns them; nearer: how often the "
+            "equivalent swap is; p: one-sided Wilcoxon test over pairs, which are correlated within "
+            "a function"
+        )
+        return (Table("Table 6: distance in embedding space", columns, (row,), note),)
+
+
+_METHODS = Methods(EmbeddingMethod(), operators=Operators())

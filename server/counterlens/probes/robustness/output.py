@@ -20,14 +20,14 @@ from counterlens.probes.robustness.base import (
     RobustnessProbe,
     Similarities,
 )
-from counterlens.probes.robustness.published import completed, every_call, fixed
+from counterlens.probes.robustness.methods import METHODS
+from counterlens.probes.robustness.published import completed, fixed
 from counterlens.probes.robustness.questions import RobustnessOptions, VersionQuestion
 from counterlens.probes.robustness.versions import Standing, Version, Versions
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
-MOST_CALLS = 2
 """Maximum number of calls per function."""
 NO_CALL = "no call of it with literal arguments is known: add a doctest or a test"
 
@@ -112,12 +112,12 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         Under the protocol, the questions cover all tests, and no call is run.
         """
         info, cancel = context.model.info, context.cancel
-        calls = _calls(program, options)
+        calls = METHODS[options.chosen_protocol].calls(program)
         if not calls:
             left_out[NO_CALL] += 1
         for call in calls:
             original = self.asked(info, program.document, program.qualname, call, options)
-            if options.chosen_protocol:
+            if not METHODS[options.chosen_protocol].runs_calls:
                 for version in found.versions:
                     changed = self.asked(info, version.document, program.qualname, call, options)
                     yield VersionQuestion(version, version.standing, call, original, changed)
@@ -141,21 +141,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
 
     def rounds(self, program: Target, options: OutputOptions) -> int:
         """Like `RobustnessProbe.rounds`."""
-        return len(_calls(program, options))
-
-
-def _calls(program: Target, options: OutputOptions) -> list[str]:
-    if options.chosen_protocol:
-        return every_call(program)
-    language = executed(program.document.language)
-    function = find_function(program.document, program.qualname)
-    try:
-        language.require_reachable(program.document, function)
-    except SourceError:
-        return []
-    if program.call:
-        return [program.call]
-    return language.calls_of(program.document, function)[:MOST_CALLS]
+        return len(METHODS[options.chosen_protocol].calls(program))
 
 
 def _standing(context: Context, version: Version, call: str, truth: str, limits: Limits) -> Standing:

@@ -10,6 +10,7 @@ from threading import Event
 
 from counterlens.judging.base import Judgement, Setting
 from counterlens.judging.comparison import Form, same
+from counterlens.judging.pace import paced
 from counterlens.python.judging.differential import DifferentialJudge, find_behaviour
 from counterlens.python.judging.differential.inputs import Built, written
 from counterlens.python.judging.differential.judge import Counterexample
@@ -67,9 +68,11 @@ class PythonTestProposer:
             return None
         script = {"source": f"{text}\n{name}()\n", "path": str(place.project / f"{name}.py"), "check": False}
         run = TestRun(TESTS, self._setting, place, {"script": script}, place.project, document.text)
-        if not run.run(document.text, read_cases, cancel).passed:
+        original = run.run(document.text, read_cases, cancel)
+        if not original.passed:
             return None
-        failed = run.run(program, read_cases, cancel).judgement is Judgement.FAILED  # and has ended
+        with paced(original):
+            failed = run.run(program, read_cases, cancel).judgement is Judgement.FAILED  # and has ended
         return text if failed else None
 
 

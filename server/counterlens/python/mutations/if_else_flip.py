@@ -29,9 +29,6 @@ class IfElseFlip(PythonMutation):
 
     An `elif` counts as an `if` in the `else` branch, and becomes one. An `if` without `else` whose body
     always jumps (`return`, `raise`, `break`, `continue`) has the rest of its block as its `else` branch.
-
-    As published (`counterlens probe --protocol cacp`), only an `if` with its own `else` is flipped, and
-    only if its condition consists of comparisons with complementary operators and has no side effects.
     """
 
     id = "if-else-flip"

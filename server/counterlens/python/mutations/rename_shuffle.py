@@ -24,9 +24,6 @@ class RenameShuffle(Renaming):
     the file; if there is none, its name is swapped with a parameter's, which assumes that callers pass that
     by position (`positional-arguments`). Otherwise the renamed variables and the refusals are those of
     `rename-random`.
-
-    As published (`counterlens probe --protocol cacp`), only the names of the function's own variables are
-    permuted.
     """
 
     id = "rename-shuffle"

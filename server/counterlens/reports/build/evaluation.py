@@ -112,6 +112,21 @@ def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator
         for model, summary in found.models.items():
             head = f"{model}, {task}" if len(effects) > 1 else model
             yield Paragraph(f"{figures(summary, found.floors.get(model))}.", lead=f"{head}:")
+    yield Paragraph(_next_step(results, effects), lead="Next:")
+
+
+def _next_step(results: RunResults, effects: Mapping[str, RunEffects]) -> str:
+    """What to do after reading the answer."""
+    if len(results.records) < results.total:
+        return "resume the run: it keeps what it has, and more functions make the answer surer."
+    summaries = [summary for found in effects.values() for summary in found.models.values()]
+    if summaries and all(adequacy(summary) is not Adequacy.ADEQUATE for summary in summaries):
+        return "ask a larger model about the same functions; the two runs can then be compared."
+    if any(summary.average.count for summary in summaries):
+        return (
+            "open the first function under “Where it fails” and read its pairs: each is a test of a change."
+        )
+    return "ask another model about the same functions, and compare the two runs."
 
 
 def _answer_of(part: RunResults) -> Iterator[str]:

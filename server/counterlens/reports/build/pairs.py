@@ -27,6 +27,7 @@ from counterlens.probes.pairs.wording import (
     sentence,
     unwritten,
 )
+from counterlens.probes.protocols import in_words
 from counterlens.reports import document
 from counterlens.reports.build.confidence import confidence_lines
 from counterlens.reports.document import (
@@ -170,7 +171,7 @@ def _place(record: PairsRecord, model: ModelInfo, path: str | None) -> str:
     if any(pair.original.completion is not None for pair in record.pairs):
         exact = f", completions {'' if Capability.EXACT in model.capabilities else 'not '}exact"
     judged = f", judged by {record.judged_by}" if record.judged_by else ""
-    protocol = f" by the protocol {record.protocol}" if record.protocol else ""
+    protocol = in_words(record.protocol, " by the protocol {}")
     return (
         f"{capitalised(record.probe)} probe{protocol} of {path or '<text>'}:{record.start_line}-"
         f"{record.end_line} with {model.name} ({model.where}{device}{threads}{exact}){judged}"

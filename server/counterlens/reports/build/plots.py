@@ -18,8 +18,9 @@ from counterlens.metrics.asc_eval import THRESHOLD, TypeMedian
 from counterlens.metrics.summary import EffectSummary
 from counterlens.models.parameters import short_count
 from counterlens.probes.confidence import ConfidenceRecord
-from counterlens.probes.confidence.published import ASTXPLAINER, types_of
-from counterlens.probes.operator.published import FIGURES, MEASURES_OF, Measure, five, spreads
+from counterlens.probes.confidence.methods import METHODS
+from counterlens.probes.operator.methods import METHODS as OPERATORS
+from counterlens.probes.operator.published import MEASURES_OF, Measure, five, spreads
 from counterlens.probes.operator.record import OperatorRecord
 from counterlens.probes.pairs.wording import OUTCOMES
 from counterlens.reports.document import Figure, TableBlock
@@ -209,10 +210,9 @@ def boxes(results: RunResults) -> list[Figure]:
     part = results.only(_TASK)
     drawn = []
     for model in part.models:
-        records = [
-            record for record in part.probed(model) if isinstance(record, OperatorRecord) and record.protocol
-        ]
-        for number, title in FIGURES.items():
+        records = [record for record in part.probed(model) if isinstance(record, OperatorRecord)]
+        figures = OPERATORS[records[0].protocol].figures if records else {}
+        for number, title in figures.items():
             rows = _rows(records, MEASURES_OF[number])
             if rows:
                 drawn.append(_boxes(f"{title}, {model}" if len(part.models) > 1 else title, rows))
@@ -241,8 +241,8 @@ def published(results: RunResults) -> list[Figure]:
     part, types = results.only(_CONFIDENCE_TASK), {}
     for model in part.models:
         records = [record for record in part.probed(model) if isinstance(record, ConfidenceRecord)]
-        if records and records[0].protocol == ASTXPLAINER:
-            types[model] = types_of(records, seed=results.settings.seed)
+        if records:
+            types[model] = METHODS[records[0].protocol].types(records, seed=results.settings.seed)
     known = {model: found for model, found in types.items() if found}
     if not known:
         return []

@@ -16,6 +16,7 @@ from counterlens.models.base import ASKED, COMPLETIONS
 from counterlens.probes.options import flag_of
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Need
+from counterlens.probes.protocols import in_words
 from counterlens.probes.registry import PROBES
 from counterlens.reports.wording import shortened
 
@@ -24,7 +25,7 @@ def title(results: RunResults) -> str:
     """One line: the tasks, with their protocols, and the data."""
     settings = results.settings
     followed = {task: settings.options_of(task).chosen_protocol for task in settings.tasks}
-    tasks = (f"{task} (protocol {protocol})" if protocol else task for task, protocol in followed.items())
+    tasks = (f"{task}{in_words(protocol, ' (protocol {})')}" for task, protocol in followed.items())
     return f"{', '.join(tasks)} on {dataset(results)}"
 
 

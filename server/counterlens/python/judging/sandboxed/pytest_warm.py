@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _NO_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 _ALONE = ("-q", "-s", "-c", os.devnull, "-p", "no:cacheprovider", "--noconftest", "--import-mode=importlib")
 """Options of a run without files and settings of others."""
-_TIMES = 2  # enough for most of pytest to be specialised
 _LATE = ("_pytest.assertion.rewrite", "_pytest.assertion.util", "_pytest.config.findpaths")
 _LATE_TOO = ("_pytest.python_api", "_pytest.raises", "doctest", "pdb", "tomllib", "unittest.mock")
 
@@ -82,8 +81,7 @@ def _run_once() -> frozenset[str]:
     os.environ[_NO_PLUGINS] = "1"
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(BaseException):
-            for _ in range(_TIMES):
-                pytest.main([*_ALONE, f"--rootdir={folder}", file])
+            pytest.main([*_ALONE, f"--rootdir={folder}", file])
     finally:
         del os.environ[_NO_PLUGINS]
         sys.path[:] = path

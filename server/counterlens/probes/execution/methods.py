@@ -1,0 +1,106 @@
+"""How calls are asked about, and shown: the probes' own way, and that of CodeMind (Liu et al. 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from counterlens.metrics.table import Table
+from counterlens.models.base import ModelInfo
+from counterlens.probes.execution import published
+from counterlens.probes.execution.answers import Asking
+from counterlens.probes.execution.dependent_tables import common, dependent_tables, ranks
+from counterlens.probes.execution.inputs import Inputs
+from counterlens.probes.execution.prompts import STYLES, most_tokens
+from counterlens.probes.execution.published import DIRECT, STEPS
+from counterlens.probes.execution.record import (
+    DependentExecutionRecord,
+    ExecutionRecord,
+    SpecifiedFunction,
+)
+from counterlens.probes.execution.specification_tables import specification_tables
+from counterlens.probes.execution.tables import breakdown
+from counterlens.probes.protocols import Methods
+
+Dependent = Sequence[DependentExecutionRecord]
+
+
+class ExecutionMethod:
+    """The probes' own way.
+
+    Attributes:
+        leaves_out: Whether a version that a language does not have is left out, not refused.
+        inputs: The calls that are asked about.
+        specified_inputs: Those of specification reasoning.
+        style: The style of answers on own code that a summary counts, and its name there.
+    """
+
+    leaves_out = False
+    inputs = Inputs.ANY
+    specified_inputs = Inputs.ANY
+    style = DIRECT, "directly"
+
+    def asking(
+        self,
+        info: ModelInfo,  # noqa: ARG002
+        max_tokens: int | None,
+        styles: tuple[str, ...] = tuple(STYLES),  # noqa: ARG002
+    ) -> Asking:
+        """How questions are asked, and answers compared.
+
+        Args:
+            info: The model's information.
+            max_tokens: The user's token limit, if there is one.
+            styles: The styles that a protocol uses; without one, all are used.
+        """
+        return Asking(max_tokens)
+
+    def execution_tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
+        """The tables of independent execution reasoning."""
+        return breakdown(list(chain.from_iterable(record.answers for record in records)), seed=seed)
+
+    def dependent_tables(self, records: Dependent, *, seed: int) -> tuple[Table, ...]:
+        """The tables of dependent execution reasoning of one model."""
+        return dependent_tables(records, seed=seed)
+
+    def comparison_tables(self, models: Mapping[str, Dependent]) -> tuple[Table, ...]:
+        """The further tables of several models."""
+        return common(models), ranks(models)
+
+    def specification_tables(self, functions: Sequence[SpecifiedFunction]) -> tuple[Table, ...]:
+        """The tables of specification reasoning."""
+        return specification_tables(functions)
+
+
+class CodeMind(ExecutionMethod):
+    """The protocol `codemind`; see `published.py`."""
+
+    leaves_out = True
+    inputs = Inputs.WRITTEN
+    specified_inputs = Inputs.DRAWN
+    style = STEPS, "step by step"
+
+    def asking(
+        self, info: ModelInfo, max_tokens: int | None, styles: tuple[str, ...] = tuple(STYLES)
+    ) -> Asking:
+        """The paper's styles, token limit and criterion; see `ExecutionMethod`."""
+        return Asking(most_tokens(info, max_tokens, published.TOKENS), styles, as_written=True)
+
+    def execution_tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
+        """Tables I and IV, Figures 3, 4, 6, 7 and 8."""
+        return published.execution_tables(records)
+
+    def dependent_tables(self, records: Dependent, *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
+        """Table II or III, and Figure 5."""
+        return published.dependent_tables(records)
+
+    def comparison_tables(self, models: Mapping[str, Dependent]) -> tuple[Table, ...]:
+        """R'_DER on common functions, and agreement of ranks."""
+        return published.comparison_tables(models)
+
+    def specification_tables(self, functions: Sequence[SpecifiedFunction]) -> tuple[Table, ...]:
+        """Those of section IV-C."""
+        return published.specification_tables(functions)
+
+
+METHODS = Methods(ExecutionMethod(), codemind=CodeMind())

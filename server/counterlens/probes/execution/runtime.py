@@ -1,0 +1,311 @@
+"""The runtime probe: does the model follow a call line by line? (Chen et al. 2024, REval, and beyond)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+
+from counterlens.errors import SourceError
+from counterlens.judging.base import lasting
+from counterlens.languages.registry import LANGUAGES
+from counterlens.metrics.effects import Proportion, pooled_share
+from counterlens.metrics.table import Cell, Table
+from counterlens.models.base import Model, Prompt
+from counterlens.models.chat.replies import without_thought
+from counterlens.probes.dependence.yes_no import ask
+from counterlens.probes.equivalence.probe import UNREADABLE, read_yes_no
+from counterlens.probes.execution.coherence import TracedCall, ask_states, trace_call
+from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.prompts import DIRECT_TOKENS, StyleTokens, most_tokens
+from counterlens.probes.execution.questions import reachable
+from counterlens.probes.execution.record import (
+    CoherenceCall,
+    LineAnswer,
+    NextLineAnswer,
+    RuntimeCall,
+    RuntimeRecord,
+    SoughtInput,
+)
+from counterlens.probes.execution.states import MARK, MOST_POINTS, marked, times_in_words
+from counterlens.probes.execution.tables import answer_baselines
+from counterlens.probes.localisation.probe import number_lines, read_line
+from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
+from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
+from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.literals import short
+from counterlens.probes.prompts.templates import chats, filled
+from counterlens.sandbox.base import Limits
+from counterlens.syntax.functions import find_function
+
+_MOST_STEPS = 400  # of a trace: a line that is not in a longer one may still run
+_LISTED = 3
+_NOTE = (
+    "a line runs: at least once during the call; state: the value of a variable right after a given run of a "
+    "line; next line: which one runs then; output: of the call; input: a call that gives this output, run in "
+    "the sandbox, so that any right one counts"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeOptions(ProbeOptions):
+    """Options of the runtime probe."""
+
+    timeout: Timeout = DEFAULT_TIMEOUT
+    max_tokens: StyleTokens = None
+
+
+class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
+    """Asks which lines run, which comes next, for states, the output, and an input that gives it."""
+
+    id = "runtime"
+    title = "does it follow a call line by line?"
+    source = Source("Chen et al. 2024", "REval, with searched inputs")
+    needs = frozenset({Need.COMPLETE, Need.SANDBOX})
+    options = RuntimeOptions
+    record = RuntimeRecord
+
+    def run(self, context: Context, target: Target, options: RuntimeOptions) -> RuntimeRecord:
+        """Like `Probe.run`.
+
+        Raises:
+            SourceError: there is no usable call.
+        """
+        limits = lasting(options.timeout)
+        traced = trace_call(context, target, seed=options.seed, limits=limits)
+        asker = _Asker(context, target, traced, options.max_tokens)
+        states = ask_states(context, target, traced, options.max_tokens)
+        covered, next_lines = asker.covered(), tuple(asker.next_lines())
+        sought = asker.sought(limits)
+        call = RuntimeCall(
+            **{field.name: getattr(states, field.name) for field in fields(CoherenceCall)},
+            covered=covered,
+            next_lines=next_lines,
+            sought=sought,
+        )
+        left_out = {
+            UNREADABLE: sum(each.yes is None for each in covered),
+            "next line without a number": sum(each.answer is None for each in next_lines),
+            "input: no call with literal arguments can be asked for": int(sought is None),
+        }
+        return RuntimeRecord(left_out=left_out, calls=(call,))
+
+    def tables(self, records: Sequence[RuntimeRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
+        """Like `Probe.tables`."""
+        tables = (
+            _right(records),
+            _consistency(records),
+            baseline_table(_baselines(records)),
+            _listing(records),
+        )
+        return tuple(table for table in tables if table.rows)
+
+    def summary(self, records: Sequence[RuntimeRecord]) -> str:
+        """Like `Probe.summary`."""
+        parts = [f"{share.count} of {share.n} ({name})" for name, share in _shares(records) if share.n]
+        ladders = [ladder for _, ladder in _ladders(records)]
+        kept = sum(map(consistent, ladders))
+        return (
+            f"{first_words(_baselines(records))}Right answers about what happens during a call: "
+            f"{', '.join(parts)}. Of {len(ladders)} chains of answers with a right one, {kept} have no right "
+            "answer behind a wrong easier one."
+        )
+
+    def measures(self, record: RuntimeRecord) -> Mapping[str, bool]:
+        """Like `Probe.measures`."""
+        (call,) = record.calls
+        return {"output": call.right, "consistent": all(map(consistent, call.ladders))}
+
+    def estimate(self, target: Target, options: RuntimeOptions, model: Model) -> int:  # noqa: ARG002
+        """Like `Probe.estimate`."""
+        reachable(target)
+        return 2 + 4 * MOST_POINTS + 1
+
+
+def consistent(ladder: Sequence[bool]) -> bool:
+    """Whether no right answer comes after a wrong one to an easier question."""
+    return not any(later and not earlier for earlier, later in pairwise(ladder))
+
+
+class _Asker:
+    """Asks about the lines of a traced call, by their numbers in the program as shown."""
+
+    def __init__(self, context: Context, target: Target, traced: TracedCall, max_tokens: int | None) -> None:
+        self._context, self._target, self._traced = context, target, traced
+        self._language = executed(target.document.language)
+        self._tokens = most_tokens(context.model.info, max_tokens, DIRECT_TOKENS)
+        self._source = number_lines(traced.question.source.strip("\n").splitlines())
+
+    def covered(self) -> tuple[LineAnswer, ...]:
+        """Whether the lines of the states run, and as many lines that do not run."""
+        traced, document = self._traced, self._target.document
+        function = find_function(document, self._target.qualname)
+        run = {step.line for step in traced.steps}
+        whole = len(traced.steps) < _MOST_STEPS
+        idle = sorted(self._language.simple_lines(document, function) - run) if whole else []
+        idle = [line for line in idle if function.start_line <= line <= function.end_line]
+        lines = list(dict.fromkeys(point.line for point in traced.points)) or sorted(run)[:MOST_POINTS]
+        lines += idle[: len(lines)]
+        numbers = [self._number(line) for line in lines]
+        asked = [(line, number) for line, number in zip(lines, numbers, strict=True) if number]
+        prompts = [self._prompt("runtime-line", line=str(number)) for _, number in asked]
+        context = self._context
+        answers = ask(context.model, prompts, read_yes_no, context.steps, "asking which lines run")
+        return tuple(
+            LineAnswer(line=line, truth=line in run, yes=answer.yes)
+            for (line, _), answer in zip(asked, answers, strict=True)
+        )
+
+    def next_lines(self) -> Iterator[NextLineAnswer]:
+        """Which line runs after each state, if the trace has all lines."""
+        steps = self._traced.steps
+        for point in self._traced.points if self._language.traces_headers else ():
+            runs = [number for number, step in enumerate(steps) if step.line == point.line]
+            after = runs[point.times - 1] + 1
+            if after == _MOST_STEPS:
+                continue
+            here = self._number(point.line)
+            truth = self._number(steps[after].line) if after < len(steps) else 0
+            if here is None or truth is None:
+                continue
+            self._context.steps.next("asking which line runs next")
+            prompt = self._prompt("runtime-next", line=str(here), times=times_in_words(point.times))
+            said = self._context.complete(prompt).text
+            yield NextLineAnswer(
+                line=point.line, times=point.times, truth=truth, said=said, answer=read_line(said)
+            )
+
+    def sought(self, limits: Limits) -> SoughtInput | None:
+        """An input that gives the output of the call; None if a call of the function cannot be read."""
+        question, document = self._traced.question, self._target.document
+        name = find_function(document, self._target.qualname).name
+        if not self._language.calls_in(question.call, self._target.qualname):
+            return None
+        context = self._context
+        context.steps.next("asking for an input")
+        places = {"source": question.source, "function": name, "output": question.truth.written}
+        prompt = self._filled("runtime-input", **places)
+        said = context.complete(prompt).text
+        begun = "" if chats(context.model.info) else f"{name}("
+        call = self._call_in(begun + without_thought(said))
+        gave, right = None, False
+        if call is not None:
+            try:
+                output = self._language.output_of(
+                    document, call, context.sandbox(), limits=limits, cancel=context.cancel
+                )
+                gave, right = output.written, self._language.values.equal(output.value, question.truth.value)
+            except SourceError:
+                gave = None
+        return SoughtInput(output=question.truth.written, said=said, call=call, gave=gave, right=right)
+
+    def _call_in(self, text: str) -> str | None:
+        """The first call with literal arguments in an answer: in one of its lines, or the begin of one."""
+        for line in text.splitlines():
+            plain = line.strip().strip("`")
+            ends = [len(plain), *(at + 1 for at, mark in enumerate(plain) if mark == ")")]
+            for end in ends:
+                if calls := self._language.calls_in(plain[:end], self._target.qualname):
+                    return calls[0]
+        return None
+
+    def _number(self, line: int) -> int | None:
+        """The number of a line of the document in the program as shown; None if it is not shown."""
+        document = marked(self._target.document, line)
+        mark = f"{LANGUAGES[document.language].comment} {MARK}"
+        name, call = self._target.qualname, self._traced.question.call
+        document = self._language.unanswered(document, find_function(document, name), call)
+        lines = shown(document, find_function(document, name)).strip("\n").splitlines()
+        return next((number for number, text in enumerate(lines, 1) if text.endswith(mark)), None)
+
+    def _prompt(self, name: str, **places: str) -> Prompt:
+        return self._filled(name, source=self._source, call=self._traced.question.call, **places)
+
+    def _filled(self, name: str, **places: str) -> Prompt:
+        suffix = prompted(self._target.document.language).suffix
+        stop = ("\n",)
+        return filled(self._context.model.info, __package__, f"{name}{suffix}", self._tokens, stop, **places)
+
+
+_Right = Callable[[RuntimeCall], Sequence[bool]]
+_ASKED: Mapping[str, _Right] = {
+    "line runs": lambda call: [each.right for each in call.covered],
+    "state": lambda call: [each.right for each in call.states if not each.truncated],
+    "next line": lambda call: [each.right for each in call.next_lines],
+    "output": lambda call: [] if call.truncated else [call.right],
+    "input": lambda call: [call.sought.right] if call.sought else [],
+}
+
+
+def _calls(records: Sequence[RuntimeRecord]) -> list[RuntimeCall]:
+    return [call for record in records for call in record.calls]
+
+
+def _shares(records: Sequence[RuntimeRecord]) -> Iterator[tuple[str, Proportion]]:
+    for name, right in _ASKED.items():
+        yield name, pooled_share((call.target, each) for call in _calls(records) for each in right(call))
+
+
+def _ladders(records: Sequence[RuntimeRecord]) -> list[tuple[str, tuple[bool, ...]]]:
+    """The chains of answers with a right one: one with none right is consistent whatever the model does."""
+    return [(call.target, ladder) for call in _calls(records) for ladder in call.ladders if any(ladder)]
+
+
+def _right(records: Sequence[RuntimeRecord]) -> Table:
+    rows = tuple((name, share.n, share) for name, share in _shares(records) if share.n)
+    return Table("what happens during a call", ("asked", "n", "right"), rows, _NOTE)
+
+
+def _consistency(records: Sequence[RuntimeRecord]) -> Table:
+    ladders = _ladders(records)
+    kept = pooled_share((target, consistent(ladder)) for target, ladder in ladders)
+    whole = pooled_share((target, all(ladder)) for target, ladder in ladders)
+    note = (
+        "a chain: whether a line runs, the state after it, the next line, the output of the call; "
+        "consistent: no right answer comes after a wrong one. Only chains with a right answer count"
+    )
+    rows: tuple[tuple[Cell, ...], ...] = ((len(ladders), kept, whole),) if ladders else ()
+    return Table("consistency", ("chains", "consistent", "all right"), rows, note)
+
+
+def _baselines(records: Sequence[RuntimeRecord]) -> list[ChanceComparison]:
+    calls = _calls(records)
+    covered = [each for call in calls for each in call.covered]
+    following = [each for call in calls for each in call.next_lines]
+    known = [
+        share_right("line runs", [each.truth for each in covered], sum(each.right for each in covered), 0),
+        share_right(
+            "next line", [each.truth for each in following], sum(each.right for each in following), 0
+        ),
+    ]
+    states = [state for call in calls for state in call.states]
+    return [*(each for each in known if each), *answer_baselines({"state": states, "output": calls})]
+
+
+def _listing(records: Sequence[RuntimeRecord]) -> Table:
+    """The answers about a few calls."""
+    words = {True: "yes", False: "no", None: "unreadable"}
+    rows: list[tuple[Cell, ...]] = []
+    for call in _calls(records) if len(records) <= _LISTED else ():
+        rows += [
+            (call.call, f"line {each.line} runs", words[each.truth], words[each.yes]) for each in call.covered
+        ]
+        for state in call.states:
+            place = f"{state.variable}, line {state.line}, time {state.times}"
+            rows.append((call.call, place, short(state.truth), short(state.answer)))
+        for each in call.next_lines:
+            truth = "it returns" if each.truth == 0 else str(each.truth)
+            rows.append((call.call, f"after line {each.line}, time {each.times}", truth, each.answer))
+        rows.append((call.call, "output", short(call.truth), short(call.answer)))
+        if call.sought:
+            rows.append(
+                (
+                    call.call,
+                    f"input for {short(call.sought.output)}",
+                    short(call.sought.gave),
+                    short(call.sought.call),
+                )
+            )
+    return Table("calls", ("call", "asked for", "is", "answer"), tuple(rows))

@@ -1,0 +1,131 @@
+"""The method of the pair probes: their own, and that of the protocol `cacp` (Hooda et al. 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from counterlens.errors import OptionError
+from counterlens.metrics.table import Table
+from counterlens.mutations.languages import MutatedLanguage, mutated
+from counterlens.mutations.mutation import AnyMutation
+from counterlens.probes.pairs.published import CACP, PAPER_ORDER, SWAP
+from counterlens.probes.pairs.published_tables import counts_table, figures, published_tables
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.tables import effect_tables
+from counterlens.probes.protocols import Methods
+
+Merged = Mapping[tuple[str, ...], Sequence[PairsRecord]]
+"""Records by dataset and model."""
+
+
+class PairsMethod:
+    """What the pair probes do without a protocol.
+
+    Attributes:
+        seen_only: Whether pairs are judged only by tests that see their hole.
+        repeatable: Whether a remote model must complete the same code in the same way twice.
+        run_tables: Whether a report of a run has tables of its own, beside those of the probe.
+    """
+
+    seen_only = True
+    repeatable = False
+    run_tables = True
+
+    def check_mutations(self, mutations: Sequence[str]) -> None:
+        """Check that mutations belong to the method.
+
+        Raises:
+            OptionError: one of them does not.
+        """
+
+    def mutations(self, language: str) -> list[str]:
+        """The default mutations: all that keep the meaning."""
+        known = mutated(language).mutations
+        return [
+            name for name, mutation in known.items() if mutation.preserving and not mutation.needs_observation
+        ]
+
+    def forms(self, known: MutatedLanguage) -> dict[str, AnyMutation]:  # noqa: ARG002
+        """The mutations that have a form of their own, by id.
+
+        Raises:
+            OptionError: the language has no such form.
+        """
+        return {}
+
+    def tables(self, models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
+        """The tables of models side by side."""
+        return tuple(effect_tables(models))
+
+    def merged_tables(self, records: Merged, counted: Merged, *, repair: bool) -> list[Table]:  # noqa: ARG002
+        """The tables of several runs: effects by dataset and model, counts of the records in `counted`."""
+        return list(effect_tables({", ".join(head): of_head for head, of_head in records.items()}))
+
+
+class Cacp(PairsMethod):
+    """The protocol `cacp`: its population and its tables; see `published.py`."""
+
+    seen_only = False
+    repeatable = True
+    run_tables = False
+
+    def check_mutations(self, mutations: Sequence[str]) -> None:
+        """Check that the paper has the mutations; see `PairsMethod`."""
+        others = [name for name in mutations if name not in PAPER_ORDER]
+        if others:
+            raise OptionError(
+                f"--protocol {CACP} has no mutation {others[0]}",
+                f"Its mutations are {', '.join(PAPER_ORDER)}",
+            )
+
+    def mutations(self, language: str) -> list[str]:  # noqa: ARG002
+        """The mutations of the paper."""
+        return list(PAPER_ORDER)
+
+    def forms(self, known: MutatedLanguage) -> dict[str, AnyMutation]:
+        """The forms of the paper; see `PairsMethod`."""
+        if known.published is None:
+            raise OptionError(
+                f"--protocol {CACP} supports Python only, the language of the paper's programs",
+                "Leave out --protocol",
+            )
+        return dict(known.published)
+
+    def tables(self, models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
+        """The paper's tables, by model."""
+        repair = next((record.probe == "repair" for records in models.values() for record in records), False)
+        return published_tables({(model,): of for model, of in models.items()}, ("model",), repair=repair)
+
+    def merged_tables(self, records: Merged, counted: Merged, *, repair: bool) -> list[Table]:
+        """The paper's tables, by dataset and model; see `PairsMethod`."""
+        shown = figures(records, ("dataset", "model"), repair=repair)
+        return [*shown, counts_table(counted, ("dataset",))]
+
+
+METHODS = Methods(PairsMethod(), cacp=Cacp())
+
+
+def forms_of(
+    protocol: str, mutations: Sequence[str], reach: int, language: str = "python"
+) -> list[str | AnyMutation]:
+    """The mutations to probe with, each in the form of the options.
+
+    Args:
+        protocol: The protocol that is followed, if any.
+        mutations: Ids.
+        reach: Maximum distance, in statements, of statements that are swapped.
+        language: The id of the language of the functions.
+
+    Raises:
+        OptionError: the language has no such form.
+    """
+    known = mutated(language)
+    forms = METHODS[protocol].forms(known)
+    if reach > 1 and known.reaching is None:
+        raise OptionError(
+            f"--reach {reach} supports Python only: in other languages, only adjacent statements are swapped",
+            "Leave out --reach",
+        )
+    if reach > 1 and known.reaching is not None:
+        forms[SWAP] = known.reaching(reach)
+    return [forms.get(name, name) for name in mutations]
