@@ -164,13 +164,9 @@ def judge_for(scope: DoubtScope, setting: Setting) -> Judge | None:
                 judge := find_judge(
                     scope.document,
                     known[name],
-                    setting.sandbox,
-                    python=setting.python,
-                    limits=setting.limits,
+                    setting,
                     fallback=False,
                     witnessed=False,
-                    excluded=setting.excluded,
-                    cancel=setting.cancel,
                 )
             )
         ]
@@ -233,7 +229,9 @@ def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None
     )
     found: list[Trial] = []
     for some in _batches(islice(ranked, MOST), judge):
-        if found and some[0][0] < LEAST_HEAD:
+        if found:
+            some = [each for each in some if each[0] >= LEAST_HEAD]
+        if not some:
             break
         programs = [changed_text(scope.document, one) for _, one, _ in some]
         verdicts = judge_variants(judge, programs, cancel=cancel)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from counterlens.judging.comparing import FEWEST
 from counterlens.python.judging.differential.inputs import Built, Call, Hints, Remade
 
 _FEW = 4  # minimum number of calls for a relation between two arguments
@@ -39,6 +40,11 @@ class RecordedPlan:
     target: str
     seen: tuple[Call, ...]
     hints: Hints
+
+    @property
+    def fewest(self) -> int:
+        """The minimum number of inputs on which the original must return."""
+        return min(FEWEST, len(self.seen))
 
     @property
     def combinations(self) -> list[tuple[int, ...]]:
