@@ -35,6 +35,8 @@ export interface StatusParams {
   reason?: string;
   /** Progress, in `%` or `functions`. */
   steps?: { done: number; total: number; unit: string } | null;
+  /** A sentence about the model that is shown beside the detail; empty if there is none. */
+  advice?: string;
 }
 
 /** Client to server: the user now trusts the workspace. */

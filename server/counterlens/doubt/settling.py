@@ -164,13 +164,9 @@ def judge_for(scope: DoubtScope, setting: Setting) -> Judge | None:
                 judge := find_judge(
                     scope.document,
                     known[name],
-                    setting.sandbox,
-                    python=setting.python,
-                    limits=setting.limits,
+                    setting,
                     fallback=False,
                     witnessed=False,
-                    excluded=setting.excluded,
-                    cancel=setting.cancel,
                 )
             )
         ]

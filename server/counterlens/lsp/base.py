@@ -51,7 +51,6 @@ class CounterlensServer(LanguageServer):
         file: The repository's settings file, if the repository is trusted and has one.
         client_shows_results: Whether the client has the commands of the Counterlens extension.
         client_options: All initialization options from the client.
-        unfitted: Whether the model has no margins, so that only failing tests mark places.
         analyses: The open documents by URI.
         host: The model.
         loop: The event loop that sends messages; None before the first message from the client.
@@ -102,7 +101,6 @@ class CounterlensServer(LanguageServer):
         self.code_lenses: list[Callable[[CounterlensServer, Analysis], list[types.CodeLens]]] = []
         self.hovers: list[Callable[[CounterlensServer, Analysis, int], HoverPart]] = []
         self.hover_waits: list[Callable[[CounterlensServer, Analysis, int], Awaitable[object] | None]] = []
-        self.unfitted = False
         self._last_status: status.ServerStatus | None = None
         self.scorer = BackgroundScorer(
             self.host,
@@ -190,10 +188,10 @@ class CounterlensServer(LanguageServer):
             said += "; " + t("the embedded model is weak at code, Counterlens: Select Model… has better ones")
         if state == "ready" and self.host.device:
             said += "; " + t("it runs on {device}", device=recognised(self.host.device))
-        if state == "ready" and self.unfitted:
-            said += "; " + t("without fitted margins only failing tests mark places, Counterlens: Fit Now")
-        reason = recognised(reason)
-        current = status.ServerStatus(self.host.name, state, said, reason, steps, self.unfitted)
+        advice = ""
+        if state == "ready" and self.host.is_unfitted:
+            advice = t("without fitted margins only failing tests mark places, Counterlens: Fit Now")
+        current = status.ServerStatus(self.host.name, state, said, recognised(reason), steps, advice)
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)

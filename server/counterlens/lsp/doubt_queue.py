@@ -136,9 +136,7 @@ class DoubtQueue:
         key = settings.asked, name
         if key not in self._kept:
             try:
-                found, self._ls.unfitted = await self._ls.offload(
-                    _ask, self._ls.host, settings, scope, cancel
-                )
+                found = await self._ls.offload(_ask, self._ls.host, settings, scope, cancel)
             except Cancelled:
                 return None
             except CounterlensError as error:
@@ -173,15 +171,12 @@ def _say_unfitted(model: str) -> None:
     )
 
 
-def _ask(
-    host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event
-) -> tuple[tuple[Doubt, ...], bool]:
-    """Check one function, and say whether the model has no margins; takes up to some seconds."""
+def _ask(host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event) -> tuple[Doubt, ...]:
+    """Check one function; takes up to some seconds."""
     model = host.get(settings)
-    unfitted = margins_of(model.info) is None
-    if unfitted:
+    if margins_of(model.info) is None:
         _say_unfitted(host.name)
-    return tuple(doubts(model, scope, cancel=cancel)), unfitted
+    return tuple(doubts(model, scope, cancel=cancel))
 
 
 def _is_visible(scope: DoubtScope, lines: types.Range | None) -> bool:

@@ -59,7 +59,7 @@ async def _fit(ls: CounterlensServer, _argument: object = None) -> FitAnswer:
         return FitAnswer(ok=False, error=t("The fit was cancelled."))
     except CounterlensError as error:
         return FitAnswer(ok=False, error=ls.refuse(error, settings))
-    ls.unfitted = False
+    ls.host.note_fitted(settings)
     ls.announce("ready", "margins of marks are fitted")
     for react in ls.when_forgotten:
         react(ls)

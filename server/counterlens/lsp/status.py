@@ -24,8 +24,7 @@ class StepCount:
 class ServerStatus:
     """One state of the server.
 
-    `unfitted` says that the model has no margins, so that only failing tests mark places until they are
-    fitted (`counterlens.fitMargins`).
+    `advice` is what the user can do about a lack, such as margins that are not fitted.
     """
 
     model: str
@@ -33,7 +32,7 @@ class ServerStatus:
     detail: str
     reason: str = ""
     steps: StepCount | None = None
-    unfitted: bool = False
+    advice: str = ""
 
 
 class Announce(Protocol):
