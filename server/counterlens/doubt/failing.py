@@ -16,6 +16,7 @@ from pathlib import Path
 from counterlens.doubt.scope import DoubtScope
 from counterlens.judging.standing import FailedCase
 from counterlens.regular_file import read_text
+from counterlens.syntax.strictness import STRICT
 
 _FIRST = re.compile(r"^(?P<file>[^\n:]+\.py):(?P<line>\d+): (?P<statement>.*)$")
 _RAISED_AT = re.compile(r"\nat (?P<file>[^\n:]+\.py):(?P<line>\d+): [^\n]*\Z")
@@ -149,7 +150,7 @@ def _located(failure: FailedCase) -> tuple[int, str] | None:
         return None
     try:
         text = read_text(failure.file)
-        tree = ast.parse(text)
+        tree = _parsed(text)
     except (OSError, SyntaxError, ValueError, RecursionError):
         return None
     names = [part.partition("[")[0] for part in failure.name.split("::")[1:]]
@@ -252,14 +253,33 @@ def _of_assertion(test: FailedTest, text: str, statement: str, function: str) ->
     return replace(test, expected=_short(f"{sign}{right}"), got=_short(left))
 
 
+def _parsed(text: str) -> ast.Module:
+    """The tree of a Python file.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError: it is not Python.
+    """
+    tree = STRICT.require("python")(text)
+    assert isinstance(tree, ast.Module)
+    return tree
+
+
+def _expression(text: str) -> ast.expr:
+    """The tree of a Python expression; errors as for `_parsed`."""
+    statements = _parsed(text).body
+    if len(statements) != 1 or not isinstance(statements[0], ast.Expr):
+        raise SyntaxError("it is no expression")
+    return statements[0].value
+
+
 def _comparison(text: str) -> tuple[str, str, str] | None:
     """The two sides of a comparison, and its operator; None if it is not one."""
     try:
-        tree = ast.parse(text, mode="eval")
+        expression = _expression(text)
     except (SyntaxError, ValueError, RecursionError):
         parts = re.split(r" (==|!=|<=|>=|<|>|is not|is|not in|in) ", text)
         return (parts[0], parts[1], parts[2]) if len(parts) == 3 else None
-    found = tree.body.elts[0] if isinstance(tree.body, ast.Tuple) and tree.body.elts else tree.body
+    found = expression.elts[0] if isinstance(expression, ast.Tuple) and expression.elts else expression
     if not isinstance(found, ast.Compare) or len(found.ops) != 1:
         return None
     left, right = ast.get_source_segment(text, found.left), ast.get_source_segment(text, found.comparators[0])
@@ -269,12 +289,12 @@ def _comparison(text: str) -> tuple[str, str, str] | None:
 def _arguments(statement: str) -> list[str]:
     """The first two arguments of a call that is a statement."""
     try:
-        tree = ast.parse(statement.strip(), mode="eval")
+        call = _expression(statement.strip())
     except (SyntaxError, ValueError, RecursionError):
         return []
-    if not isinstance(tree.body, ast.Call):
+    if not isinstance(call, ast.Call):
         return []
-    return [ast.get_source_segment(statement.strip(), one) or "" for one in tree.body.args[:2]]
+    return [ast.get_source_segment(statement.strip(), argument) or "" for argument in call.args[:2]]
 
 
 def _computed_second(sides: Sequence[str], function: str) -> bool:
