@@ -54,7 +54,12 @@ ROOMS = [
     {"runner"},
     {"pairs"},
     {"execution"},
-    {"operator", "robustness", "dependence", "confidence"},
+    {"operator", "recognition", "confidence"},
+    {"robustness"},
+    {"dependence"},
+    {"equivalence"},
+    {"localisation"},
+    {"runtime"},
     {"subjects", "registry"},
 ]
 """The parts of `probes/`, which import in one direction, too."""

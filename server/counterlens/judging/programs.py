@@ -144,8 +144,8 @@ def _with_objects(
     """The comparisons of functions and classes together.
 
     What objects give, method after method, speaks for these methods in place of a comparison of each on new
-    objects, whose attributes need not have the same names. Classes whose objects cannot be compared count only
-    if there is no function.
+    objects, whose attributes need not have the same names. Classes whose objects cannot be compared count
+    only if there is no function.
 
     Args:
         functions: Those of functions and methods.

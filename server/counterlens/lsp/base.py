@@ -190,7 +190,7 @@ class CounterlensServer(LanguageServer):
             said += "; " + t("it runs on {device}", device=recognised(self.host.device))
         advice = ""
         if state == "ready" and self.host.is_unfitted:
-            advice = t("without fitted margins only failing tests mark places, Counterlens: Fit Now")
+            advice = t("Without fitted margins only failing tests mark places: Counterlens: Fit Now")
         current = status.ServerStatus(self.host.name, state, said, recognised(reason), steps, advice)
         if current != self._last_status:
             self._last_status = current

@@ -34,7 +34,7 @@ def _watch(ls: CounterlensServer) -> None:
 
 def _did_save(ls: CounterlensServer, params: types.DidSaveTextDocumentParams) -> None:
     """A saved file may be one with tests."""
-    _tell(ls, params.text_document.uri)
+    _report_change(ls, params.text_document.uri)
 
 
 def _did_change(ls: CounterlensServer, params: types.DidChangeWatchedFilesParams) -> None:
@@ -46,10 +46,10 @@ def _did_change(ls: CounterlensServer, params: types.DidChangeWatchedFilesParams
             analysis.gone = gone
             ls.changed(analysis)
         if not gone:
-            _tell(ls, change.uri)
+            _report_change(ls, change.uri)
 
 
-def _tell(ls: CounterlensServer, uri: str) -> None:
+def _report_change(ls: CounterlensServer, uri: str) -> None:
     path = to_fs_path(uri)
     for react in ls.when_file_changed if path else ():
         try:
