@@ -7,9 +7,10 @@ Each line of the file is a completion: `data` (`humaneval`, `mbpp`, `humaneval-x
 
 - **Verdicts**: our verdict, and whether program and tests run as one text in a process of their own, which
   bubblewrap keeps from the machine, without anything of ours.
-- **Contested passes**: programs that pass HumanEval are run on the inputs of HumanEval+ (`humanevalplus` in the
-  folder) beside the reference solution: shares of contested programs among those that fail there, and among
-  those that pass. `--half` takes problems with an even or odd number alone, to tune on one half.
+- **Contested passes**: programs that pass HumanEval are run on the inputs of HumanEval+ (`humanevalplus` in
+  the folder) beside its reference solution, which is the original here: how many of those that fail there are
+  contested, and how many of those that pass. `--half` takes problems with an even or an odd number alone, to
+  tune on one half.
 
 The last line is one JSON document.
 """
@@ -35,8 +36,8 @@ from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
-ISOLATED = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
-            "--unshare-all", "--die-with-parent", "--chdir", "/tmp"]  # fmt: skip
+ISOLATED = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",  # noqa: S108
+            "--unshare-all", "--die-with-parent", "--chdir", "/tmp"]  # noqa: S108  # fmt: skip
 PLUS = """
 import copy, json, math, sys
 def load(text, name):
@@ -91,19 +92,24 @@ def _java(program: str, tests: str) -> bool:
 
 def passes_more(program: str, extra: dict[str, Any]) -> bool:
     """Whether a program gives what the reference gives on the inputs of HumanEval+."""
-    inputs = json.loads(extra["base_input"]) + json.loads(extra["plus_input"])
+    inputs = [each for name in ("base_input", "plus_input") for each in _parsed(extra[name])]
     reference = extra["prompt"] + extra["canonical_solution"]
     task = [program, reference, extra["entry_point"], inputs, float(extra["atol"] or 0)]
     return _run([sys.executable, "-c", PLUS], json.dumps(task))
 
 
-def judge_of(problem: Problem) -> Judge:
+def _parsed(inputs: Any) -> Any:
+    """The inputs of a record, which some have as text."""
+    return json.loads(inputs) if isinstance(inputs, str) else inputs
+
+
+def judge_of(problem: Problem, original: str) -> Judge:
     """The judge by the supplied tests, with both witnesses."""
     assert problem.tests is not None
     assert problem.function is not None
     setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
-    judge = judged(problem.language).supplied(problem.tests.text, problem.function, problem.source, setting)
-    document = Document(problem.source, None, problem.language)
+    judge = judged(problem.language).supplied(problem.tests.text, problem.function, original, setting)
+    document = Document(original, None, problem.language)
     return WitnessedJudge(judge, document, find_function(document, problem.function), setting)
 
 
@@ -135,17 +141,22 @@ def main() -> None:
         if problem is None or options.half not in {None, int(number) % 2}:
             continue
         program = completion["prompt"] + completion["text"]
-        judge = judges.setdefault((data, number), judge_of(problem))
+        extra = extras[completion["task"]] if data == "humaneval" else None
+        original = extra["prompt"] + extra["canonical_solution"] if extra else problem.source
+        judge = judges.get((data, number)) or judge_of(problem, original)
+        judges[data, number] = judge
         verdict, plain = judge.judge(program), passes(program, problem)
         counts[f"{data} programs"] += 1
         counts[f"{data} passed"] += plain
         counts["equal" if verdict.passed == plain else "unequal"] += 1
         if verdict.passed != plain:
             print(f"DIFFER {problem.id}: plain {plain}, {verdict}\n{completion['text']}", flush=True)
+        if counts.total() % 60 < 3:
+            print(dict(counts), flush=True)
         comparison = verdict.evidence.comparison
-        if data != "humaneval" or comparison is None or not plain:
+        if extra is None or comparison is None or not plain:
             continue
-        right = passes_more(program, extras[completion["task"]])
+        right = passes_more(program, extra)
         kind = "passes HumanEval+" if right else "fails HumanEval+"
         counts[f"{kind}, {comparison.agreement}"] += 1
         if right == (comparison.agreement is OriginalSays.DIFFERS):

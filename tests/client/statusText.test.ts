@@ -50,7 +50,7 @@ test("while the model works or fails, that counts and not the file", () => {
 });
 
 test("a model without margins is named, with what to do", () => {
-  const advice = "For this model no margins are fitted, so only tests mark: counterlens check FOLDER --fit";
+  const advice = "without fitted margins only failing tests mark places, Counterlens: Fit Now";
   assert.ok(say({ advice }).details.includes(`${advice}.`));
 });
 

@@ -103,7 +103,7 @@ describe("the language server", { skip }, () => {
         await vscode.command("Counterlens: Probe Function Counterfactually");
         await vscode.tab("Probe of grade").waitFor({ timeout: 300_000 });
         const report = vscode.panel("Probe of grade");
-        await report.getByText("from before the window was loaded").waitFor({ timeout: 60_000 });
+        await report.getByText("from an earlier session").waitFor({ timeout: 60_000 });
         await session.screenshot("kept");
       },
     );

@@ -28,6 +28,7 @@ from counterlens.cli.options import (
 from counterlens.cli.probe_options import filed, probe_options, taken_from, task_option
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import ReportOutput, output_options
+from counterlens.cli.saying import say
 from counterlens.cli.untaken import refuse_given
 from counterlens.confidence.measuring import FunctionConfidence, measure_function
 from counterlens.counting import plural
@@ -40,9 +41,18 @@ from counterlens.models.sentences import ModelSentences, SentenceEncoder
 from counterlens.probes.execution.translation import source_language
 from counterlens.probes.options import ProbeOptions, distribute
 from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.wording import follows_sentence
 from counterlens.probes.probe import Context, Need, Probe, Target
+from counterlens.probes.recognition.probe import RecognitionOptions, RecognitionProbe, untold
 from counterlens.probes.registry import ALL, PROBES, chosen
-from counterlens.probes.runner import ProbeRun, require_language, require_probed, require_suited, run_targets
+from counterlens.probes.runner import (
+    ProbeRun,
+    attempt,
+    require_language,
+    require_probed,
+    require_suited,
+    run_targets,
+)
 from counterlens.probes.subjects import given_judge, targets_in, targets_of
 from counterlens.progress import Steps
 from counterlens.reports.build.probe_run import probe_report
@@ -252,13 +262,17 @@ def _probe_one(
         require_probed(run)
         wanted = subject.is_file and (output.terminal or output.as_json)
         confidence = _confidence(watched, run, targets) if wanted else {}
+        evidence = _evidence(watched, run, targets) if wanted and subject.single else {}
     output.write(lambda form: write_probes(form, [run], f"{subject}: {probe.id}", about(run)))
     if output.as_json:
         means = {name: _mean(target, found) for name, (target, found) in confidence.items()}
-        print_json(probe_document(run) | ({"confidence": means} if means else {}))
+        further = {name: value for name, value in (("confidence", means), ("evidence", evidence)) if value}
+        print_json(probe_document(run) | further)
     elif output.terminal:
         known = {name: found for name, (_, found) in confidence.items()}
         print_report(terminal.render(probe_report(run, str(subject), confidence=known)))
+        for question, sentence in evidence.items():
+            say(f"\n{question.capitalize()}? {sentence}")
 
 
 def _confidence(
@@ -276,6 +290,21 @@ def _confidence(
         for target in targets
         if target.name in probed
     }
+
+
+def _evidence(context: Context, run: ProbeRun, targets: list[Target]) -> dict[str, str]:
+    """What suggests that the model has seen a completed function, and what that it follows it; by question.
+
+    The function is scored for the first only if the model's error rates allow to say anything.
+    """
+    record = run.records[0]
+    if not isinstance(record, PairsRecord) or run.probe.id != _COMPLETION:
+        return {}
+    model, (target,) = context.model, targets
+    seen = untold(model.info.identity, target.document.language)
+    if seen is None:
+        seen = attempt(RecognitionProbe(), context, [target], RecognitionOptions()).summary
+    return {"recognised": seen, "understood": follows_sentence(record)}
 
 
 def _mean(target: Target, found: FunctionConfidence) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -66,11 +67,11 @@ class DoubtFile:
         """The names and attributes in each outermost function or method, by its qualified name."""
         outer = [each for each in self.functions if not any(other.holds(each) for other in self.functions)]
         found: dict[str, set[str]] = {each.qualname: set() for each in outer}
+        starts = [each.body for each in outer]
         for node in self.nodes:
-            if node.type == "identifier":
-                for each in outer:
-                    if each.body <= node.start_byte < each.end:
-                        found[each.qualname].add(text_of(node))
+            at = bisect_right(starts, node.start_byte) - 1 if node.type == "identifier" else -1
+            if at >= 0 and node.start_byte < outer[at].end:
+                found[outer[at].qualname].add(text_of(node))
         return {name: frozenset(names) for name, names in found.items()}
 
     def callers(self, qualname: str) -> list[str]:

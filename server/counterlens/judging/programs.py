@@ -144,7 +144,7 @@ def _with_objects(
     """The comparisons of functions and classes together.
 
     What objects give, method after method, speaks for these methods in place of a comparison of each on new
-    objects, whose attributes need not have the same names. Classes whose objects cannot be compared count only
+    objects, whose attributes need not have the same names. Classes without comparable objects count only
     if there is no function.
 
     Args:

@@ -97,6 +97,10 @@ class ModelHost:
         """Whether the chosen model is known to have no margins, so that only tests mark places in doubt."""
         return self._chosen in self._unfitted
 
+    def note_fitted(self, settings: EditorSettings) -> None:
+        """Remember that margins of the chosen model were fitted."""
+        self._unfitted.discard(settings.chosen_model)
+
     def choose(self, settings: EditorSettings) -> None:
         """Switch to the model that the settings name; it is opened when needed."""
         self._chosen = settings.chosen_model

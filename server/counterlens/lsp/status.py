@@ -22,7 +22,10 @@ class StepCount:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """One state of the server."""
+    """One state of the server.
+
+    `advice` is what the user can do about a lack, such as margins that are not fitted.
+    """
 
     model: str
     state: str

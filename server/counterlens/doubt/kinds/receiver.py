@@ -30,7 +30,7 @@ class WrongReceiver(DoubtKind):
         names = [text_of(one) for one in listed.named_children] if listed is not None else []
         if names[:1] != ["self"]:
             return
-        for node in scope.uses():
+        for node in scope.reads:  # also where no such variable exists
             if text_of(node) in own and text_of(node) != "self":
                 yield self.instead(node, f"self.{text_of(node)}")
         for node in scope.of("attribute"):

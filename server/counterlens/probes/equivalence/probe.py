@@ -128,9 +128,10 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
         )
         n = min(len(alike), len(apart))
         if not n:
-            kind = "keeps" if not alike else "breaks"
             raise SourceError(
-                f"no version of it verifiably {kind} the meaning, so there are no balanced pairs"
+                "no version of it verifiably breaks the meaning, so there are no balanced pairs"
+                if alike
+                else "no version of it verifiably keeps the meaning, so there are no balanced pairs"
             )
         versions = [*alike[:n], *apart[:n]]
         info, function = context.model.info, find_function(target.document, target.qualname)

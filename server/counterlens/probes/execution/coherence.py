@@ -67,6 +67,8 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
             SourceError: there is no usable call or state.
         """
         traced = trace_call(context, target, seed=options.seed, limits=lasting(options.timeout))
+        if not traced.points:
+            raise SourceError("none of its lines is a single assignment of a plain value to a variable")
         return CoherenceRecord(calls=(ask_states(context, target, traced, options.max_tokens),))
 
     def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
@@ -103,10 +105,10 @@ class TracedCall:
 
 
 def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -> TracedCall:
-    """Trace a call of a function.
+    """Trace a call of a function; there may be no states to ask about.
 
     Raises:
-        SourceError: there is no usable call or state.
+        SourceError: there is no usable call.
         SandboxError, Cancelled: as the sandbox.
     """
     context.steps.next(f"tracing {target.name}")
@@ -116,8 +118,6 @@ def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -
     steps = language.trace(target.document, question.call, sandbox, limits=limits, cancel=cancel)
     lines = language.simple_lines(target.document, function)
     chosen = points(target.document, function, steps, lines, seed=seed)
-    if not chosen:
-        raise SourceError("none of its lines is a single assignment of a plain value to a variable")
     return TracedCall(question, steps, chosen)
 
 

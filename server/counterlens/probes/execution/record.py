@@ -365,7 +365,8 @@ class RuntimeCall(CoherenceCall):
     """The answers about the output and the states of a call, and about its lines.
 
     Attributes:
-        covered: Whether lines run: first those of the states, then as many that do not run, if there are any.
+        covered: Whether lines run: first those of the states, or any that run if there are none; then as
+            many that do not run, if there are any.
         next_lines: Which lines run next, after those of the states; empty if the trace does not tell.
         sought: An input for the output; None if none can be asked for.
     """

@@ -44,6 +44,8 @@ DATASET = "dataset"
 """The mutation of a bug that comes from a dataset."""
 _NUMBER = re.compile(r"\d+")
 _TRIES = 4  # mutants that are run for each bug
+_MOST_LINES = 2  # one line, or both beside a removed one
+_IN_PLACE = frozenset({Concept.NAMING, Concept.TYPES})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,8 +205,11 @@ def _bugs(
         difference = judge.difference(program, cancel=cancel)
         changed = replace(document, text=program)
         lines = changed_lines(before, _lines(changed, target.qualname))
-        if difference is None or difference.refused or not lines:
+        if difference is None or difference.refused:
             left_out["bug that no input shows"] += 1
+            continue
+        if not 0 < len(lines) <= _MOST_LINES:
+            left_out["bug that is not in one line"] += 1
             continue
         known += 1
         bug = _Bug(mutation, changed, lines)
@@ -231,7 +236,8 @@ def _versions(bug: _Bug, target: Target, options: LocalisationOptions) -> Iterat
     before = _lines(bug.document, target.qualname)
     for each in alternate_mutations(surveyed.counterfactuals, options.seed)[: _TRIES * MOST_VERSIONS]:
         document = replace(bug.document, text=each.source)
-        lines = moved_lines(before, _lines(document, target.qualname), bug.lines)
+        after = _lines(document, target.qualname)
+        lines = moved_lines(before, after, bug.lines, in_place=each.concept in _IN_PLACE)
         if lines and each.concept is not Concept.NOTHING:
             yield each.mutation, each.concept, document, lines
 
@@ -251,13 +257,19 @@ def changed_lines(before: Sequence[str], after: Sequence[str]) -> tuple[int, ...
     return tuple(sorted(line for line in lines if 0 < line <= len(after) and after[line - 1].strip()))
 
 
-def moved_lines(before: Sequence[str], after: Sequence[str], lines: Sequence[int]) -> tuple[int, ...]:
-    """The same lines in a rewritten version; empty if it rewrites them.
+def moved_lines(
+    before: Sequence[str], after: Sequence[str], lines: Sequence[int], *, in_place: bool = False
+) -> tuple[int, ...]:
+    """The same lines in a rewritten version; empty if it rewrites them: the fault might be elsewhere then.
 
-    If both have as many lines, as after renaming, each line stays where it is.
+    Args:
+        before: The lines of the program.
+        after: The lines of the version.
+        lines: Some lines of the program, 1-based.
+        in_place: Whether the version only renames, so that each line stays where it is.
     """
-    if len(before) == len(after):
-        return tuple(lines)
+    if in_place:
+        return tuple(lines) if len(before) == len(after) else ()
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
     places = {block.a + i + 1: block.b + i + 1 for block in blocks for i in range(block.size)}
     return tuple(places[line] for line in lines) if all(line in places for line in lines) else ()

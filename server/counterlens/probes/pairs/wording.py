@@ -144,6 +144,24 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
     return f"{greedy} {drawn_summary(record, t)}".rstrip()
 
 
+def follows_sentence(record: PairsRecord) -> str:
+    """What suggests that the model follows the code, in a sentence; never more than the pairs carry."""
+    summary = summarize(record.observations)
+    changed = summary.average
+    if record.judged_by is None or changed.n == 0:
+        return "It cannot be told: no version was completed correctly and judged."
+    held = changed.n - changed.count
+    kept = f"its verdict held in {held} of {changed.n} rewritten versions"
+    if noisy_verdict(record, ENGLISH) or unstable(record, ENGLISH):
+        return f"It cannot be told: {kept}, but verdicts also change without a reason."
+    if changed.count:
+        return f"It does not always follow this code: {kept} with the same meaning."
+    apart = summary.discriminating.average.n if summary.discriminating else 0
+    if not apart:
+        return f"It cannot be told: {kept}, but a copied completion passes, too."
+    return f"It may follow this code: {kept}, and a copied completion would fail in {apart} of them."
+
+
 def _found(record: PairsRecord, t: Translator) -> str:
     """The meaning of judged completions if no placebo changed the verdict."""
     name, changed = record.name, summarize(record.observations).average

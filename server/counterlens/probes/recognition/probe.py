@@ -151,10 +151,20 @@ class RecognitionProbe(Probe[RecognitionOptions, RecognitionRecord]):
         return 1 + min(len(_survey(target, options)[1].counterfactuals), MOST_NEIGHBOURS) + 3
 
 
+def untold(identity: str, language: str) -> str | None:
+    """Why nothing can be told about what a model has seen, in a sentence; None if something can."""
+    if rates_of(identity, language) is None:
+        return f"{_UNTOLD}how often its scores are right about that was not measured."
+    if not telling(identity, language):
+        return f"{_UNTOLD}its scores tell seen from unseen code no better than chance."
+    return None
+
+
 def seen_sentence(record: RecognitionRecord) -> str:
     """What suggests that the model has seen a function, in a sentence or two, as far as it can be told."""
-    if rates_of(record.identity, record.language) is None:
-        return f"{_UNTOLD}how often its scores are right about that was not measured."
+    reason = untold(record.identity, record.language)
+    if reason is not None:
+        return reason
     for name, rate in telling(record.identity, record.language).items():
         if (score := record.scores[name]) is not None:
             more = "suggests" if score > rate.threshold else "does not suggest"
@@ -163,9 +173,7 @@ def seen_sentence(record: RecognitionRecord) -> str:
                 f"Its score {more} that the model has seen this code: {name} {score:.2f}, {than} than for 95 "
                 f"% of code that it cannot have seen ({rate.threshold:.2f}). {_trust(name, rate)}"
             )
-    return (
-        f"{_UNTOLD}on code that it can and cannot have seen, its scores are right no more often than chance."
-    )
+    return f"{_UNTOLD}this function has none of the scores that tell something."
 
 
 def _trust(name: str, rate: Rate) -> str:

@@ -71,7 +71,7 @@ class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
         """Like `Probe.run`.
 
         Raises:
-            SourceError: there is no usable call or state.
+            SourceError: there is no usable call.
         """
         limits = lasting(options.timeout)
         traced = trace_call(context, target, seed=options.seed, limits=limits)
@@ -146,7 +146,7 @@ class _Asker:
         whole = len(traced.steps) < _MOST_STEPS
         idle = sorted(self._language.simple_lines(document, function) - run) if whole else []
         idle = [line for line in idle if function.start_line <= line <= function.end_line]
-        lines = [point.line for point in traced.points]
+        lines = list(dict.fromkeys(point.line for point in traced.points)) or sorted(run)[:MOST_POINTS]
         lines += idle[: len(lines)]
         numbers = [self._number(line) for line in lines]
         asked = [(line, number) for line, number in zip(lines, numbers, strict=True) if number]

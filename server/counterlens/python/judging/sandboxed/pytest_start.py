@@ -23,11 +23,8 @@ if TYPE_CHECKING:
     from .kept_code import KeptCode
 
 _USAGE_ERROR = 4
-WITHOUT = ("xdist", "pytest_cov", "randomly", "random_order", "rerunfailures", "benchmark", "pytest-lsp")
-"""Plug-ins that run tests in other processes, in another order, or again, or measure them, or start servers.
-
-The last kind has no processes here, and takes as long to import as all the others together.
-"""
+WITHOUT = ("xdist", "pytest_cov", "randomly", "random_order", "rerunfailures", "benchmark")
+"""Plug-ins that run tests in other processes, in another order, or again, or measure them."""
 _SILENT = (
     "--cov --cov-report --cov-config --no-cov --no-cov-on-fail --cov-fail-under --cov-append --cov-branch "
     "--cov-context --cov-reset --numprocesses --maxprocesses --dist --tx --reruns --reruns-delay "

@@ -1,0 +1,266 @@
+"""Equivalence, localisation and runtime: models that know, say one thing, copy, or contradict themselves."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from counterlens.probes.execution.runtime import consistent
+
+from counterlens.probes.equivalence.probe import EquivalenceRecord, read_yes_no
+from counterlens.probes.execution.record import RuntimeCall, RuntimeRecord
+from counterlens.probes.localisation.probe import (
+    LocalisationRecord,
+    LocatedBug,
+    changed_lines,
+    moved_lines,
+    read_line,
+)
+from counterlens.probes.runner import ProbeRun
+from tests.probes.execution.asking import documents, probed, table
+
+SOURCE = '''\
+def weigh(first: int, second: int) -> int:
+    """Weigh two numbers.
+
+    >>> weigh(3, 5)
+    18
+    """
+    total = first + second
+    bonus = 0
+    if first > second:
+        bonus = first - second
+    else:
+        total = total + 1
+    return total * 2 + bonus
+'''
+
+
+def run_text(program: str, *arguments: int) -> Any:
+    """What `weigh` of a program returns, or the name of its error."""
+    names: dict[str, Any] = {}
+    exec(program, names)  # noqa: S102 - a program of this test
+    try:
+        return names["weigh"](*arguments)
+    except Exception as error:
+        return type(error).__name__
+
+
+def two_programs(prompt: str) -> tuple[str, str]:
+    first, second = prompt.split("# Program 1\n", 1)[1].split("# Program 2\n", 1)
+    return first, second.split("# Do ", 1)[0]
+
+
+def knows(prompt: str) -> str:
+    programs = two_programs(prompt)
+    inputs = [(a, b) for a in range(-4, 5) for b in range(-4, 5)]
+    return "no" if any(run_text(programs[0], *at) != run_text(programs[1], *at) for at in inputs) else "yes"
+
+
+def by_order(prompt: str) -> str:
+    first, second = two_programs(prompt)
+    return "yes" if first < second else "no"
+
+
+def equivalence(answer: Callable[[str], str]) -> tuple[ProbeRun, EquivalenceRecord]:
+    run = probed("equivalence", answer, SOURCE)
+    documents(run)
+    (record,) = run.probed
+    assert isinstance(record, EquivalenceRecord)
+    truths = [each.equivalent for each in record.answers]
+    assert truths.count(True) == truths.count(False) == 3
+    return run, record
+
+
+def overall(run: ProbeRun) -> tuple[Any, ...]:
+    ((n, row),) = table(run, "equivalence").items()
+    return (n, *(getattr(cell, "value", cell) for cell in row))
+
+
+def test_a_model_that_knows_is_right_in_both_orders() -> None:
+    run, record = equivalence(knows)
+    assert overall(run)[:5] == (6, 1, 1, 0.5, 1)
+    assert all(each.call for each in record.answers if not each.equivalent)
+    for each in record.answers:  # the call shows the difference on the programs as shown
+        if each.call:
+            arguments = [int(number) for number in re.findall(r"-?\d+", each.call)]
+            assert run_text(record.program, *arguments) != run_text(each.program, *arguments)
+
+
+@pytest.mark.parametrize(("word", "yes"), [("yes", 1), ("No, they differ.", 0)])
+def test_always_one_word_is_right_about_half_and_no_better_than_a_constant(word: str, yes: int) -> None:
+    run, _ = equivalence(lambda _: word)
+    assert overall(run)[:5] == (6, 0.5, 0.5, yes, 1)
+    assert run.summary.startswith("The model does no better than an answer without a model")
+
+
+def test_a_model_that_goes_by_the_order_contradicts_itself() -> None:
+    run, _ = equivalence(by_order)
+    assert overall(run)[:5] == (6, 0.5, 0, 0.5, 0)
+
+
+def test_a_copy_of_the_prompt_is_no_answer() -> None:
+    run, record = equivalence(lambda prompt: prompt.splitlines()[2])
+    assert overall(run)[1] == 0
+    assert record.left_out["answer that is neither yes nor no"] == 12
+
+
+@pytest.mark.parametrize(
+    ("text", "yes"),
+    [("yes", True), (" **No**.", False), ("Yes, both", True), ("maybe", None), ("", None), ("nothing", None)],
+)
+def test_the_first_word_is_the_answer(text: str, yes: bool | None) -> None:
+    assert read_yes_no(text) is yes
+
+
+def bugs(run: ProbeRun) -> list[LocatedBug]:
+    documents(run)
+    (record,) = run.probed
+    assert isinstance(record, LocalisationRecord)
+    return list(record.bugs)
+
+
+def numbered(prompt: str) -> str:
+    """The program in a question, without the numbers of its lines."""
+    return "\n".join(re.findall(r"^ *\d+: (.*)$", prompt, re.MULTILINE))
+
+
+def test_a_model_that_knows_locates_every_bug_and_one_that_learned_it_by_heart_loses_it() -> None:
+    known = bugs(probed("localisation", lambda _: "1", SOURCE))
+    assert known
+    assert all(bug.call and bug.versions for bug in known)
+    truths = {program.program: program.lines[0] for bug in known for program in (bug.first, *bug.versions)}
+    firsts = {bug.first.program for bug in known}
+
+    def oracle(prompt: str) -> str:
+        return f" {truths[numbered(prompt)]}."
+
+    run = probed("localisation", oracle, SOURCE)
+    assert table(run, "located bugs")["prompt"][1].value == 1
+    n, *shares = table(run, "before and after rewriting")["all"][1:]
+    assert n == sum(len(bug.versions) for bug in known)
+    assert [share.value for share in shares] == [1, 1, 0]
+
+    def by_heart(prompt: str) -> str:
+        return oracle(prompt) if numbered(prompt) in firsts else "1"
+
+    run = probed("localisation", by_heart, SOURCE)
+    assert [share.value for share in table(run, "before and after rewriting")["all"][2:]] == [1, 0, 1]
+    assert f"lost them in {n} of {n} rewritten versions" in run.summary
+
+
+def test_the_lines_of_a_bug() -> None:
+    assert changed_lines(["a", "b", "c"], ["a", "x", "c"]) == (2,)
+    assert changed_lines(["a", "b", "c"], ["a", "c"]) == (1, 2)
+    assert changed_lines(["a", "c"], ["a", "b", "c"]) == (2,)
+    assert moved_lines(["a", "b", "c"], ["n", "a", "b", "c"], (2,)) == (3,)
+    assert moved_lines(["a", "b", "c"], ["a", "x", "y", "c"], (2,)) == ()
+    assert moved_lines(["a", "b"], ["x", "y"], (2,)) == ()
+    assert moved_lines(["a", "b"], ["x", "y"], (2,), in_place=True) == (2,)
+    assert (read_line(" line 12."), read_line("none")) == (12, None)
+
+
+def trace(program: str, call: str) -> tuple[list[tuple[int, dict[str, Any]]], Any]:
+    """The lines that run, with the variables after each, and the output; lines of the program as shown."""
+    names: dict[str, Any] = {}
+    code = compile(program, "shown", "exec")
+    exec(code, names)  # noqa: S102 - a program of this test
+    steps: list[tuple[int, dict[str, Any]]] = []
+    at: list[int] = []
+
+    def line(frame: Any, event: str, _: object) -> Any:
+        if frame.f_code.co_filename != "shown":
+            return None
+        if at and event in {"line", "return"}:
+            steps.append((at[-1], dict(frame.f_locals)))
+        if event == "line":
+            at.append(frame.f_lineno)
+        return line
+
+    before = sys.gettrace()
+    sys.settrace(line)
+    try:
+        output = eval(call, names)  # noqa: S307
+    finally:
+        sys.settrace(before)
+    return steps, output
+
+
+def follows(prompt: str) -> str:
+    """Answers every question of the runtime probe by running the program in it."""
+    if found := re.search(r"Does line (\d+) run at least once while (.+) runs\?", prompt):
+        steps, _ = trace(numbered(prompt), found[2])
+        return "yes" if int(found[1]) in {line for line, _ in steps} else "no"
+    if found := re.search(r"While (.+) runs, when line (\d+) has run (\d+) times?, the line", prompt):
+        lines = [line for line, _ in trace(numbered(prompt), found[1])[0]]
+        runs = [number for number, line in enumerate(lines) if line == int(found[2])]
+        after = runs[int(found[3]) - 1] + 1
+        return str(lines[after] if after < len(lines) else 0)
+    if found := re.search(r"While (weigh.+) runs, when the line marked HERE has run (\d+) times?:\n", prompt):
+        program = prompt[prompt.rindex("def weigh") : found.start()]
+        number = next(n for n, text in enumerate(program.splitlines(), 1) if text.endswith("# HERE"))
+        states = [names for line, names in trace(program, found[1])[0] if line == number]
+        return repr(states[int(found[2]) - 1][prompt.removesuffix(" ==").rpartition("assert ")[2]])
+    program = prompt[prompt.rindex("def weigh") :]
+    if found := re.search(r"# A call of weigh that returns (.+):\nweigh\($", program):
+        wanted = int(found[1])
+        pairs = ((a, b) for a in range(9) for b in range(9))
+        return next(f"{a}, {b})" for a, b in pairs if run_text(program[: found.start()], a, b) == wanted)
+    program, _, call = program.rpartition("assert ")
+    return repr(trace(program, call.removesuffix(" =="))[1])
+
+
+def runtime(answer: Callable[[str], str]) -> tuple[ProbeRun, RuntimeCall]:
+    run = probed("runtime", answer, SOURCE)
+    documents(run)
+    (record,) = run.probed
+    assert isinstance(record, RuntimeRecord)
+    return run, record.calls[0]
+
+
+def shares(run: ProbeRun) -> dict[str, float]:
+    return {name: row[1].value for name, row in table(run, "what happens during a call").items()}
+
+
+def test_a_model_that_follows_is_right_about_everything() -> None:
+    run, call = runtime(follows)
+    assert shares(run) == {"line runs": 1, "state": 1, "next line": 1, "output": 1, "input": 1}
+    assert {each.truth for each in call.covered} == {True, False}
+    assert call.sought is not None
+    assert call.sought.call != call.call  # another input with the same output is right, too
+    assert [cell.value for cell in table(run, "consistency")[len(call.ladders)]] == [1, 1]
+
+
+def test_a_right_output_behind_wrong_steps_is_not_consistent() -> None:
+    def output_only(prompt: str) -> str:
+        return follows(prompt) if prompt.endswith("==") and "HERE has run" not in prompt[-150:] else "wrong"
+
+    run, call = runtime(output_only)
+    assert shares(run) == {"line runs": 0, "state": 0, "next line": 0, "output": 1, "input": 0}
+    assert table(run, "consistency")[len(call.ladders)][0].value == 0
+    assert run.left_out["answer that is neither yes nor no"] == len(call.covered)
+
+
+def test_always_yes_is_as_good_as_the_best_constant() -> None:
+    run, call = runtime(lambda _: "yes")
+    covered = sum(each.truth for each in call.covered) / len(call.covered)
+    assert shares(run)["line runs"] == covered
+    assert table(run, "beside answers without a model")["line runs"][2] == covered
+
+
+def test_an_input_that_gives_another_output_is_wrong() -> None:
+    def guess(prompt: str) -> str:
+        return "0, 0)" if prompt.endswith("weigh(") else follows(prompt)
+
+    _, call = runtime(guess)
+    assert call.sought is not None
+    assert (call.sought.call, call.sought.gave, call.sought.right) == ("weigh(0, 0)", "2", False)
+
+
+def test_consistency_is_a_chain() -> None:
+    assert consistent((True, True, False, False))
+    assert consistent((False, False))
+    assert not consistent((True, False, True))
