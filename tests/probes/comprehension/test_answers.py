@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from counterlens.probes.execution.runtime import consistent
 
 from counterlens.probes.equivalence.probe import EquivalenceRecord, read_yes_no
 from counterlens.probes.execution.record import RuntimeCall, RuntimeRecord
-from counterlens.probes.runtime.probe import consistent
 from counterlens.probes.localisation.probe import (
     LocalisationRecord,
     LocatedBug,

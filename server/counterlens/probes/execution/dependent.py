@@ -125,16 +125,13 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
         """Like `Probe.summary`."""
         written = synthesised(records)
-        style, asked_how = METHODS[records[0].protocol].style
-        own = pick(ended(answers_of(records)), style, Form.OWN)
+        method = METHODS[records[0].protocol]
+        own = pick(ended(answers_of(records)), method.style, Form.OWN)
         known = sum(answer.right for answer in own.values())
         kind = f" ({translation_of(records)})" if translation_of(records) else ""
         asked = f"{plural(written.n, 'function')}{kind}"
         weak = first_words(style_baselines(answers_of(records)))
-        return weak + (
-            f"The model wrote {written.count} of {asked} correctly. It predicted the results of these "
-            f"{asked_how} in {known} of {len(own)}."
-        )
+        return weak + method.summary.format(written.count, asked, known, len(own))
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`: whether it wrote the function right, and predicts its output."""

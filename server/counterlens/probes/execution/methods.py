@@ -32,13 +32,15 @@ class ExecutionMethod:
         leaves_out: Whether a version that a language does not have is left out, not refused.
         inputs: The calls that are asked about.
         specified_inputs: Those of specification reasoning.
-        style: The style of answers on own code that a summary counts, and its name there.
+        style: The style of answers on own code that a summary counts.
+        summary: The sentences of this summary, with numbers for functions right, asked, outputs right, asked.
     """
 
     leaves_out = False
     inputs = Inputs.ANY
     specified_inputs = Inputs.ANY
-    style = DIRECT, "directly"
+    style = DIRECT
+    summary = "The model wrote {} of {} correctly. It predicted the results of these directly in {} of {}."
 
     def asking(
         self,
@@ -78,7 +80,10 @@ class CodeMind(ExecutionMethod):
     leaves_out = True
     inputs = Inputs.WRITTEN
     specified_inputs = Inputs.DRAWN
-    style = STEPS, "step by step"
+    style = STEPS
+    summary = (
+        "The model wrote {} of {} correctly. It predicted the results of these step by step in {} of {}."
+    )
 
     def asking(
         self, info: ModelInfo, max_tokens: int | None, styles: tuple[str, ...] = tuple(STYLES)
