@@ -55,6 +55,9 @@ ROOMS = [
     {"pairs"},
     {"execution"},
     {"operator", "robustness", "dependence", "confidence"},
+    {"recognition", "equivalence"},
+    {"localisation"},
+    {"runtime"},
     {"subjects", "registry"},
 ]
 """The parts of `probes/`, which import in one direction, too."""

@@ -13,7 +13,6 @@ from counterlens.probes.equivalence.probe import EquivalenceProbe
 from counterlens.probes.execution.coherence import CoherenceProbe
 from counterlens.probes.execution.dependent import DependentExecutionProbe
 from counterlens.probes.execution.independent import ExecutionProbe
-from counterlens.probes.execution.runtime import RuntimeProbe
 from counterlens.probes.execution.specification import SpecificationProbe
 from counterlens.probes.localisation.probe import LocalisationProbe
 from counterlens.probes.operator.memorisation import MemorisationProbe
@@ -27,6 +26,7 @@ from counterlens.probes.robustness.embedding import EmbeddingProbe
 from counterlens.probes.robustness.name import NameProbe
 from counterlens.probes.robustness.output import OutputProbe
 from counterlens.probes.robustness.summary import SummaryProbe
+from counterlens.probes.runtime.probe import RuntimeProbe
 
 ALL = "all"
 """The name for every probe."""

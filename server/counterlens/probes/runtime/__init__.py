@@ -1,0 +1,1 @@
+"""What happens during a call, line by line."""
