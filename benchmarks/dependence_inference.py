@@ -1,6 +1,6 @@
 """Measures how well a local model infers dependences in CoRe's functions, by method (docs/influence.md).
 
-    python benchmarks/dependence_inference.py --data DATA                    # the table of docs/influence.md
+    python benchmarks/dependence_inference.py --data DATA           # the table of docs/results/influence.md
     python benchmarks/dependence_inference.py --data DATA --functions 2      # a small one
     python benchmarks/dependence_inference.py --data DATA --most 40 --limit 60 --functions 20
 

@@ -1,6 +1,6 @@
 """Measures marks of doubt: false ones on right code, and the planted alternatives and bugs that they find.
 
-    python benchmarks/doubt.py --data DATA [--model M]        # the tables of docs/doubt.md
+    python benchmarks/doubt.py --data DATA [--model M]        # the tables of docs/results/doubt.md
     python benchmarks/doubt.py --data DATA --model M --fit    # also store the margins for `counterlens check`
     python benchmarks/doubt.py --data DATA --quick            # a few functions
 

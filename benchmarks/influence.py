@@ -1,6 +1,6 @@
 """Measures how well interventional inference finds dependences in CRUXEval functions (docs/influence.md).
 
-    python benchmarks/influence.py --data DATA                 # the figures of docs/influence.md
+    python benchmarks/influence.py --data DATA                 # the figures of docs/results/influence.md
     python benchmarks/influence.py --data DATA --quick         # eight functions, under a minute
     python benchmarks/influence.py --data DATA --lead ""       # without the lead that anchors attention
     python benchmarks/influence.py --data DATA --second M      # compare with another model

@@ -29,6 +29,7 @@ from pathlib import Path
 import psutil
 from judges import drawn
 
+from counterlens.judging.base import Setting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.python.judging.unittests import CasesJudge
@@ -83,7 +84,12 @@ def measure(folder: Path, options: argparse.Namespace) -> list[float]:
     for document, function in drawn(folder, options.seed):
         if len(ratios) == options.functions:
             break
-        judge = find_judge(document, function, best_sandbox(), fallback=False, vetted=True)
+        judge = find_judge(
+            document,
+            function,
+            Setting(best_sandbox(), interpreter_for(document.path), vetted=True),
+            fallback=False,
+        )
         if not isinstance(judge, CasesJudge):
             continue
         python = str(interpreter_for(document.path))

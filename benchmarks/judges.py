@@ -15,6 +15,8 @@ from collections import Counter
 from pathlib import Path
 
 from counterlens.datasets.repository import Repository, outermost
+from counterlens.judging.base import Setting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import described, find_judge, why_no_judge
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.sandbox.registry import best_sandbox
@@ -58,9 +60,16 @@ def drawn(folder: Path, seed: int) -> list[tuple[Document, Function]]:
 def examine(document: Document, function: Function) -> tuple[str, str]:
     """Describe the judge of a function: a short outcome and its detail on one line."""
     sandbox = best_sandbox()
-    judge = find_judge(document, function, sandbox, vetted=True, surveyed=True, witnessed=False)
+    judge = find_judge(
+        document,
+        function,
+        Setting(sandbox, interpreter_for(document.path), vetted=True, surveyed=True),
+        witnessed=False,
+    )
     if judge is None:
-        return "nothing judges it", why_no_judge(document, function, sandbox).replace("\n", " ")[:160]
+        return "nothing judges it", why_no_judge(
+            document, function, Setting(sandbox, interpreter_for(document.path))
+        ).replace("\n", " ")[:160]
     verdict = judge.judge(document.text)
     if not verdict.passed:
         evidence = verdict.evidence

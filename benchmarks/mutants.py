@@ -23,6 +23,8 @@ from pathlib import Path
 from judges import drawn
 
 from counterlens.doubt.generating import scopes
+from counterlens.judging.base import Setting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.judging.variants import judge_variants
 from counterlens.sandbox.registry import best_sandbox
@@ -53,7 +55,12 @@ def main() -> None:
             )
             programs = [mutant.source for mutant in breaking_mutants(scope)] if scope else []
             judge = (
-                find_judge(document, function, best_sandbox(), fallback=False, vetted=True)
+                find_judge(
+                    document,
+                    function,
+                    Setting(best_sandbox(), interpreter_for(document.path), vetted=True),
+                    fallback=False,
+                )
                 if programs
                 else None
             )

@@ -44,6 +44,7 @@ from counterlens.datasets import open_dataset
 from counterlens.datasets.running import Runner
 from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS, Judge, Judgement, Setting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.mutations import counterfactuals
 from counterlens.probes.prompts.function_text import hollow
@@ -170,7 +171,12 @@ def tried(repository: Repository, options: argparse.Namespace) -> Counter[str]:
     for document, function in drawn(repository.folder, options.seed)[: options.functions]:
         outcome, _ = examine(document, function)
         found["functions"] += 1
-        judge = find_judge(document, function, best_sandbox(), vetted=True, surveyed=True, witnessed=False)
+        judge = find_judge(
+            document,
+            function,
+            Setting(best_sandbox(), interpreter_for(document.path), vetted=True, surveyed=True),
+            witnessed=False,
+        )
         if judge is None or not outcome.startswith("usable"):
             continue
         found["usable"] += 1

@@ -43,10 +43,25 @@ collect_ignore = ["e2e"]
 LONGEST = (
     "test_faces.py",
     "evaluation/test_ray.py",
-    "evaluation/test_resume.py",
-    "mcp_server/test_tools.py",
-    "privacy/test_network.py",
+    "models/llama/test_filling.py",
     "test_example_plugins.py",
+    "cli/test_cli.py",
+    "judging/test_one_process.py",
+    "judging/test_doctests.py",
+    "cli/test_score.py",
+    "lsp/test_server.py",
+    "cli/test_tutorial.py",
+    "evaluation/test_resume.py",
+    "judging/test_differential.py",
+    "probes/pairs/test_completion.py",
+    "editors/test_neovim.py",
+    "survivors/test_search.py",
+    "models/llama/test_chat_template.py",
+    "judging/test_variant_run.py",
+    "privacy/test_network.py",
+    "current_folder/test_starts.py",
+    "evaluation/test_ci.py",
+    "mcp_server/test_tools.py",
 )
 """Files that take long, the longest first: `--junitxml` has the time of each test."""
 

@@ -161,7 +161,7 @@ def test_no_interval_of_any_table_is_a_point(benched: dict[str, str], functions:
         assert collapsed(tables) == []
         if figures(tables):
             seen.add(task)
-    # No line of this function assigns a plain value to one variable, and no error rates of this model are known.
+    # No line of it assigns a plain value to one variable, and no error rates of this model are known.
     assert seen == set(TASKS) - {"coherence", "recognition"}
 
 

@@ -9,6 +9,7 @@ import type { DependenceView } from "./dependences";
 import type { SyntaxDiagram } from "./diagram/syntaxDiagram";
 import type { Display } from "./display";
 import { chooseLabel, showLegend, toggleLabel } from "./legend";
+import { fitMargins } from "./margins";
 import { showMissedTests } from "./missedTests";
 import { selectModel } from "./models/selecting";
 import { testConnection } from "./models/testing";
@@ -97,6 +98,7 @@ export function manifestCommands(
     "counterlens.setUp": () => setup.ask(),
     "counterlens.selectModel": () => selectModel(server, context.secrets),
     "counterlens.testConnection": () => testConnection(server),
+    "counterlens.fitNow": () => fitMargins(server),
     "counterlens.showLegend": () => showLegend(server, overlay, display),
     "counterlens.finerGranularity": () => stepGranularity(display, 1),
     "counterlens.coarserGranularity": () => stepGranularity(display, -1),

@@ -24,7 +24,7 @@ const DRAWN = 20;
 
 const SECTION = "probe";
 
-const KEPT = vscode.l10n.t("This result is from before the window was loaded. “Ask Again” probes anew.");
+const KEPT = vscode.l10n.t("This result is from an earlier session. “Ask Again” probes anew.");
 
 /** The last report as a read-only document: plain text that can be copied. */
 const REPORT = vscode.Uri.parse("counterlens-report:/Counterlens%20Report");

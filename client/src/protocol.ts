@@ -35,6 +35,8 @@ export interface StatusParams {
   reason?: string;
   /** Progress, in `%` or `functions`. */
   steps?: { done: number; total: number; unit: string } | null;
+  /** A sentence about the model that is shown beside the detail; empty if there is none. */
+  advice?: string;
 }
 
 /** Client to server: the user now trusts the workspace. */
@@ -357,6 +359,17 @@ export interface TaskNews {
 export const MUTANTS = "counterlens.mutants";
 
 /** The client's command behind the server's code action "What do the tests miss?": opens the proposed tests. */
+export const FIT_MARGINS = "counterlens.fitMargins";
+
+export interface FitResult {
+  ok: boolean;
+  /** Number of functions on which the margins were fitted. */
+  functions: number;
+  /** The kinds of doubt that mark places now. */
+  kinds: string[];
+  error?: string | null;
+}
+
 export const SHOW_MUTANTS = "counterlens.showMutants";
 
 export interface MutantsResult {

@@ -68,7 +68,7 @@ export interface Settings {
     alignment: "overlap" | "start";
     calibrated: boolean;
   };
-  doubt: { diagnostics: "off" | "hint" | "information"; testsPerMinute: number };
+  doubt: { diagnostics: "off" | "hint" | "information"; runTests: boolean };
   diagnostics: {
     enabled: boolean;
     severity: "hint" | "information";
@@ -113,7 +113,7 @@ export const DEFAULTS: Settings = {
   mask: "word",
   languages: ["python", "java", "javascript"],
   confidence: { aggregation: "mean", alignment: "overlap", calibrated: true },
-  doubt: { diagnostics: "information", testsPerMinute: 6 },
+  doubt: { diagnostics: "information", runTests: true },
   diagnostics: { enabled: false, severity: "information", perHundredLines: 3, ignoredConcepts: [] },
   codeLens: { enabled: true },
   testExplorer: { enabled: false },
@@ -235,7 +235,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
     },
     doubt: {
       diagnostics: read("doubt.diagnostics", oneOf("off", "hint", "information"), d.doubt.diagnostics),
-      testsPerMinute: read("doubt.testsPerMinute", integer(0, 60), d.doubt.testsPerMinute),
+      runTests: read("doubt.runTests", aBoolean, d.doubt.runTests),
     },
     diagnostics: {
       enabled: read("diagnostics.enabled", aBoolean, d.diagnostics.enabled),

@@ -48,6 +48,7 @@ export function statusText({ status, unscored, trusted, overlay }: StatusFacts):
   const name = model ? `${model}: ` : "Counterlens: ";
   const details = [detail];
   if (quiet && !detail.includes(unscored)) details.push(t("This file has no confidence: {0}", unscored));
+  if (status.advice) details.push(status.advice);
   if (!trusted) {
     details.push(t("The workspace is not trusted: code is scored, but not run or probed"));
   }

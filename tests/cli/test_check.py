@@ -158,6 +158,30 @@ def test_a_function_whose_tests_fail_is_marked_in_every_form_although_no_fix_is_
     assert cli("check", path, "--tests").code == 0
 
 
+def test_a_baseline_accepts_marks_wherever_their_lines_move(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path, "even.py", UNTESTED)
+    assert cli("check", path, "--write-baseline").code == 2
+    write(tmp_path, "counterlens.toml", 'baseline = "marks.json"\n')
+    accepting = cli("check", path, "--write-baseline")
+    assert (accepting.code, accepting.out) == (0, "")
+    path.write_text(f"import os\n\n{UNTESTED}".replace("n % 2 != 0", "(n % 2  !=  0)"))
+    ran = cli("check", path)
+    assert (ran.code, ran.out) == (0, "")
+    assert f"1 mark accepted in {tmp_path / 'marks.json'}" in ran.err
+    path.write_text(f"{UNTESTED}\n\n{UNTESTED.replace('is_even', 'again')}")
+    ran = cli("check", path)
+    assert (ran.code, len(ran.out.splitlines())) == (1, 1)
+    path.write_text(f"{UNTESTED}    n != 2\n")
+    assert cli("check", path).code == 1  # the same text a second time
+    (tmp_path / "marks.json").write_text("{}")
+    refused = cli("check", path)
+    assert "is not a baseline of marks" in refused.err
+    missing = cli("check", path, "--baseline", tmp_path / "none.json")
+    assert "Write it with --write-baseline" in missing.err
+    write(tmp_path, "counterlens.toml", "baseline = 3\n")
+    assert "counterlens.toml:1: baseline is 3, but must be the path of a file" in cli("check", path).err
+
+
 def test_margins_are_fitted_on_right_code_and_kept(cli: Cli, tmp_path: Path) -> None:
     path = write(tmp_path, "right.py", "\n\n".join(RIGHT.replace("is_odd", f"f{i}") for i in range(40)))
     unfitted = cli("check", path)

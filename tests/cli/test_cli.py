@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from counterlens.cli import main
-from counterlens.models.files import embedded_model
 from tests.conftest import short_model
 from tests.models.llama.test_filling import with_fill_marks
 
@@ -404,7 +403,7 @@ def test_models_and_doctor(cli: Cli) -> None:
 
 def test_a_test_of_a_model_shows_whether_it_fills_in_the_middle(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "untrained.gguf"
-    with_fill_marks(embedded_model(), path, (3, 4, 5))
+    with_fill_marks(short_model(), path, (3, 4, 5))
     tested = cli("models", "test", str(path))
     assert tested.code == 0, tested.out
     assert "its tokens for filling in the middle do not work: the text of a hole has perplexity" in tested.out

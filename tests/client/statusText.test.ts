@@ -49,6 +49,11 @@ test("while the model works or fails, that counts and not the file", () => {
   assert.equal(failed.text, "SmolLM2: the key was rejected");
 });
 
+test("a model without margins is named, with what to do", () => {
+  const advice = "Without fitted margins only failing tests mark places: Counterlens: Fit Now";
+  assert.ok(say({ advice }).details.includes(`${advice}.`));
+});
+
 test("an untrusted workspace and a hidden overlay are said", () => {
   const { text, details } = say({}, { trusted: false, overlay: false });
   assert.equal(text, "SmolLM2: ready · no probes (untrusted)");

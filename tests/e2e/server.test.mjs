@@ -93,6 +93,22 @@ describe("the language server", { skip }, () => {
     });
 
     step(
+      "a command that is given while the server restarts is carried out, and its result stays",
+      async () => {
+        await vscode.tab("Probe of grade").click();
+        await vscode.command("View: Close Editor");
+        await vscode.quickOpen("grades.py");
+        await vscode.command("Counterlens: Restart Server");
+        await vscode.click("grade", { line: "def grade" });
+        await vscode.command("Counterlens: Probe Function Counterfactually");
+        await vscode.tab("Probe of grade").waitFor({ timeout: 300_000 });
+        const report = vscode.panel("Probe of grade");
+        await report.getByText("from an earlier session").waitFor({ timeout: 60_000 });
+        await session.screenshot("kept");
+      },
+    );
+
+    step(
       "scores, a hover and a probe with a local model have reached no address",
       () => {
         const seen = watch.lines();

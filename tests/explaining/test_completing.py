@@ -94,6 +94,23 @@ def test_what_does_not_parse_is_an_error_node_of_the_completion(model: LlamaMode
     assert all(node.end > found.start for node in found.errors)
 
 
+def test_a_completion_stays_inside_its_function(model: LlamaModel) -> None:
+    source = PARITY.rstrip("\n") + "\n\n\ndef after(n):\n    return n\n"
+    for opened in ('        return """even\n        and so on\n', "        return max(\n            n,\n"):
+        found = written(model, "        n += 1\n" + opened, source)
+        assert found.scored.document.text.endswith("\n\n\ndef after(n):\n    return n\n")
+        assert found.text.rstrip() == "        n += 1"
+
+
+def test_the_first_line_is_known_before_the_rest(model: LlamaModel) -> None:
+    at, lines = cursor(Document(PARITY), BRANCH), list[str]()
+    text = '        return "even"\n    else:\n        return "odd"\n'
+    writer = Writer(model, text[:20], text)
+    found = explain(writer, at.document, at.qualname, at.offset, 64, Steps(), lines.append)
+    assert lines == ['        return "even'[:20]]
+    assert found.departure is None
+
+
 def test_other_line_ends_and_characters_keep_their_places(model: LlamaModel) -> None:
     source = (
         PARITY.replace("n %", "n😀".replace("😀", "") + " %")

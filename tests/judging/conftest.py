@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.judging.base import Judge
+from counterlens.judging.base import Judge, Setting
 from counterlens.judging.registry import find_judge
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
@@ -63,10 +63,7 @@ def judge_of() -> Callable[..., Judge]:
         judge = find_judge(
             document,
             find_function(document, qualname),
-            best_sandbox(),
-            python=chosen,
-            limits=limits,
-            vetted=vetted,
+            Setting(best_sandbox(), chosen, limits, vetted=vetted),
         )
         assert judge is not None
         return judge

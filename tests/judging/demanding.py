@@ -494,8 +494,8 @@ DEMANDING = {
     ),
     "a decorator with arguments": Demanding(
         "import functools\ndef clamp(low, high):\n    def wrap(g):\n        @functools.wraps(g)\n"
-        "        def h(*a):\n            return max(low, min(high, g(*a)))\n"
-        "        return h\n    return wrap\n",
+        "        def h(*a):\n            return max(low, min(high, g(*a)))\n        return h\n"
+        "    return wrap\n",
         "min(high",
         "min(low",
         _tests("@program.clamp(0, 9)\ndef g(x): return x\nassert [g(x) for x in (-1, 5, 12)] == [0, 5, 9]"),

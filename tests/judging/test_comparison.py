@@ -141,7 +141,9 @@ def test_objects_of_every_kind() -> None:
     assert same(form(Counter("aab")), form({"a": 2, "b": 1}))
     assert same(form(Point(1, 2)), form((1, 2)))
     assert same(form(iter([1, 2])), form(n for n in (1, 2)))
-    assert not comparable(form([lambda: 1]))
+    assert same(form(lambda n: n + 1), form(lambda k: 1 + k))
+    assert not same(form(lambda n: n + 1), form(lambda n: n + 2))
+    assert not comparable(form([len]))
     assert not same(form(len), form(len))
     assert not comparable(form(list(range(30000))))
     ring: list[Any] = [1]

@@ -13,6 +13,7 @@ import pytest
 from counterlens.errors import Cancelled
 from counterlens.evaluation.manifest import differences
 from counterlens.judging.base import HoleReach, Judge, Setting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import described, find_judge, reach_of
 from counterlens.python.judging.baseline import Baseline, BaselineTest, read, write
 from counterlens.python.judging.cheats import body_lines
@@ -268,7 +269,7 @@ def test_it_is_said_how_many_tests_of_how_many_judge(project: Project, setting: 
     """
     document = Document.read(project({**FILES, "tests/test_shop.py": tests}) / "src/shop/rates.py")
     function = find_function(document, "_rate")
-    judge = find_judge(document, function, setting.sandbox, python=setting.python, vetted=True, surveyed=True)
+    judge = find_judge(document, function, replace(setting, vetted=True, surveyed=True))
     assert judge is not None
     assert described(judge) == "40 of 61 tests that reach it"
     verdict = judge.judge(document.text)
@@ -338,7 +339,9 @@ def test_how_many_tests_reach_into_a_hole(project: Project, setting: Setting) ->
     assert reach_of(judge, range(11, 12)) == HoleReach(tests=0, lines=0, of=1)
     document = Document.read(path)
     vetted = find_judge(
-        document, find_function(document, "Basket.total"), setting.sandbox, vetted=True, surveyed=True
+        document,
+        find_function(document, "Basket.total"),
+        Setting(setting.sandbox, interpreter_for(document.path), vetted=True, surveyed=True),
     )
     assert vetted is not None
     assert reach_of(vetted, range(10, 13)) == HoleReach(tests=3, lines=2, of=3)

@@ -10,6 +10,7 @@ import pytest
 
 from counterlens.judging.base import Judge, Judgement, Setting
 from counterlens.judging.programs import judge_by_itself
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.python.judging import doctests
 from counterlens.python.judging.file_of_tests import judge_by_tests
@@ -46,7 +47,9 @@ MEAN = textwrap.dedent('''
 def mean() -> Judge:
     document = Document(MEAN)
     judge = find_judge(
-        document, find_function(document, "mean"), best_sandbox(), limits=Limits(seconds=20, cpu_seconds=1)
+        document,
+        find_function(document, "mean"),
+        Setting(best_sandbox(), interpreter_for(document.path), Limits(seconds=20, cpu_seconds=1)),
     )
     assert judge is not None
     return judge
@@ -261,9 +264,12 @@ def test_functions_without_expectations_have_no_judge() -> None:
         document = Document(f"def f():\n    {docstring}\n    return 1\n")
         function = find_function(document, "f")
         python = Path(sys.executable)
-        assert find_judge(document, function, best_sandbox(), python=python, fallback=False) is None
+        assert find_judge(document, function, Setting(best_sandbox(), python), fallback=False) is None
     broken = Document('def f():\n    """\n    >>> f()\n    1\n    """\n    return 1\n\ndef g(:\n')
-    assert find_judge(broken, find_function(broken, "f"), best_sandbox()) is None
+    assert (
+        find_judge(broken, find_function(broken, "f"), Setting(best_sandbox(), interpreter_for(broken.path)))
+        is None
+    )
 
 
 def test_the_last_definition_and_windows_line_ends(judge_of: JudgeOf, tmp_path: Path) -> None:
@@ -370,7 +376,11 @@ def test_the_settings_of_the_project_apply_to_its_examples(
     assert wrong != text
     assert judge_by_itself(wrong, path, setting, function=name).judgement is Judgement.FAILED
     document = Document.read(path)
-    judge = find_judge(document, find_function(document, name), best_sandbox(), vetted=True)
+    judge = find_judge(
+        document,
+        find_function(document, name),
+        Setting(best_sandbox(), interpreter_for(document.path), vetted=True),
+    )
     assert judge is not None
     assert judge.judge(text).passed
     assert judge.judge(wrong).judgement is Judgement.FAILED

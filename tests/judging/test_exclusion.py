@@ -12,6 +12,7 @@ from counterlens.evaluation.run_options import RunOptions
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.settings_file import read
 from counterlens.judging.base import Judge, Setting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge, why_no_judge
 from counterlens.probes.options import specs
 from counterlens.python.judging.layout import layout_of
@@ -88,13 +89,15 @@ def judge(folder: Path, *excluded: str, surveyed: bool) -> Judge | None:
     return find_judge(
         document,
         find_function(document, "double"),
-        best_sandbox(),
-        python=Path(sys.executable),
-        limits=LIMITS,
+        Setting(
+            best_sandbox(),
+            Path(sys.executable),
+            LIMITS,
+            vetted=surveyed,
+            surveyed=surveyed,
+            excluded=tuple(excluded),
+        ),
         fallback=False,
-        vetted=surveyed,
-        surveyed=surveyed,
-        excluded=excluded,
     )
 
 
@@ -134,7 +137,12 @@ def test_tests_that_mention_a_function_and_are_excluded_do_not_judge_it(
     assert judge(folder, "tests", surveyed=False) is None
     document = Document(source, path=folder / "sums.py")
     function = find_function(document, "double")
-    reason = why_no_judge(document, function, best_sandbox(), fallback=False, excluded=("tests",))
+    reason = why_no_judge(
+        document,
+        function,
+        Setting(best_sandbox(), interpreter_for(document.path), excluded=("tests",)),
+        fallback=False,
+    )
     assert reason == "the settings exclude every test that mentions it"
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.judging.base import LIMITS, Judgement, Setting, Verdict
+from counterlens.judging.base import LIMITS, Judgement, OriginalSays, Setting, Verdict
+from counterlens.judging.programs import judge_by_file
 from counterlens.python.judging.file_of_tests import judge_by_tests
 from counterlens.sandbox.registry import best_sandbox
 from tests.judging.demanding import DEMANDING
@@ -110,3 +111,29 @@ def test_an_early_end_a_skip_and_a_replaced_runner_are_failures(
     folder = project({"program.py": program, "test_program.py": tests})
     verdict = judged(folder, program, Path(sys.executable))
     assert verdict.judgement is Judgement.FAILED, verdict
+
+
+COMPARED = [
+    "a decorator",
+    "a coroutine",
+    "an asynchronous generator",
+    "functions on a dataclass",
+    "a variable that is set",
+    "arrays of numpy",
+    "a key for sorting",
+    "tries that wait",
+    "threads inside",
+    "tasks that are gathered",
+    "an asynchronous context",
+]
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_a_demanding_program_agrees_with_itself(project: Project, name: str) -> None:
+    program, _, _, tests = DEMANDING[name]
+    folder = project({"program.py": program, "test_program.py": tests, "before/program.py": program})
+    place, setting = folder / "program.py", Setting(best_sandbox(), Path(sys.executable), LIMITS)
+    before = folder / "before/program.py"
+    verdict = judge_by_file(program, place, folder / "test_program.py", setting, against=before)
+    assert verdict.evidence.comparison is not None
+    assert verdict.evidence.comparison.agreement is OriginalSays.AGREES, verdict

@@ -10,6 +10,7 @@ import pytest
 
 from counterlens.judging.base import LIMITS, Evidence, Judge, Judgement, Setting, Verdict
 from counterlens.judging.pace import ANSWER, COUNTERFACTUAL, Bound, bounded, paced
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
 from counterlens.sandbox.registry import best_sandbox
@@ -72,7 +73,12 @@ def test_an_endless_program_is_stopped_by_its_processor_time(kind: str) -> None:
         judge: Judge | None = SuppliedTestsJudge("assert steps(3) == 3\n", "steps", SOURCE, setting)
     else:
         function = find_function(document, "steps")
-        judge = find_judge(document, function, best_sandbox(), limits=patient, fallback=False)
+        judge = find_judge(
+            document,
+            function,
+            Setting(best_sandbox(), interpreter_for(document.path), patient),
+            fallback=False,
+        )
     assert judge is not None
     original = judge.judge(SOURCE)
     assert original.passed

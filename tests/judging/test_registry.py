@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
+from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import JointJudge, described, find_judge, why_no_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -49,7 +50,7 @@ FILES = {
 def found(root: Path, name: str, *, fallback: bool = True) -> Judge | None:
     document = Document.read(root / "numbers_of.py")
     function = find_function(document, name)
-    return find_judge(document, function, best_sandbox(), python=Path(sys.executable), fallback=fallback)
+    return find_judge(document, function, Setting(best_sandbox(), Path(sys.executable)), fallback=fallback)
 
 
 def test_the_order_in_which_they_are_tried(
@@ -85,8 +86,8 @@ def test_why_nothing_judges_is_said_for_each_attribution_function(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     document = Document.read(project(FILES) / "numbers_of.py")
     function = find_function(document, "reads")
-    assert find_judge(document, function, best_sandbox(), python=Path(sys.executable)) is None
-    why = why_no_judge(document, function, best_sandbox(), python=Path(sys.executable))
+    assert find_judge(document, function, Setting(best_sandbox(), Path(sys.executable))) is None
+    why = why_no_judge(document, function, Setting(best_sandbox(), Path(sys.executable)))
     assert why.split("; ") == [
         "no test mentions it, and its docstring has no examples",
         "none of the 3 tests that were run reaches it",
@@ -103,10 +104,17 @@ def test_tests_that_end_the_process_are_run_once_and_named_as_the_reason(
     function = find_function(document, "reads")
     said: list[str] = []
     for _ in range(2):
-        assert find_judge(document, function, best_sandbox(), report=said.append) is None
+        assert (
+            find_judge(
+                document,
+                function,
+                Setting(best_sandbox(), interpreter_for(document.path), report=said.append),
+            )
+            is None
+        )
     assert len(said) == 2  # once with that file, once without it
     assert "numbers_of.py cannot be imported: it ends the process" in why_no_judge(
-        document, function, best_sandbox()
+        document, function, Setting(best_sandbox(), interpreter_for(document.path))
     )
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.judging.base import Judge, Judgement
+from counterlens.judging.base import Judge, Judgement, Setting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -354,7 +355,15 @@ def test_the_program_has_the_name_of_a_module_that_was_imported_before(
     if vetted and judgement is Judgement.REFUSED:
         document = Document.read(path)
         function = find_function(document, "half")
-        assert find_judge(document, function, best_sandbox(), vetted=True, fallback=False) is None
+        assert (
+            find_judge(
+                document,
+                function,
+                Setting(best_sandbox(), interpreter_for(document.path), vetted=True),
+                fallback=False,
+            )
+            is None
+        )
         return
     judge = judge_of(path, "half", vetted=vetted)
     assert judge.judge(text).judgement is judgement

@@ -72,8 +72,18 @@ def test_what_has_no_usable_test_says_why(project: Project) -> None:
     folder = project({"double.py": DOUBLE, "test_double.py": tests})
     document = Document.read(folder / "double.py")
     function = find_function(document, "double")
-    assert find_judge(document, function, best_sandbox(), fallback=False, vetted=True) is None
-    reason = why_no_judge(document, function, best_sandbox(), fallback=False)
+    assert (
+        find_judge(
+            document,
+            function,
+            Setting(best_sandbox(), interpreter_for(document.path), vetted=True),
+            fallback=False,
+        )
+        is None
+    )
+    reason = why_no_judge(
+        document, function, Setting(best_sandbox(), interpreter_for(document.path)), fallback=False
+    )
     assert "its 1 test cannot be used" in reason
     assert "nowhere_to_be_found" in reason
 
@@ -82,7 +92,11 @@ def test_a_function_that_fails_every_test_is_told_so(project: Project) -> None:
     tests = "from double import double\ndef test_double():\n    assert double(2) == 5\n"
     folder = project({"double.py": DOUBLE, "test_double.py": tests})
     document = Document.read(folder / "double.py")
-    judge = find_judge(document, find_function(document, "double"), best_sandbox(), vetted=True)
+    judge = find_judge(
+        document,
+        find_function(document, "double"),
+        Setting(best_sandbox(), interpreter_for(document.path), vetted=True),
+    )
     assert judge is not None
     verdict = judge.judge(document.text)
     assert verdict.judgement is Judgement.FAILED

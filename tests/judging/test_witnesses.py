@@ -11,6 +11,7 @@ import pytest
 
 from counterlens.judging.base import OriginalComparison, OriginalSays, Setting
 from counterlens.judging.languages import behaviour_of
+from counterlens.judging.programs import judge_by_file
 from counterlens.judging.registry import find_judge
 from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.python.judging.differential.domain import RecordedPlan
@@ -60,7 +61,7 @@ def test_calls_of_the_tests_are_made_again_with_their_objects_and_functions(
 ) -> None:
     folder = project({"shop.py": PRICE, "test_shop.py": PRICE_TESTS})
     document = Document.read(folder / "shop.py")
-    judge = find_judge(document, find_function(document, "total"), setting.sandbox, python=setting.python)
+    judge = find_judge(document, find_function(document, "total"), setting)
     assert isinstance(judge, WitnessedJudge)
     same = judge.judge(document.text.replace("item.price * item.number", "item.number * item.price"))
     assert same.passed
@@ -178,3 +179,53 @@ def test_a_relation_of_arguments_is_kept() -> None:
         call.positional[1] <= len(call.positional[0])
         for call in RecordedPlan("f", calls, Hints()).draw((), 99, 3)
     )
+
+
+SHELF = """
+class Shelf:
+    def __init__(self, room):
+        self._room, self._held = room, []
+
+    def put(self, thing):
+        if len(self._held) < self._room:
+            self._held.append(thing)
+        return len(self._held)
+
+    def take(self):
+        return self._held.pop() if self._held else None
+"""
+SHELF_TESTS = """
+from shelf import Shelf
+
+def test_shelf():
+    shelf = Shelf(2)
+    assert shelf.put("a") == 1
+    shelf.put("b")
+    shelf.put("c")
+    assert shelf.take() in ("a", "b")
+    assert shelf.take() is not None
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "other", "says"),
+    [
+        ("._held", "._things", OriginalSays.AGREES),
+        ("pop()", "pop(0)", OriginalSays.DIFFERS),  # only after two things were put
+        (
+            "if self._held else None",
+            "if self._held else 0",
+            OriginalSays.DIFFERS,
+        ),  # only after all were taken
+    ],
+)
+def test_objects_are_compared_by_what_their_methods_give_one_after_another(
+    project: Project, setting: Setting, right: str, other: str, says: OriginalSays
+) -> None:
+    program = SHELF.replace(right, other)
+    folder = project({"shelf.py": program, "test_shelf.py": SHELF_TESTS, "before/shelf.py": SHELF})
+    place, tests, before = folder / "shelf.py", folder / "test_shelf.py", folder / "before/shelf.py"
+    verdict = judge_by_file(program, place, tests, setting, against=before)
+    assert verdict.passed
+    assert verdict.evidence.comparison is not None
+    assert verdict.evidence.comparison.agreement is says, verdict

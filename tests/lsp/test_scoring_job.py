@@ -88,3 +88,15 @@ def test_functions_are_counted_by_the_units_that_are_done() -> None:
     of.parts[3] = of.parts[7] = NOTHING
     assert of.functions_done == (2, 10)
     assert of.scored == [(of.units[i].start, of.units[i].end) for i in (3, 7)]
+
+
+def test_what_was_answered_in_an_earlier_version_counts_from_the_start() -> None:
+    of = job()
+    assert (of.functions_done, of.percent()) == ((0, 10), 0)
+    of.answered = {i for i in range(10) if i != 4}
+    assert of.functions_done == (9, 10)
+    assert of.percent() >= 85
+    of.parts[3] = NOTHING
+    assert of.functions_done == (9, 10)
+    assert order(of) == [0, 1, 2, 4, 5, 6, 7, 8, 9]  # the cache answers, but they are asked for
+    assert (of.functions_done, of.percent()) == ((10, 10), 100)

@@ -23,6 +23,7 @@ from counterlens.cli.untaken import refuse_given
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.counting import plural
 from counterlens.datasets.changes import Lines, changed_lines
+from counterlens.doubt.accepted import new_marks, write_accepted
 from counterlens.doubt.blaming import culprits
 from counterlens.doubt.fitting import ALLOWED, code_lines, fitted, observed
 from counterlens.doubt.generating import scopes
@@ -32,6 +33,7 @@ from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
 from counterlens.errors import SourceError
+from counterlens.evaluation.settings_file import nearest
 from counterlens.languages.language import Feature
 from counterlens.models.base import Model
 from counterlens.reports.export.doubts import DOUBT_FORMATS
@@ -46,6 +48,12 @@ _ANY_SIZE = ScoringLimits(bytes=None)
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH...")
 @click.option("--since", metavar="REV", help="Only functions that differ from this git revision.")
 @click.option("--tests", is_flag=True, help="Verify marks and find fixes with the tests of each function.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    help="File of accepted marks, which are not reported [default: baseline of counterlens.toml].",
+)
+@click.option("--write-baseline", is_flag=True, help="Accept all marks of now in the file of --baseline.")
 @click.option("--fit", is_flag=True, help="Fit the model's margins on PATH, which is assumed to be correct.")
 @excluded_tests_option
 @click.option(
@@ -64,6 +72,8 @@ def check(
     paths: tuple[Path, ...],
     since: str | None,
     tests: bool,
+    baseline: Path | None,
+    write_baseline: bool,
     fit: bool,
     excluded_tests: tuple[str, ...],
     form: str,
@@ -72,16 +82,17 @@ def check(
 ) -> None:
     """Mark likely mistakes: places where an alternative makes the code clearly likelier.
 
-    PATH are Python files, or folders of them. The exit code is 1 if there is a mark, else 0. A comment
-    `# counterlens: ignore` on its line silences a mark. A model other than the embedded one needs margins
-    before it marks places by itself: fit them with --fit, on a few hundred functions of tested code.
+    PATH are Python files, or folders of them. The exit code is 1 if there is a mark that the baseline does
+    not accept, else 0; with --tests, a function whose tests fail is a mark, whether or not a fix is known. A
+    comment `# counterlens: ignore` on its line silences a mark. A model other than the embedded one needs
+    margins before it marks places by itself: fit them with --fit, on a few hundred functions of tested code.
     """
-    if as_json and form not in {"text", "json"}:
-        raise click.UsageError("--json and --format exclude each other")
-    if not tests:
-        refuse_given(("excluded_tests",), "only with --tests")
-    if fit and (tests or since is not None or form != "text"):
-        raise click.UsageError("--fit excludes --tests, --since and --format")
+    _refuse_conflicts(
+        tests=tests, fit=fit, since=since, form=form, as_json=as_json, write_baseline=write_baseline
+    )
+    accepted = baseline or _configured_baseline(paths)
+    if write_baseline and accepted is None:
+        raise click.UsageError("--write-baseline needs --baseline FILE, or baseline in counterlens.toml")
     chosen = chosen_scopes(paths, since)
     if fit:
         _fit(chosen, model, as_json=as_json)
@@ -91,11 +102,39 @@ def check(
     if chosen:
         with model.opened() as loaded:
             found = culprits(list(_checked(loaded, chosen, sandbox, excluded_tests)))
+    if accepted is not None:
+        known = found
+        if write_baseline:
+            write_accepted(known, accepted)
+        found = new_marks(known, accepted)
+        if number := len(known) - len(found):
+            say(f"{plural(number, 'mark')} accepted in {accepted}", err=True)
     say_document(DOUBT_FORMATS["json" if as_json else form](found))
     if chosen and form == "text" and not as_json:
         say(_balance(found, sum(len(code_lines(scope)) for scope in chosen)), err=True)
     if found:
         raise click.exceptions.Exit(1)
+
+
+def _refuse_conflicts(
+    *, tests: bool, fit: bool, since: str | None, form: str, as_json: bool, write_baseline: bool
+) -> None:
+    """Refuse options that exclude each other."""
+    if as_json and form not in {"text", "json"}:
+        raise click.UsageError("--json and --format exclude each other")
+    if not tests:
+        refuse_given(("excluded_tests",), "only with --tests")
+    if fit and (tests or since is not None or form != "text"):
+        raise click.UsageError("--fit excludes --tests, --since and --format")
+    if write_baseline and (fit or since is not None):
+        raise click.UsageError("--write-baseline excludes --fit and --since")
+
+
+def _configured_baseline(paths: tuple[Path, ...]) -> Path | None:
+    """The baseline of the settings file around the first path."""
+    first = paths[0].resolve()
+    file = nearest(first if first.is_dir() else first.parent)
+    return file.baseline if file is not None else None
 
 
 def _balance(found: Sequence[Mark], lines: int) -> str:

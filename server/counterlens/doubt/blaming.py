@@ -23,16 +23,17 @@ def culprits(marks: Sequence[Mark]) -> list[Mark]:
         for other in failing
         if mark.failures < other.failures and _calls(other.scope, mark.scope)
     }
-    guilty = [mark for mark in marks if id(mark) not in acquitted and _is_failing(mark)]
+    guilty = [mark for mark in marks if id(mark) not in acquitted and is_failing(mark)]
     return [
         mark
         for mark in marks
         if id(mark) not in acquitted
-        and not (_is_failing(mark) and any(_depends(mark.scope, other.scope) for other in guilty))
+        and not (is_failing(mark) and any(_depends(mark.scope, other.scope) for other in guilty))
     ]
 
 
-def _is_failing(mark: Mark) -> bool:
+def is_failing(mark: Mark) -> bool:
+    """Whether tests fail on the code of a mark, and either its alternative passes them or there is none."""
     return not isinstance(mark, Doubt) or mark.tests is Verification.FAIL
 
 

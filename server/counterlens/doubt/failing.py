@@ -7,15 +7,19 @@ program computed is the one whose expression calls something.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from counterlens.doubt.scope import DoubtScope
+import tree_sitter
+
+from counterlens.doubt.scope import DoubtScope, positional
 from counterlens.judging.standing import FailedCase
 from counterlens.regular_file import read_text
+from counterlens.syntax.definitions import text_of
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
 
 _FIRST = re.compile(r"^(?P<file>[^\n:]+\.py):(?P<line>\d+): (?P<statement>.*)$")
 _RAISED_AT = re.compile(r"\nat (?P<file>[^\n:]+\.py):(?P<line>\d+): [^\n]*\Z")
@@ -28,18 +32,6 @@ _NOT_RAISED = re.compile(
 )
 _TRUTH = re.compile(r"^AssertionError: (?P<got>.+) is not (?P<wanted>true|false|None)(?: : .*)?$", re.S)
 _EXAMPLE = re.compile(r"^expected: (?P<wanted>.*?)\s*\n(?P<how>got|raised): +(?P<got>.*)$", re.S)
-_SIGNS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-    ast.In: "in",
-    ast.NotIn: "not in",
-}
 _SPOKEN = {"!=": "other than ", "is not": "other than ", "in": "one of ", "not in": "none of "}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
@@ -148,17 +140,17 @@ def _located(failure: FailedCase) -> tuple[int, str] | None:
     if failure.file is None:
         return None
     try:
-        text = read_text(failure.file)
-        tree = ast.parse(text)
-    except (OSError, SyntaxError, ValueError, RecursionError):
+        document = Document(read_text(failure.file), failure.file)
+    except (OSError, ValueError):
         return None
     names = [part.partition("[")[0] for part in failure.name.split("::")[1:]]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and names and node.name == names[-1]:
-            owners = [each for each in ast.walk(tree) if isinstance(each, ast.ClassDef) and node in each.body]
-            if len(names) == 1 or not owners or any(each.name in names[:-1] for each in owners):
-                return node.lineno, ast.get_source_segment(text, node) or ""
-    return None
+    known = {each.qualname: each for each in functions(document)}
+    inherited = (each for name, each in known.items() if names and name.rpartition(".")[2] == names[-1])
+    found = known.get(".".join(names)) or next(inherited, None)
+    if found is None:
+        return None
+    body = document.data[found.body : found.end].decode("utf-8", "replace")
+    return document.positions.line_of(found.header) + 1, body
 
 
 def failed_test(scope: DoubtScope, failure: FailedCase) -> FailedTest:
@@ -254,27 +246,32 @@ def _of_assertion(test: FailedTest, text: str, statement: str, function: str) ->
 
 def _comparison(text: str) -> tuple[str, str, str] | None:
     """The two sides of a comparison, and its operator; None if it is not one."""
-    try:
-        tree = ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError, RecursionError):
+    found = _expression(text)
+    if found is None:
         parts = re.split(r" (==|!=|<=|>=|<|>|is not|is|not in|in) ", text)
         return (parts[0], parts[1], parts[2]) if len(parts) == 3 else None
-    found = tree.body.elts[0] if isinstance(tree.body, ast.Tuple) and tree.body.elts else tree.body
-    if not isinstance(found, ast.Compare) or len(found.ops) != 1:
+    if found.type != "comparison_operator" or len(found.named_children) != 2:
         return None
-    left, right = ast.get_source_segment(text, found.left), ast.get_source_segment(text, found.comparators[0])
-    return (left or "", _SIGNS[type(found.ops[0])], right or "")
+    left, right = found.named_children
+    data = text.encode()
+    operator = " ".join(data[left.end_byte : right.start_byte].decode().split())
+    return text_of(left), operator, text_of(right)
 
 
 def _arguments(statement: str) -> list[str]:
     """The first two arguments of a call that is a statement."""
-    try:
-        tree = ast.parse(statement.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError):
-        return []
-    if not isinstance(tree.body, ast.Call):
-        return []
-    return [ast.get_source_segment(statement.strip(), one) or "" for one in tree.body.args[:2]]
+    found = _expression(statement.strip())
+    given = found.child_by_field_name("arguments") if found is not None and found.type == "call" else None
+    return [text_of(one) for one in positional(given)[:2]] if given is not None else []
+
+
+def _expression(text: str) -> tree_sitter.Node | None:
+    """The one expression of a text; None if it is none."""
+    root = Document(text).tree.root_node
+    statement = root.named_children[0] if len(root.named_children) == 1 and not root.has_error else None
+    if statement is None or statement.type != "expression_statement" or not statement.named_children:
+        return None
+    return statement.named_children[0]
 
 
 def _computed_second(sides: Sequence[str], function: str) -> bool:

@@ -66,7 +66,7 @@ QWEN_CODER_05B: Margins = MappingProxyType(
         "exception": 9.5,
     }
 )
-"""Margins of Qwen2.5-Coder 0.5B Instruct, Q4_K_M: the same with `--model qwen2.5-coder-0.5b --functions 150`."""
+"""Margins of Qwen2.5-Coder 0.5B Instruct, Q4_K_M: also `--model qwen2.5-coder-0.5b --functions 150`."""
 
 FITTED: Mapping[str, Margins] = MappingProxyType(
     {

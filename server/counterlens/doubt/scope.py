@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from counterlens.syntax.operators import OperatorSite, operator_sites
 
 _KEYWORD = frozenset({"keyword_argument", "dictionary_splat", "comment"})
 _NO_PARAMETERS = frozenset({"positional_separator", "comment"})
+_UNPACKED = frozenset({"typed_parameter", "list_splat_pattern", "dictionary_splat_pattern"})
 _BEFORE_NAMES = frozenset({"self", "cls"})
 
 _CERTAIN = frozenset(
@@ -66,11 +68,11 @@ class DoubtFile:
         """The names and attributes in each outermost function or method, by its qualified name."""
         outer = [each for each in self.functions if not any(other.holds(each) for other in self.functions)]
         found: dict[str, set[str]] = {each.qualname: set() for each in outer}
+        starts = [each.body for each in outer]
         for node in self.nodes:
-            if node.type == "identifier":
-                for each in outer:
-                    if each.body <= node.start_byte < each.end:
-                        found[each.qualname].add(text_of(node))
+            at = bisect_right(starts, node.start_byte) - 1 if node.type == "identifier" else -1
+            if at >= 0 and node.start_byte < outer[at].end:
+                found[outer[at].qualname].add(text_of(node))
         return {name: frozenset(names) for name, names in found.items()}
 
     def callers(self, qualname: str) -> list[str]:
@@ -179,9 +181,9 @@ class DoubtScope:
         node = self.root.child_by_field_name("parameters")
         names = []
         for one in node.named_children if node else ():
-            name = one.child_by_field_name("name") or (
-                one if one.type == "identifier" else next(iter(one.named_children), None)
-            )
+            name: tree_sitter.Node | None = one.child_by_field_name("name") or one
+            while name is not None and name.type in _UNPACKED:
+                name = next(iter(name.named_children), None)
             if name is not None and name.type == "identifier":
                 names.append(text_of(name))
         return tuple(name for name in names if name not in {"self", "cls"})
@@ -207,9 +209,14 @@ class DoubtScope:
         return (node for node in self.reads if text_of(node) in self.variables)
 
     @cached_property
+    def bindings(self) -> tuple[tree_sitter.Node, ...]:
+        """The identifiers at which variables are bound."""
+        return tuple(name for node in self.nodes for name in _bound(node))
+
+    @cached_property
     def reads(self) -> tuple[tree_sitter.Node, ...]:
         """The identifiers that read any variable: not bindings, callees or keywords."""
-        bound = {name.start_byte for node in self.nodes for name in _bound(node)}
+        bound = {name.start_byte for name in self.bindings}
         return tuple(
             node for node in self.of("identifier") if node.start_byte not in bound and _is_read(node)
         )

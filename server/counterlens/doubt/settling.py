@@ -30,7 +30,7 @@ from counterlens.judging.joint import JointJudge
 from counterlens.judging.languages import behaviour_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
-from counterlens.judging.standing import Standing, standing_of
+from counterlens.judging.standing import StandingByTests, standing_of
 from counterlens.judging.variants import VariantsJudge, judge_variants
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox
@@ -123,7 +123,7 @@ def settled(
 def _judged(
     scope: DoubtScope,
     found: Sequence[Doubt],
-    stands: Standing,
+    stands: StandingByTests,
     test: FailedTest | None,
     setting: Setting,
     say: Callable[[str], None],
@@ -164,13 +164,9 @@ def judge_for(scope: DoubtScope, setting: Setting) -> Judge | None:
                 judge := find_judge(
                     scope.document,
                     known[name],
-                    setting.sandbox,
-                    python=setting.python,
-                    limits=setting.limits,
+                    setting,
                     fallback=False,
                     witnessed=False,
-                    excluded=setting.excluded,
-                    cancel=setting.cancel,
                 )
             )
         ]
@@ -233,7 +229,9 @@ def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None
     )
     found: list[Trial] = []
     for some in _batches(islice(ranked, MOST), judge):
-        if found and some[0][0] < LEAST_HEAD:
+        if found:
+            some = [each for each in some if each[0] >= LEAST_HEAD]
+        if not some:
             break
         programs = [changed_text(scope.document, one) for _, one, _ in some]
         verdicts = judge_variants(judge, programs, cancel=cancel)

@@ -43,6 +43,7 @@ _ELSEWHERE = {
     ),
 }
 _ALIASES = {"model": "models"}  # beside [models.NAME], where `models` is that table
+_BASELINE = "baseline"  # see counterlens.doubt.accepted
 _NAMING = frozenset({"models", "corpus", "encoder"})
 _FAULT = re.compile(r" \(at line (\d+), column \d+\)$")
 
@@ -57,6 +58,7 @@ class SettingsFile:
         run: Values of `RunOptions`, by field.
         given: Values of probe options, by name.
         entries: Its named models.
+        baseline: The file with the marks of `check` that the repository accepts; None if there is none.
     """
 
     path: Path
@@ -64,6 +66,7 @@ class SettingsFile:
     run: Mapping[str, Any] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
     entries: tuple[ModelEntry, ...] = ()
+    baseline: Path | None = None
 
     def paths_below(self, root: Path) -> tuple[str, ...]:
         """Its paths relative to a folder instead of the file; without those outside the folder."""
@@ -170,6 +173,11 @@ def _checked(
         document = {key: value for key, value in document.items() if key != "models"}
     elif {"models", "model"} <= document.keys():
         raise OptionError(f"{path}: models and model are the same setting", "Omit one of them")
+    baseline = document.get(_BASELINE)
+    if baseline is not None and not (isinstance(baseline, str) and baseline):
+        where = f"{path}:{_line(text, table, _BASELINE)}"
+        raise OptionError(f"{where}: baseline is {baseline!r}, but must be the path of a file")
+    document = {key: value for key, value in document.items() if key != _BASELINE}
     for key, value in document.items():
         where = f"{path}:{_line(text, table, key)}"
         spec = known.get(_ALIASES.get(key, key))
@@ -184,7 +192,8 @@ def _checked(
         except OptionError as error:
             raise OptionError(f"{where}: {error.message}", error.hint) from None
         (run if spec.name in own and own[spec.name] is spec else given)[spec.name] = settled
-    return SettingsFile(path, sha256, run, given, entries)
+    accepted = path.parent / baseline if baseline is not None else None
+    return SettingsFile(path, sha256, run, given, entries, accepted)
 
 
 def known_entries(file: SettingsFile | None, *names: str) -> tuple[ModelEntry, ...]:

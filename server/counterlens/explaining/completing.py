@@ -15,10 +15,11 @@ from functools import cached_property
 from counterlens.confidence import Confidence, NodeConfidence, confidence, score_document
 from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Completion, Model
+from counterlens.models.stopping import cut as cut_at
 from counterlens.probes.prompts.gap import Gap
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function, functions
+from counterlens.syntax.functions import find_function
 
 _QUOTES = str.maketrans("'", '"')
 _ALTERNATIVES = 5
@@ -165,7 +166,7 @@ def explain(
         if line := next(filter(str.strip, start.text.split("\n")), ""):
             begun(line)
     (completion,) = model.complete([gap.prompt(max_tokens)], cancel=steps.cancel)
-    completion = replace(completion, text=_inside(document, gap, qualname, completion.text))
+    completion = replace(completion, text=_inside(gap, completion))
     written = replace(document, text=gap.fill(completion.text))
     steps.next("scoring the completion")
     scored = _scored(model, written, cut, steps)
@@ -176,26 +177,16 @@ def explain(
     return Explained(completion, scored, cut, end, removed, departure, fresh=not gap.removed.strip())
 
 
-def _inside(document: Document, gap: Gap, qualname: str, text: str) -> str:
-    """The text up to the last line with which it stays inside its function.
+def _inside(gap: Gap, completion: Completion) -> str:
+    """The completion up to the last line after which no string or bracket is open.
 
-    An open string or bracket, which the token limit may leave, takes in the code that follows.
+    An open one, which the token limit may leave, would take in the code that follows. A text in which nothing
+    is closed is kept if the model ended it: it is one line with an error.
     """
-    after = [each.qualname for each in functions(document) if each.start >= len(document.data) - _after(gap)]
-    lines = text.splitlines(keepends=True)
-    while lines and not _stays_inside(document, gap, qualname, "".join(lines), after):
+    lines, begins = completion.text.splitlines(keepends=True), gap.before.endswith("\n")
+    while lines and cut_at("".join(lines).rstrip("\n") + "\nx\n", gap.stop, at_line_start=begins) is None:
         lines.pop()
-    return "".join(lines)
-
-
-def _stays_inside(document: Document, gap: Gap, qualname: str, text: str, after: list[str]) -> bool:
-    written = replace(document, text=gap.fill(text))
-    end = len(written.data) - _after(gap)
-    known = functions(written)
-    function = next((each for each in known if each.qualname == qualname), None)
-    if function is None or function.end > end + len(gap.newline):
-        return False
-    return [each.qualname for each in known if each.start >= end] == after
+    return "".join(lines) or (completion.text if completion.finish == "stop" else "")
 
 
 def _after(gap: Gap) -> int:

@@ -179,15 +179,18 @@ class Setting:
         limits: The limits of each program.
         cancel: Set to cancel the search for tests.
         report: Called with the current step if the search for tests takes time.
-        vetted: Whether tests that fail on the original are left out.
-        surveyed: Whether tests were first searched for by the lines that they run.
+        vetted: Whether tests that fail on the original are left out. For runs over many functions that
+            nobody inspects; not for a function that may have a bug, or that the user named.
+        surveyed: Whether the project's suite runs once first, and tests are chosen by the lines that they
+            run, or by what they mention if those lines are unknown; else the suite runs only for a function
+            that no test mentions.
         map_timeout: Maximum seconds for one run of the project's whole suite; 0 to skip it.
         excluded: Patterns of tests that never judge, relative to the project.
     """
 
     sandbox: Sandbox
     python: Path
-    limits: Limits
+    limits: Limits = LIMITS
     cancel: Event | None = None
     report: Callable[[str], None] | None = None
     vetted: bool = False

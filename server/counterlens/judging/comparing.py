@@ -81,6 +81,8 @@ class ComparingJudge(ABC):
     """Compares a program with the original, call by call; a language says how its programs are observed."""
 
     attribution = ID
+    covered: frozenset[str] = frozenset()
+    """Of a class: the methods that the inputs call on its objects, one after another."""
 
     @property
     @abstractmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -26,6 +26,7 @@ from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
+_MAKERS = ("__init__", "__new__")
 _MOST_FUNCTIONS = 8  # maximum functions of a file about which the witnesses are heard
 
 
@@ -118,39 +119,50 @@ def judge_by_file(
     }
     classes = judged(document.language).classes(document) if against and not function else []
     objects = {
-        each.qualname: WitnessedJudge(judge, document, each, setting).compare(program, cancel)
-        for each in classes[:_MOST_FUNCTIONS]
+        each.qualname: WitnessedJudge(judge, document, each, setting) for each in classes[:_MOST_FUNCTIONS]
     }
-    covered, comparisons = _with_objects(comparisons, objects)
+    comparisons = _with_objects(
+        comparisons,
+        {name: each.compare(program, cancel) for name, each in objects.items()},
+        {f"{name}.{method}" for name, each in objects.items() for method in (*_MAKERS, *each.covered)},
+    )
+    left_out = len(every) - len(about)
     trials = {each.qualname: w.try_cheats(cancel) for each, w in zip(about, witnessed, strict=True)}
     evidence = replace(
         verdict.evidence,
-        comparison=_joined_comparison(comparisons, len(every) + covered) if against else None,
+        comparison=_joined_comparison(comparisons, len(comparisons) + left_out) if against else None,
         cheats=_joined_trial(trials),
     )
     return replace(verdict, evidence=evidence)
 
 
 def _with_objects(
-    functions: Mapping[str, OriginalComparison], objects: Mapping[str, OriginalComparison]
-) -> tuple[int, dict[str, OriginalComparison]]:
-    """The comparisons of functions and classes together, and how many more or fewer there are than functions.
+    functions: Mapping[str, OriginalComparison],
+    objects: Mapping[str, OriginalComparison],
+    covered: Container[str],
+) -> dict[str, OriginalComparison]:
+    """The comparisons of functions and classes together.
 
-    Objects that agree, method after method, speak for methods that cannot be compared alone. Classes whose
-    objects cannot be compared count only if there is no function.
+    What objects give, method after method, speaks for these methods in place of a comparison of each on new
+    objects, whose attributes need not have the same names. Classes whose objects cannot be compared count
+    only if there is no function.
+
+    Args:
+        functions: Those of functions and methods.
+        objects: Those of classes.
+        covered: The methods that the latter call.
     """
     known = {
         name: each
         for name, each in objects.items()
         if each.agreement is not OriginalSays.NOT_COMPARABLE or not functions
     }
-    agreeing = {name for name, each in known.items() if each.agreement is OriginalSays.AGREES}
     kept = {
         name: each
         for name, each in functions.items()
-        if each.agreement is not OriginalSays.NOT_COMPARABLE or name.partition(".")[0] not in agreeing
+        if name.partition(".")[0] not in known or name not in covered
     }
-    return len(known) + len(kept) - len(functions), {**kept, **known}
+    return {**kept, **known}
 
 
 def _joined_comparison(comparisons: Mapping[str, OriginalComparison], every: int) -> OriginalComparison:
@@ -267,13 +279,9 @@ def judge_by_itself(
         judge = find_judge(
             document,
             each,
-            setting.sandbox,
-            python=setting.python,
-            limits=setting.limits,
+            replace(setting, vetted=False),
             fallback=False,
-            vetted=False,
             witnessed=False,
-            excluded=setting.excluded,
         )
         if judge is not None:
             judge = WitnessedJudge(judge, document, each, setting, has_original=False)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
 
 from counterlens.counting import plural
 from counterlens.judging.base import (
-    LIMITS,
-    MAP_SECONDS,
     Attribution,
     HoleReach,
     Judge,
@@ -23,9 +20,7 @@ from counterlens.judging.comparing import ID as DIFFERENTIAL
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.joint import JointJudge
 from counterlens.judging.languages import judged
-from counterlens.judging.projects import interpreter_for
 from counterlens.judging.witnesses import WitnessedJudge, tests_of
-from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -36,40 +31,21 @@ _CASES = {"tests": "test", "doctest": "doctest", "given": "given test"}
 def find_judge(
     document: Document,
     function: Function,
-    sandbox: Sandbox,
+    setting: Setting,
     *,
-    python: Path | None = None,
-    limits: Limits = LIMITS,
     fallback: bool = True,
-    vetted: bool = False,
-    surveyed: bool = False,
     witnessed: bool = True,
-    map_timeout: float = MAP_SECONDS,
-    excluded: Sequence[str] = (),
-    cancel: Event | None = None,
-    report: Callable[[str], None] | None = None,
 ) -> Judge | None:
     """The judge of a function: by all attribution functions that find tests of it, or by its behaviour.
 
     Args:
         document: The original file; its docstrings and its place are used, not those of a judged program.
         function: The function.
-        sandbox: The sandbox for programs.
-        python: The interpreter; by default that of the file's project, see `interpreter_for`.
-        limits: The limits of each program.
+        setting: The sandbox, the interpreter and the limits of programs, and which tests count.
         fallback: Whether to do more for a function that no test mentions: the project's tests run once, to
             find out whether any of them reaches it; then the function itself runs a few hundred times, to
             record its behaviour.
-        vetted: Whether to leave out tests that fail on the document. For runs over many functions that
-            nobody inspects; not for a function that may have a bug, or that the user named.
-        surveyed: Whether the project's suite runs once first, and tests are chosen by the lines that they
-            run, or by what they mention if those lines are unknown; else the suite runs only for a function
-            that no test mentions.
         witnessed: Whether the original and cheats are heard about programs that pass; see `WitnessedJudge`.
-        map_timeout: Maximum seconds for one run of the project's suite; 0 to skip it.
-        excluded: Patterns of tests that never judge; see `Setting.excludes`.
-        cancel: Set to cancel.
-        report: Called with the current step if it takes time.
 
     Returns:
         None if nothing can judge the function; `why_no_judge` says why. If the function fails all its tests,
@@ -77,15 +53,13 @@ def find_judge(
 
     Raises:
         SourceError: programs in the document's language are not judged.
-        SandboxError: `python` is not a working interpreter.
-        Cancelled: `cancel` was set.
+        SandboxError: the interpreter does not work.
+        Cancelled: `setting.cancel` was set.
     """
-    python = python or interpreter_for(document.path)
-    setting = Setting(sandbox, python, limits, cancel, report, vetted, map_timeout, surveyed, tuple(excluded))
     language = judged(document.language)
-    first = language.surveyed if surveyed else language.tests
+    first = language.surveyed if setting.surveyed else language.tests
     judges, unusable = _usable(first, document, function, setting)
-    judges = judges or [judge for judge in unusable if _failed(judge, document, cancel)]
+    judges = judges or [judge for judge in unusable if _failed(judge, document, setting.cancel)]
     if judges or not fallback:
         if not judges:
             return None
@@ -136,23 +110,15 @@ def _failed(judge: Judge, document: Document, cancel: Event | None) -> bool:
 def why_no_judge(
     document: Document,
     function: Function,
-    sandbox: Sandbox,
+    setting: Setting,
     *,
-    python: Path | None = None,
-    limits: Limits = LIMITS,
     fallback: bool = True,
-    map_timeout: float = MAP_SECONDS,
-    excluded: Sequence[str] = (),
-    cancel: Event | None = None,
 ) -> str:
     """Why `find_judge` found nothing, one reason for each attribution function; it has the same arguments.
 
     Tests that were found but are unusable run once more.
     """
-    python = python or interpreter_for(document.path)
-    setting = Setting(
-        sandbox, python, limits, cancel, vetted=True, map_timeout=map_timeout, excluded=tuple(excluded)
-    )
+    setting = replace(setting, report=None, vetted=True, surveyed=False)
     language = judged(document.language)
     _, unusable = _usable(language.tests, document, function, setting)
     reasons = [*unusable.values()] or [language.untested]

@@ -168,9 +168,7 @@ class _Benches:
     def _judges(self, function: Function) -> tuple[list[Judge], str]:
         document, setting = self._document, self._setting
         judges: list[Judge] = []
-        tests = find_judge(
-            document, function, setting.sandbox, python=setting.python, fallback=False, witnessed=False
-        )
+        tests = find_judge(document, function, setting, fallback=False, witnessed=False)
         if tests is not None:
             original = tests.judge(document.text, cancel=setting.cancel)
             if original.passed:

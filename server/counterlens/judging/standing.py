@@ -29,7 +29,7 @@ class FailedCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingByTests:
     """A program before its tests.
 
     Attributes:
@@ -49,12 +49,12 @@ class Standing:
 class StandingJudge(Protocol):
     """A judge that can run all its tests, also after a failure."""
 
-    def standing(self, program: str, *, cancel: Event | None = None) -> Standing | None:
+    def standing(self, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
         """See `standing_of`."""
         ...
 
 
-def standing_of(judge: Judge, program: str, *, cancel: Event | None = None) -> Standing | None:
+def standing_of(judge: Judge, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
     """The tests of any judge that a program fails; None if none of them can judge it.
 
     Raises:
@@ -65,7 +65,7 @@ def standing_of(judge: Judge, program: str, *, cancel: Event | None = None) -> S
         known = [part for part in parts if part is not None]
         if not known:
             return None
-        return Standing(
+        return StandingByTests(
             JointJudge([part.judge for part in known]) if len(known) > 1 else known[0].judge,
             tuple(failure for part in known for failure in part.failures),
             any(part.failed for part in known),
@@ -76,13 +76,13 @@ def standing_of(judge: Judge, program: str, *, cancel: Event | None = None) -> S
     return _by_verdict(judge, judge.judge(program, cancel=cancel))
 
 
-def _by_verdict(judge: Judge, verdict: Verdict) -> Standing | None:
+def _by_verdict(judge: Judge, verdict: Verdict) -> StandingByTests | None:
     """The one failure that a verdict knows."""
     if verdict.judgement is Judgement.REFUSED:
         return None
     if verdict.passed:
-        return Standing(judge)
+        return StandingByTests(judge)
     evidence = verdict.evidence
     endless = verdict.judgement is Judgement.TIMED_OUT
     known = (FailedCase(evidence.failed, evidence.message, None, endless),) if evidence.failed else ()
-    return Standing(judge, known, failed=True, message=evidence.message)
+    return StandingByTests(judge, known, failed=True, message=evidence.message)

@@ -109,6 +109,11 @@ class WitnessedJudge:
                 self._comparisons[program] = self._compared(program, cancel)
             return self._comparisons[program]
 
+    @property
+    def covered(self) -> frozenset[str]:
+        """The methods of a class that have been compared one after another; see `ComparingJudge`."""
+        return self._behaviour.covered if isinstance(self._behaviour, ComparingJudge) else frozenset()
+
     def _compared(self, program: str, cancel: Event | None) -> OriginalComparison:
         if self._behaviour is None:
             setting = replace(self._setting, cancel=cancel)

@@ -101,6 +101,8 @@ class Analysis:
         operators: The model's answers about operators, for those it was asked about.
         doubts: Functions checked for doubts, with the results.
         visible: The visible lines, if the editor sent them.
+        gone: Whether the file was deleted or renamed on disk while it is open.
+        opened: The version that was opened.
         askable: Number of prompts that a probe of a function needs, by the function's source, if counted.
     """
 
@@ -119,7 +121,12 @@ class Analysis:
     operators: KnownOperators = field(default_factory=KnownOperators)
     doubts: KnownDoubts = field(default_factory=KnownDoubts)
     visible: types.Range | None = None
+    gone: bool = False
+    opened: Document = field(init=False)
     askable: dict[bytes, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.opened = self.document
 
     def replace(self, document: Document) -> None:
         """Take a new version: discard all results except those of unchanged functions."""

@@ -88,6 +88,7 @@ class BackgroundScorer:
         self._turns: Turns[ScoringJob] = Turns(lambda job: job.urgency)
         self._tasks: dict[str, asyncio.Task[object]] = {}
         self._jobs: dict[str, ScoringJob] = {}
+        self._answered: dict[str, set[tuple[object, bytes]]] = {}
         self._views: dict[str, Span] = {}
         self._order = itertools.count()
 
@@ -107,6 +108,7 @@ class BackgroundScorer:
         """Cancel the scoring of a closed document."""
         self.withdraw(uri)
         self._views.pop(uri, None)
+        self._answered.pop(uri, None)
 
     def close(self) -> None:
         """Cancel all scoring."""
@@ -160,6 +162,8 @@ class BackgroundScorer:
         limit = self._settings().max_bytes
         job = await self._offload(ScoringJob, analysis, document, next(self._order), limit)
         job.view = self._views.get(analysis.uri)
+        answered, asked = self._answered.get(analysis.uri, set()), self._settings().asked
+        job.answered = {i for i in range(len(job.units)) if (asked, job.text_of(i)) in answered}
         self._jobs[analysis.uri] = job
         if not await self._go_on(job):
             await self._score(analysis, retry, min(2 * retry, LAST_RETRY))
@@ -225,6 +229,8 @@ class BackgroundScorer:
                 now = job.next_unit()  # the user may have scrolled meanwhile
                 unit = unit if now is None else now
                 job.parts[unit] = await self._offload(_score, model, job, unit, interrupt, scoring)
+                answered = self._answered.setdefault(job.analysis.uri, set())
+                answered.add((self._settings().asked, job.text_of(unit)))
         except ModelProcessDiedError as error:
             job.died(unit, error)
             self._announce("loading", f"{error.message}; restarting it")

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from lsprotocol import types
@@ -61,6 +62,8 @@ class CounterlensServer(LanguageServer):
         when_forgotten: Called when a model's results were discarded because another model was chosen.
         when_edited: Called when a document has a new text.
         when_closed: Called when a document is closed.
+        when_initialized: Called when the client is ready for requests.
+        when_file_changed: Called with the path of a file that was saved, created or changed on disk.
         when_probed: Called after a task: with its id, and the byte ranges of the functions.
         diagnostics: Each returns diagnostics of a document.
         code_actions: Each returns code actions for a range.
@@ -88,6 +91,8 @@ class CounterlensServer(LanguageServer):
         self.when_forgotten: list[Callable[[CounterlensServer], None]] = []
         self.when_edited: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_closed: list[Callable[[CounterlensServer, Analysis], None]] = []
+        self.when_initialized: list[Callable[[CounterlensServer], None]] = []
+        self.when_file_changed: list[Callable[[CounterlensServer, Path], None]] = []
         self.when_probed: list[Callable[[CounterlensServer, Analysis, str, list[tuple[int, int]]], None]] = []
         self.diagnostics: list[Callable[[CounterlensServer, Analysis], list[types.Diagnostic]]] = []
         self.code_actions: list[
@@ -183,7 +188,10 @@ class CounterlensServer(LanguageServer):
             said += "; " + t("the embedded model is weak at code, Counterlens: Select Model… has better ones")
         if state == "ready" and self.host.device:
             said += "; " + t("it runs on {device}", device=recognised(self.host.device))
-        current = status.ServerStatus(self.host.name, state, said, recognised(reason), steps)
+        advice = ""
+        if state == "ready" and self.host.is_unfitted:
+            advice = t("Without fitted margins only failing tests mark places: Counterlens: Fit Now")
+        current = status.ServerStatus(self.host.name, state, said, recognised(reason), steps, advice)
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)

@@ -25,7 +25,8 @@ def register(server: CounterlensServer) -> None:
 
 
 def _all(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
-    return [diagnostic for feature in ls.diagnostics for diagnostic in feature(ls, analysis)]
+    features = () if analysis.gone else ls.diagnostics
+    return [diagnostic for feature in features for diagnostic in feature(ls, analysis)]
 
 
 def _pull(

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import OrderedDict, deque
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections import OrderedDict
 from functools import cache
 from threading import Event
 
@@ -14,20 +11,17 @@ from lsprotocol import types
 
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import margins_of
-from counterlens.doubt.marking import Doubt, Mark, doubts, fingerprint
+from counterlens.doubt.marking import Doubt, doubts, fingerprint
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.settling import settled
 from counterlens.errors import Cancelled, CounterlensError
-from counterlens.judging.base import LIMITS, lasting
 from counterlens.languages.language import Feature
 from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.background import QUIET_SECONDS, excluded
 from counterlens.lsp.base import LOG, CounterlensServer
-from counterlens.lsp.consent import has_consent, is_workspace_trusted
+from counterlens.lsp.doubt_tests import Outline, TestsInIdleTime
 from counterlens.lsp.known_doubts import CheckedFunction
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
-from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import has_feature
 
@@ -49,27 +43,22 @@ class DoubtQueue:
     def __init__(self, ls: CounterlensServer) -> None:
         self._ls = ls
         self._turn = asyncio.Lock()
-        self._settler = DoubtSettler(ls)
+        self._tests = TestsInIdleTime(ls)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._passed: dict[str, tuple[Document, object]] = {}
-        self._present: dict[str, set[str]] = {}
-        self._early: set[str] = set()  # edited before the first check: the earlier state is unknown
-        self._edited_ones: dict[str, set[str]] = {}
         self._kept: OrderedDict[tuple[object, str], tuple[Doubt, ...]] = OrderedDict()
         ls.when_edited.append(self._edited)
         ls.when_changed.append(self._changed)
         ls.when_closed.append(self._closed)
+        ls.when_forgotten.append(lambda _: self._forget())
 
     def known(self, analysis: Analysis) -> list[CheckedFunction]:
         """The functions of the newest version that were checked."""
         return analysis.doubts.on(analysis.document, self._ls.settings.asked)
 
     def _edited(self, _ls: CounterlensServer, analysis: Analysis) -> None:
-        """Check edited functions before the document is scored, if the others were checked before."""
-        if analysis.uri in self._present:
-            self._start(analysis, changed_only=True)
-        else:
-            self._early.add(analysis.uri)
+        """Check edited functions before the document is scored."""
+        self._start(analysis, changed_only=True)
 
     def _changed(self, ls: CounterlensServer, analysis: Analysis) -> None:
         """Check all unchecked functions once a document is scored, or cannot be."""
@@ -77,12 +66,16 @@ class DoubtQueue:
         if analysis.state is not ScoringState.SCORING and self._passed.get(analysis.uri) != now:
             self._passed[analysis.uri] = now
             self._start(analysis, changed_only=False)
+        elif analysis.uri not in self._tasks:
+            self._tests.wake()  # the workspace may be trusted now
+
+    def _forget(self) -> None:
+        """Ask again: the model or its margins changed."""
+        self._kept.clear()
+        self._passed.clear()
 
     def _closed(self, _ls: CounterlensServer, analysis: Analysis) -> None:
         self._passed.pop(analysis.uri, None)
-        self._present.pop(analysis.uri, None)
-        self._early.discard(analysis.uri)
-        self._edited_ones.pop(analysis.uri, None)
         self._stop(analysis.uri)
 
     def _stop(self, uri: str) -> None:
@@ -113,22 +106,17 @@ class DoubtQueue:
         await asyncio.sleep(QUIET_SECONDS if changed_only else 0)
         ls, document, settings = self._ls, analysis.document, self._ls.settings
         seen = {one.span[0]: one.fingerprint for one in self.known(analysis)}
-        present = await ls.offload(_present, document, settings)
+        present, first = await ls.offload(_present, document, analysis.opened, settings)
         current = {scope.function.start: name for name, scope in present}
         same = {start for start, name in seen.items() if current.get(start) == name}
         if analysis.document is not document or not ls.asks(settings):
             return
-        names = {name for name, _ in present}
-        before = self._present.get(analysis.uri, set() if analysis.uri in self._early else names)
-        self._present[analysis.uri] = names
-        edited = self._edited_ones.setdefault(analysis.uri, set())
-        edited |= names - before
-        edited &= names
+        edited = self._tests.saw(analysis, document, [scope for _, scope in present], first)
         if analysis.doubts.keep(document, settings.asked, same):
             ls.changed(analysis)
         pending = [(name, scope) for name, scope in present if scope.function.start not in same]
         if changed_only:
-            pending = [(name, scope) for name, scope in pending if name not in before]
+            pending = [(name, scope) for name, scope in pending if scope.function.qualname in edited]
         lines = analysis.visible
         for name, scope in sorted(pending, key=lambda one: not _is_visible(one[1], lines)):
             async with self._turn:
@@ -139,9 +127,7 @@ class DoubtQueue:
             analysis.doubts.note(document, settings.asked, CheckedFunction(name, span, found, found))
             if found:
                 ls.changed(analysis)
-        if not changed_only:
-            scopes_by_start = {scope.function.start: scope for _, scope in present}
-            await self._settler.settle(analysis, scopes_by_start, edited, cancel)
+        self._tests.checked(analysis, every=not changed_only)
 
     async def _found(
         self, name: str, scope: DoubtScope, settings: EditorSettings, cancel: Event
@@ -163,11 +149,17 @@ class DoubtQueue:
         return tuple(doubt.within(scope) for doubt in self._kept[key])
 
 
-def _present(document: Document, settings: EditorSettings) -> list[tuple[str, DoubtScope]]:
-    """The functions that can be checked, each with what its result depends on; takes a moment."""
+def _present(
+    document: Document, opened: Document, settings: EditorSettings
+) -> tuple[list[tuple[str, DoubtScope]], Outline]:
+    """The functions that can be checked, each with what its result depends on; takes a moment.
+
+    Also returns the outline of the version that was opened.
+    """
     if not has_feature(document, Feature.DOUBTS) or excluded(document, settings) is not None:
-        return []
-    return [(fingerprint(scope), scope) for scope in scopes(document)]
+        return [], Outline({}, frozenset())
+    here = scopes(document)
+    return [(fingerprint(scope), scope) for scope in here], Outline.of(opened, scopes(opened))
 
 
 @cache
@@ -195,88 +187,3 @@ def _is_visible(scope: DoubtScope, lines: types.Range | None) -> bool:
         and function.start_line - 1 <= lines.end.line
         and lines.start.line < function.end_line
     )
-
-
-class DoubtSettler:
-    """Runs tests for the server.
-
-    Args:
-        ls: The server.
-    """
-
-    def __init__(self, ls: CounterlensServer) -> None:
-        self._ls = ls
-        self._turn = asyncio.Lock()
-        self._ran: deque[float] = deque()
-
-    async def settle(
-        self, analysis: Analysis, scopes: Mapping[int, DoubtScope], edited: Collection[str], cancel: Event
-    ) -> None:
-        """Run the tests of marked or edited functions of the newest version, if allowed.
-
-        Args:
-            analysis: The document.
-            scopes: Functions of the document, by first byte.
-            edited: Fingerprints of the edited functions.
-            cancel: Set to cancel.
-        """
-        ls, document, settings = self._ls, analysis.document, self._ls.settings
-        if not settings.doubt_tests_per_minute or document.path is None:
-            return
-        if not is_workspace_trusted(ls, document.path):
-            return
-        for one in list(analysis.doubts.on(document, settings.asked)):
-            scope = scopes.get(one.span[0])
-            due = one.found or one.shown or (one.settled_in is None and one.fingerprint in edited)
-            if not due or scope is None or one.settled_in is document:
-                continue
-            found = tuple(doubt.within(scope) for doubt in one.found)
-            await asyncio.sleep(IDLE_SECONDS)
-            async with self._turn:
-                await self._wait(max(len(found), 1))
-                if analysis.document is not document or not ls.asks(settings):
-                    return
-                try:
-                    shown = await ls.offload(_settled, ls.host, scope, found, settings, cancel)
-                except Cancelled:
-                    return
-                except CounterlensError as error:
-                    LOG.info("no tests were run: %s", error)
-                    return
-            if analysis.document is not document or not ls.asks(settings):
-                return
-            analysis.doubts.note(document, settings.asked, replace(one, shown=shown, settled_in=document))
-            ls.changed(analysis)
-
-    async def _wait(self, number: int) -> None:
-        """Wait until `number` more places fit into the limit per minute."""
-        while True:
-            now = time.monotonic()
-            while self._ran and now - self._ran[0] >= MINUTE:
-                self._ran.popleft()
-            if not self._ran or len(self._ran) + number <= self._ls.settings.doubt_tests_per_minute:
-                break
-            await asyncio.sleep(MINUTE - (now - self._ran[0]))
-        self._ran.extend([now] * number)
-
-
-def _settled(
-    host: ModelHost, scope: DoubtScope, found: tuple[Doubt, ...], settings: EditorSettings, cancel: Event
-) -> tuple[Mark, ...]:
-    """Return the marks of a function that remain after its tests, with the test results; takes seconds."""
-    if not has_consent(settings.allow_weaker_sandbox):
-        return found
-    timeout = settings.probe.get("timeout")
-    limits = lasting(timeout) if timeout else LIMITS
-    with host.use_model(settings, background=True) as model:
-        return tuple(
-            settled(
-                model,
-                scope,
-                found,
-                best_sandbox(),
-                limits=limits,
-                excluded=tuple(settings.probe.get("excluded_tests", ())),
-                cancel=cancel,
-            )
-        )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
-from pygls.uris import from_fs_path
+from pygls.uris import from_fs_path, to_fs_path
 
 from counterlens.confidence.ignoring import ignored
+from counterlens.doubt.blaming import is_failing
 from counterlens.doubt.explaining import TokenPreference, explained
 from counterlens.doubt.failing import FailedTest
 from counterlens.doubt.marking import Doubt, Mark, Verification
@@ -17,6 +19,7 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.doubt_queue import DoubtQueue
+from counterlens.lsp.doubt_tests import shown_of
 from counterlens.lsp.known_doubts import DoubtMark
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.markdown_preview import open_markdown
@@ -24,6 +27,7 @@ from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.replacing import edit_action, ignore_here, replace_action, with_diagnostics
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_named, plain
+from counterlens.lsp.usefulness import Usefulness
 from counterlens.reports.doubts import doubt_markdown
 from counterlens.reports.export.doubts import failure_sentence, kind_of, mark_sentence, verification_of
 from counterlens.reports.wording import shortened
@@ -31,6 +35,7 @@ from counterlens.syntax.concepts import Category
 
 CODE = "doubt"
 COMMAND = "counterlens.explainDoubt"
+NOT_USEFUL, USEFUL = "counterlens.notUseful", "counterlens.useful"
 _WIDTH = 40
 
 
@@ -57,6 +62,7 @@ class Doubts:
 
     def __init__(self, server: CounterlensServer) -> None:
         self._queue = DoubtQueue(server)
+        self._said: dict[Path, Usefulness] = {}
         server.diagnostics.append(self._diagnostics)
         server.code_actions.append(self._code_actions)
 
@@ -66,13 +72,31 @@ class Doubts:
 
         server.command(COMMAND)(explain)
 
+        async def not_useful(ls: CounterlensServer, argument: Any = None) -> None:
+            """Show fewer marks of the kind of one."""
+            await self._lessen(ls, argument)
+
+        async def useful(ls: CounterlensServer, argument: Any = None) -> None:
+            """Show all marks of a kind again."""
+            analysis, kind = document_named(ls, argument), str(plain(argument).get("kind"))
+            self._say(ls, analysis).restore(kind, ls.host.name)
+            self._redraw(ls)
+
+        server.command(NOT_USEFUL)(not_useful)
+        server.command(USEFUL)(useful)
+
     def _marks(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[DoubtMark]:
         """Return the visible marks, except those that a newly added comment ignores."""
         if ls.settings.doubt_diagnostics == "off" or not ls.settings.enable:
             return
-        known = [mark for function in self._queue.known(analysis) for mark in function.marks]
+        functions = self._queue.known(analysis)
+        shown = shown_of(functions)
+        known = [mark for function in functions for mark in function.marks if id(mark.mark) in shown]
         comments = ignored(analysis.document) if known else None
+        said = self._say(ls, analysis)
         for mark in known:
+            if not said.shows(mark.mark, ls.host.name):
+                continue
             if comments and not all(comments.covers(mark.start, mark.end, one) for one in Category):
                 yield mark
 
@@ -126,6 +150,46 @@ class Doubts:
             command = types.Command(title, COMMAND, arguments=[argument])
             yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
         yield from ignore_here(ls, analysis, mark.start, mark.end, None, t("Ignore this mark"))
+        if isinstance(mark.mark, Doubt) and not is_failing(mark.mark):
+            kind = mark.mark.alternative.kind
+            title = t("Not useful: show fewer of this kind")
+            argument = {"uri": analysis.uri, "start": mark.start}
+            command = types.Command(title, NOT_USEFUL, arguments=[argument])
+            yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
+            if self._say(ls, analysis).weighs_less(kind, ls.host.name):
+                title = t("Show all marks of this kind again")
+                command = types.Command(title, USEFUL, arguments=[{"uri": analysis.uri, "kind": kind}])
+                yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
+
+    def _say(self, ls: CounterlensServer, analysis: Analysis) -> Usefulness:
+        """What the user said about kinds of marks in the workspace of a document."""
+        folder = next((to_fs_path(uri) for uri in ls.workspace.folders), None)
+        place = Path(folder) if folder else analysis.document.path or Path()
+        if place not in self._said:
+            self._said[place] = Usefulness(place)
+        return self._said[place]
+
+    def _redraw(self, ls: CounterlensServer) -> None:
+        for analysis in ls.analyses.values():
+            ls.changed(analysis)
+
+    async def _lessen(self, ls: CounterlensServer, argument: Any) -> None:
+        """Show fewer marks of the kind of one, and offer to undo that."""
+        analysis, start = document_named(ls, argument), plain(argument).get("start")
+        mark = next((mark for mark in self._marks(ls, analysis) if mark.start == start), None)
+        if mark is None or not isinstance(mark.mark, Doubt):
+            return
+        said, model, kind = self._say(ls, analysis), ls.host.name, mark.mark.alternative.kind
+        said.lessen(mark.mark, model)
+        self._redraw(ls)
+        undo = t("Undo")
+        text = t("Fewer marks of the kind {kind} are shown in this workspace.", kind=f"`{kind}`")
+        answer = await ls.window_show_message_request_async(
+            types.ShowMessageRequestParams(types.MessageType.Info, text, [types.MessageActionItem(undo)])
+        )
+        if answer is not None and answer.title == undo:
+            said.restore(kind, model)
+            self._redraw(ls)
 
     async def _explain(self, ls: CounterlensServer, argument: Any) -> DoubtAnswer:
         """Explain what became likelier, and by how much."""

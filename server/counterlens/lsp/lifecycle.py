@@ -59,6 +59,8 @@ def _read_file(ls: CounterlensServer, path: str | None) -> list[str]:
 def _initialized(ls: CounterlensServer, _params: types.InitializedParams) -> None:
     """Load no model before a file is opened."""
     ls.announce("idle", "no file is open" if ls.settings.enable else "switched off")
+    for react in ls.when_initialized:
+        react(ls)
 
 
 def _did_change_configuration(ls: CounterlensServer, params: types.DidChangeConfigurationParams) -> None:

@@ -18,12 +18,14 @@ from pathlib import PurePath
 from threading import Condition, Event
 from typing import TypeVar
 
+from counterlens.doubt.margins import margins_of
 from counterlens.errors import Cancelled
 from counterlens.lsp.settings import EditorSettings
 from counterlens.models import load
 from counterlens.models.base import (
     PROCESSOR,
     RUNS_ON,
+    Capability,
     Completion,
     Model,
     Progress,
@@ -74,6 +76,7 @@ class ModelHost:
         self._users: Counter[tuple[str, Options]] = Counter()
         self._names: dict[str, str] = {}
         self._devices: dict[tuple[str, Options], str] = {}
+        self._unfitted: set[tuple[str, Options]] = set()
         self._store = AnswerStore()
         self.open: Callable[[str, Options], Model] = load
 
@@ -88,6 +91,15 @@ class ModelHost:
         """Where the chosen model is computed; empty if it is not open, or simply on the processor."""
         device = self._devices.get(self._chosen, PROCESSOR)
         return "" if device == PROCESSOR else device
+
+    @property
+    def is_unfitted(self) -> bool:
+        """Whether the chosen model is known to have no margins, so that only tests mark places in doubt."""
+        return self._chosen in self._unfitted
+
+    def note_fitted(self, settings: EditorSettings) -> None:
+        """Remember that margins of the chosen model were fitted."""
+        self._unfitted.discard(settings.chosen_model)
 
     def choose(self, settings: EditorSettings) -> None:
         """Switch to the model that the settings name; it is opened when needed."""
@@ -154,6 +166,8 @@ class ModelHost:
             model = open_cached(spec, reported, store=self._store, load=self.open)
             self._models[wanted] = _OpenModel.of(model, self._store)
             self._names[spec] = model.info.name
+            if Capability.SCORE in model.info.capabilities and margins_of(model.info) is None:
+                self._unfitted.add(wanted)
             self._devices[wanted] = dict(model.info.details).get(RUNS_ON, PROCESSOR)
         return self._models[wanted]
 

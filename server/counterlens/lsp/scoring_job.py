@@ -40,6 +40,8 @@ class ScoringJob:
         model: The model, when it is open.
         failure: How its process ended, if it did.
         being_shown: Computes the display of finished units while others are scored.
+        answered: Indices of units whose text the model answered in an earlier version: their scores come from
+            the cache, so progress counts them from the start.
     """
 
     analysis: Analysis
@@ -53,6 +55,7 @@ class ScoringJob:
     model: Model | None = None
     failure: ModelProcessDiedError | None = None
     being_shown: asyncio.Task[None] | None = None
+    answered: set[int] = field(default_factory=set)
     _deaths: dict[int, int] = field(default_factory=dict)
     _shown_at: float = field(default_factory=time.monotonic)
     _cost: float = 0.0
@@ -88,12 +91,18 @@ class ScoringJob:
 
     def percent(self, more: int = 0) -> int:
         """Percentage of the bytes scored without being visible, with `more` bytes of the current unit."""
-        return min(100, 100 * (self.bytes_done + more) // max(1, min(self.unasked, len(self.document.data))))
+        cached = sum(self.units[i].end - self.units[i].start for i in self.answered - self.parts.keys())
+        done = self.bytes_done + cached + more
+        return min(100, 100 * done // max(1, min(self.unasked, len(self.document.data))))
 
     @property
     def functions_done(self) -> tuple[int, int]:
         """Number of scored functions, and of all functions."""
-        return sum(self._functions[i] for i in self.parts), sum(self._functions)
+        return sum(self._functions[i] for i in self.parts.keys() | self.answered), sum(self._functions)
+
+    def text_of(self, unit: int) -> bytes:
+        """The text of a unit."""
+        return self.document.data[self.units[unit].start : self.units[unit].end]
 
     @property
     def unscored(self) -> tuple[Span, ...]:

@@ -16,6 +16,7 @@ from counterlens.lsp import (
     documents,
     doubts,
     editor_models,
+    fitting,
     function_view,
     hover,
     inlay_hints,
@@ -32,6 +33,7 @@ from counterlens.lsp import (
     syntax_tree,
     tasks,
     test_items,
+    watching,
 )
 from counterlens.lsp.base import CounterlensServer
 
@@ -65,6 +67,8 @@ _FEATURES = (
     function_view,
     runs,
     repository_runs,
+    watching,
+    fitting,
 )
 
 

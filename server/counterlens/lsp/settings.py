@@ -66,7 +66,7 @@ class DeclaredSettings:
     doubt_diagnostics: Annotated[
         str, _setting("doubt.diagnostics", choices=("off", "hint", "information"))
     ] = "information"
-    doubt_tests_per_minute: Annotated[int, _setting("doubt.testsPerMinute", low=0, high=60)] = 6
+    doubt_run_tests: Annotated[bool, _setting("doubt.runTests")] = True
     diagnostics_enabled: Annotated[bool, _setting("diagnostics.enabled")] = False
     diagnostics_severity: Annotated[
         str, _setting("diagnostics.severity", choices=("hint", "information"))

@@ -22,13 +22,17 @@ class StepCount:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """One state of the server."""
+    """One state of the server.
+
+    `advice` is what the user can do about a lack, such as margins that are not fitted.
+    """
 
     model: str
     state: str
     detail: str
     reason: str = ""
     steps: StepCount | None = None
+    advice: str = ""
 
 
 class Announce(Protocol):

@@ -137,13 +137,8 @@ class Search:
         judge = find_judge(
             scope.document,
             scope.function,
-            setting.sandbox,
-            python=setting.python,
-            limits=setting.limits,
+            replace(setting, vetted=True),
             fallback=False,
-            vetted=True,
-            excluded=setting.excluded,
-            cancel=setting.cancel,
         )
         by_running = judged(scope.document.language).by_running
         if judge is not None or by_running is None:

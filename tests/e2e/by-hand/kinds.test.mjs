@@ -26,7 +26,6 @@ describe("a bug of each kind", { skip }, () => {
     session = await Session.start("kinds", {
       open: "comparison.py",
       files: Object.fromEntries(files),
-      settings: { "counterlens.doubt.testsPerMinute": 60 },
     });
     vscode = session.workbench;
     await vscode.statusItem(/: ready/).waitFor({ timeout: 120_000 });

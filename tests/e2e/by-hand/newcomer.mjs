@@ -2,7 +2,7 @@
 // Measures a new user's waiting time: from `code --install-extension` of the platform's package to the first mark, and
 // to the first result of a probe, on the tutorial's files, with only a bare Python. Pictures of each state, in light,
 // dark and high contrast, are in tests/e2e/shots/newcomer-*.png.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { chromium as playwright } from "playwright-core";
@@ -126,7 +126,7 @@ async function walk(session, clock) {
   await vscode.statusItem(/: ready/).waitFor(PATIENT);
   clock.stop("the status bar says ready");
   await picture("ready");
-  // Nothing in larger.py is unlikely enough for the calm default.
+  // Nothing is coloured by default.
   await vscode.command("Counterlens: Show All Uncertainty");
   const marked = page.locator(".view-overlays .cdr[class*=ced-], .view-line span[class*=ced-]");
   await marked.first().waitFor({ state: "attached", ...PATIENT });
@@ -163,10 +163,9 @@ async function walk(session, clock) {
 async function inAllThemes(session, name) {
   const settings = path.join(session.workspace, ".vscode");
   mkdirSync(settings, { recursive: true });
-  const file = path.join(settings, "settings.json"); // the overlay's command may have written to it
-  const others = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  const file = path.join(settings, "settings.json");
   for (const [kind, theme] of Object.entries(THEMES)) {
-    writeFileSync(file, JSON.stringify({ ...others, "workbench.colorTheme": theme }));
+    writeFileSync(file, JSON.stringify({ "workbench.colorTheme": theme }));
     const shown = { light: ".vs", dark: ".vs-dark", "high-contrast": ".hc-black" }[kind];
     await session.page.locator(`.monaco-workbench${shown}`).waitFor({ timeout: 20_000 });
     await session.page.waitForTimeout(800); // a webview changes its theme after the editor

@@ -17,6 +17,7 @@ from counterlens.java.judging.differential import (
 from counterlens.java.judging.differential.calling import same_value
 from counterlens.judging.base import LIMITS, Judgement, OriginalSays, Setting
 from counterlens.judging.programs import judge_against
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import described, find_judge, why_no_judge
 from counterlens.judging.settlement import Settlement, counts, settle
 from counterlens.mutations import survey
@@ -122,12 +123,14 @@ def test_what_cannot_be_judged_so_says_why(name: str, reason: str) -> None:
 
 def test_the_registry_falls_back_to_it(tmp_path: Path) -> None:
     document = Document(textwrap.dedent(TEXTS), tmp_path / "Texts.java", language="java")
-    found = find_judge(document, find_function(document, "third"), best_sandbox())
+    found = find_judge(
+        document, find_function(document, "third"), Setting(best_sandbox(), interpreter_for(document.path))
+    )
     assert isinstance(found, JavaDifferentialJudge)
     assert "2 of 2 blocks reached" in described(found) or "1 of 1 block reached" in described(found)
     of = find_function(document, "of")
-    assert find_judge(document, of, best_sandbox()) is None
-    assert why_no_judge(document, of, best_sandbox()) == (
+    assert find_judge(document, of, Setting(best_sandbox(), interpreter_for(document.path))) is None
+    assert why_no_judge(document, of, Setting(best_sandbox(), interpreter_for(document.path))) == (
         "no test of its project mentions it; its behaviour cannot be judged: values of its parameters "
         "cannot be generated: Texts"
     )

@@ -14,6 +14,7 @@ from counterlens.java.judging.libraries import declared, junit
 from counterlens.java.judging.project import JavaProject, JavaSource
 from counterlens.java.judging.project_tests import JavaSuiteJudge, find
 from counterlens.judging.base import LIMITS, Judgement, Setting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import described, find_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -97,13 +98,21 @@ def write(root: Path, files: Mapping[str, str]) -> None:
 
 def judge(document: Document, name: str) -> JavaSuiteJudge:
     function = find_function(document, name)
-    found = find_judge(document, function, best_sandbox(), fallback=False, vetted=True, witnessed=False)
+    found = find_judge(
+        document,
+        function,
+        Setting(best_sandbox(), interpreter_for(document.path), vetted=True),
+        fallback=False,
+        witnessed=False,
+    )
     assert isinstance(found, JavaSuiteJudge), name
     return found
 
 
 def test_the_original_and_cheats_are_heard_about_a_program_that_passes(prices: Document) -> None:
-    found = find_judge(prices, find_function(prices, "twice"), best_sandbox())
+    found = find_judge(
+        prices, find_function(prices, "twice"), Setting(best_sandbox(), interpreter_for(prices.path))
+    )
     assert found is not None
     same = found.judge(prices.text.replace("2 * n", "n + n"))
     assert (same.passed, same.contested) == (True, False)
@@ -143,7 +152,9 @@ def test_a_main_and_a_method_without_tests(prices: Document) -> None:
     assert by_tests.attribution == "tests"
     assert by_tests.judge(prices.text).passed
     assert not by_tests.judge(prices.text.replace("2 * n", "3 * n")).passed
-    by_inputs = find_judge(prices, find_function(prices, "untested"), best_sandbox())
+    by_inputs = find_judge(
+        prices, find_function(prices, "untested"), Setting(best_sandbox(), interpreter_for(prices.path))
+    )
     assert by_inputs is not None
     assert by_inputs.attribution == "differential"  # compiled with the class that it needs
     assert by_inputs.judge(prices.text).passed

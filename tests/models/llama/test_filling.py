@@ -11,11 +11,10 @@ import pytest
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Prompt
-from counterlens.models.files import embedded_model
 from counterlens.models.llama.filling import measure_filling
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import Engine
-from tests.conftest import CODE_MODEL
+from tests.conftest import CODE_MODEL, short_model
 
 ADD = 'def add(a, b):\n    """Return the sum of a and b."""\n'
 
@@ -93,7 +92,7 @@ def test_one_wrong_token_is_seen(engine: Engine, wrong: int) -> None:
 
 def test_a_model_that_was_not_trained_to_fill_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "untrained.gguf"
-    with_fill_marks(embedded_model(), path, (3, 4, 5))
+    with_fill_marks(short_model(), path, (3, 4, 5))
     with (
         LlamaModel(path, spec="untrained", api="fill", context=256) as model,
         pytest.raises(ModelError, match="does not fill in the middle") as refused,

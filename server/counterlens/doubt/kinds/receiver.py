@@ -8,6 +8,8 @@ from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
 from counterlens.doubt.scope import DoubtScope
 from counterlens.syntax.definitions import text_of
 
+_ASSIGNING = frozenset({"assignment", "augmented_assignment"})
+
 
 class WrongReceiver(DoubtKind):
     """`self.name` is replaced by a variable `name`, and a variable by the attribute of `self` of its name."""
@@ -30,9 +32,15 @@ class WrongReceiver(DoubtKind):
         names = [text_of(one) for one in listed.named_children] if listed is not None else []
         if names[:1] != ["self"]:
             return
-        for node in scope.uses():
+        for node in scope.reads:  # also where no such variable exists
             if text_of(node) in own and text_of(node) != "self":
                 yield self.instead(node, f"self.{text_of(node)}")
+        for node in scope.bindings:
+            parent = node.parent
+            if parent is not None and parent.type in _ASSIGNING and text_of(node) in own:
+                yield Alternative(
+                    self.id, node.start_byte, node.end_byte, f"self.{text_of(node)}", refuted=True
+                )
         for node in scope.of("attribute"):
             receiver, name = (
                 node.child_by_field_name("object"),

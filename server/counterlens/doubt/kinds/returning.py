@@ -22,7 +22,7 @@ _MOST = 4
 class MissingReturn(DoubtKind):
     """The last expression of a branch is returned, or a variable at the end of a function without a `return`.
 
-    Without failing tests, only if the file uses the value of a call of the function.
+    Without failing tests, only where the function ends, and if the file uses the value of a call of it.
     """
 
     id = "return"
@@ -35,6 +35,9 @@ class MissingReturn(DoubtKind):
             ("a.strip() -> return a.strip()",),
         ),
         DoubtExample("def f(a):\n    b = a + 1\n", (" -> return b",)),
+        DoubtExample(
+            "def f(a):\n    if a:\n        a.strip()\n    return a\n", ("a.strip() -> return a.strip()",)
+        ),
         DoubtExample("def f(a):\n    a.sort()\n    return a\n", ()),
     )
 
@@ -43,10 +46,10 @@ class MissingReturn(DoubtKind):
         refuted = not self._is_used(scope)
         for node in scope.of("expression_statement"):
             value = next(iter(node.named_children), None)
-            if value is not None and value.type in _VALUES and _is_last(node, scope.root):
-                yield Alternative(
-                    self.id, node.start_byte, node.end_byte, f"return {text_of(node)}", refuted=refuted
-                )
+            if value is not None and value.type in _VALUES and _ends_block(node):
+                unlikely = refuted or not _is_last(node, scope.root)
+                text = f"return {text_of(node)}"
+                yield Alternative(self.id, node.start_byte, node.end_byte, text, refuted=unlikely)
         yield from self._of_variable(scope, refuted=refuted)
 
     def _is_used(self, scope: DoubtScope) -> bool:
@@ -96,3 +99,9 @@ def _is_last(node: tree_sitter.Node, function: tree_sitter.Node) -> bool:
             return False
         node = block
     return node == function
+
+
+def _ends_block(node: tree_sitter.Node) -> bool:
+    """Whether a statement is the last one of its block."""
+    block = node.parent
+    return block is not None and block.type == "block" and block.named_children[-1] == node

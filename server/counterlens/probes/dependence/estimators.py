@@ -7,7 +7,7 @@ Control, from `NEGATE` and `NEUTRALISE`: the largest change, up or down, among b
 (including the line break and indentation), summed over the two, minus the placebo: the mean of the effect of
 changing a on the other statements, and of the effect of changing the other branches on b.
 
-`docs/influence.md` has the reasons, and the alternatives that were tried.
+`docs/influence.md` has the reasons, and `docs/results/influence.md` alternatives that were tried.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules that use no model: the baselines of dependence inference.
 
 Control: the innermost header around a statement, by indentation. Data: a recurring name, which one statement
-binds and a later one reads. `docs/influence.md` shows their figures.
+binds and a later one reads. `docs/results/influence.md` shows their figures.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
-from counterlens.judging.base import Judge, Judgement, lasting
+from counterlens.judging.base import Judge, Judgement, Setting, lasting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import described, find_judge
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
@@ -212,14 +213,17 @@ def _judging(
     judge = target.judge or find_judge(
         target.document,
         function,
-        context.sandbox(),
-        limits=limits,
+        Setting(
+            context.sandbox(),
+            interpreter_for(target.document.path),
+            limits,
+            vetted=context.vetted,
+            surveyed=context.surveyed,
+            map_timeout=options.map_timeout,
+            excluded=tuple(options.excluded_tests),
+            cancel=context.cancel,
+        ),
         fallback=False,
-        vetted=context.vetted,
-        surveyed=context.surveyed,
-        map_timeout=options.map_timeout,
-        excluded=options.excluded_tests,
-        cancel=context.cancel,
     )
     if judge is None:
         raise SourceError("it has no tests to judge an implementation", "Add a doctest or a test")

@@ -11,7 +11,8 @@ from itertools import chain
 from typing import Annotated, Any, ClassVar
 
 from counterlens.errors import OptionError, SourceError
-from counterlens.judging.base import Verdict, lasting
+from counterlens.judging.base import Setting, Verdict, lasting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge, why_no_judge
 from counterlens.mutations import Counterfactual, Refusal, Survey
 from counterlens.probes.options import (
@@ -160,29 +161,21 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     function, surveys = surveys_of(target, options)
     steps.next("finding the tests")
     sandbox, cancel = context.sandbox(), context.cancel
-    judge = target.judge or find_judge(
-        document,
-        function,
+    setting = Setting(
         sandbox,
-        limits=limits,
+        interpreter_for(document.path),
+        limits,
+        cancel,
+        steps.next,
         vetted=context.vetted,
         surveyed=context.surveyed,
         map_timeout=options.map_timeout,
-        excluded=options.excluded_tests,
-        cancel=cancel,
-        report=steps.next,
+        excluded=tuple(options.excluded_tests),
     )
+    judge = target.judge or find_judge(document, function, setting)
     why_not = None
     if judge is None:
-        why_not = why_no_judge(
-            document,
-            function,
-            sandbox,
-            limits=limits,
-            map_timeout=options.map_timeout,
-            excluded=options.excluded_tests,
-            cancel=cancel,
-        )
+        why_not = why_no_judge(document, function, setting)
         if options.searches or not context.unjudged:
             raise SourceError(
                 f"nothing can judge {function.qualname}: {why_not}",

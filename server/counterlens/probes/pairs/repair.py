@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
-from counterlens.judging.base import lasting
+from counterlens.judging.base import Setting, lasting
+from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.models.base import Model
 from counterlens.mutations import Survey
@@ -87,10 +88,8 @@ class RepairProbe(PairsProbe[RepairOptions]):
         judge = target.judge or find_judge(
             document,
             function,
-            context.sandbox(),
-            limits=limits,
+            Setting(context.sandbox(), interpreter_for(document.path), limits, cancel=context.cancel),
             fallback=False,
-            cancel=context.cancel,
         )
         judging = Judging(judge, document, function, steps, limits)
         judging.check_fails()

@@ -117,16 +117,15 @@ def settled(
     tests = target.judge or find_judge(
         document,
         function,
-        setting.sandbox,
-        python=setting.python,
-        limits=limits,
+        replace(
+            setting,
+            vetted=context.vetted,
+            surveyed=context.surveyed,
+            map_timeout=map_timeout,
+            excluded=tuple(excluded),
+        ),
         fallback=False,
         witnessed=False,
-        vetted=context.vetted,
-        surveyed=context.surveyed,
-        map_timeout=map_timeout,
-        excluded=excluded,
-        cancel=cancel,
     )
     correct, verdict = None, None
     if tests is not None:

@@ -1,1 +1,1 @@
-"""What happens during a call, line by line."""
+"""Runtime behaviour: which lines run, which comes next, states, the output, an input that gives it."""

@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.judging.base import Evidence, HoleReach, Judgement, Setting, Verdict, brief
-from counterlens.judging.standing import Standing
+from counterlens.judging.standing import StandingByTests
 from counterlens.python.judging.discovery import CaseName, cases_for, files_with_tests
 from counterlens.python.judging.harness import refuse_harness
 from counterlens.python.judging.layout import Layout, layout_of
@@ -89,13 +89,13 @@ class CasesJudge:
         known = self._known.pop(program, None)  # used once: a second call runs the program again
         return known or self._test_run.run(program, _read_vetted, cancel)
 
-    def standing(self, program: str, *, cancel: Event | None = None) -> Standing | None:
+    def standing(self, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
         """The cases that a program fails, all of them; see `standing_of`."""
         run, verdict, failures = standing_before_cases(self._test_run, program, read_cases, cancel)
         if verdict.judgement is Judgement.REFUSED:
             return None
         judge = self if run is self._test_run else CasesJudge(self._cases, run, self._known, self._choice)
-        return Standing(judge, failures, not verdict.passed, verdict.evidence.message)
+        return StandingByTests(judge, failures, not verdict.passed, verdict.evidence.message)
 
     def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
         """The calls of a function that the cases make while the original runs; see `TestRun`."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from counterlens.judging.comparing import FEWEST
 from counterlens.python.judging.differential.inputs import Built, Call, Hints, Remade
 
 _FEW = 4  # minimum number of calls for a relation between two arguments
@@ -24,6 +25,7 @@ _MORE = 2  # maximum further elements of a container
 _SOME = 60  # numbers up to this are tried whatever the calls contain
 _TIMES = 2  # inputs drawn for each that is asked for: many are the same
 _TRIES = 20
+_MIXED = 3  # number of types from which on the elements of a container are of any type
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,11 @@ class RecordedPlan:
     target: str
     seen: tuple[Call, ...]
     hints: Hints
+
+    @property
+    def fewest(self) -> int:
+        """The minimum number of inputs on which the original must return."""
+        return min(FEWEST, len(self.seen))
 
     @property
     def combinations(self) -> list[tuple[int, ...]]:
@@ -238,6 +245,8 @@ class _Source:
     def items(self, values: Sequence[list[Any]]) -> list[Any]:
         """A list, with what all of them have in common: sorted, distinct, of equally long lists."""
         pool = [item for value in values for item in value]
+        if len({type(item) for item in pool}) >= _MIXED:
+            pool += [True, None]  # of any type: a condition may take one for another
         lengths = [len(value) for value in values]
         least, most = min(lengths), max(lengths)
         size = self.random.randint(least, most + (_MORE if least < most else 0))

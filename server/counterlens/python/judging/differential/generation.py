@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 
+from counterlens.judging.comparing import FEWEST
 from counterlens.python.judging.differential.inputs import Built, Call
 from counterlens.python.judging.differential.shapes import Shapes, Strategy, Unknown, required
 from counterlens.python.judging.differential.testable import FunctionNode
@@ -52,6 +53,7 @@ class CallPlan:
     target: str
     parameters: tuple[Parameter, ...]
     seen: tuple[Call, ...]
+    fewest = FEWEST
 
     @property
     def combinations(self) -> list[tuple[int, ...]]:

@@ -42,6 +42,7 @@ class DifferentialJudge(ComparingJudge):
 
     def __init__(self, original: Original) -> None:
         self.original = original
+        self.covered = frozenset(method for call in original.calls for method, _ in call.steps)
 
     @property
     def tests(self) -> int:

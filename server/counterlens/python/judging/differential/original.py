@@ -9,7 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from counterlens.judging.base import Setting
-from counterlens.judging.comparing import FEWEST, UNSTEADY, Untestable
+from counterlens.judging.comparing import UNSTEADY, Untestable
 from counterlens.python.judging.differential.branches import Reach, reach
 from counterlens.python.judging.differential.inputs import Call
 from counterlens.python.judging.differential.testable import find_node, why_not
@@ -127,6 +127,7 @@ def _study_class(
     from counterlens.python.judging.differential.observed import hints_of
 
     made = tuple(call for call in map(recorded_call, recorded) if call is not None)
+    made = tuple(call for call in made if call.steps) or made
     if not made:
         return Untestable("the tests make no object of it")
     how = RecordedPlan(node.name, made, hints_of(node, made))
@@ -236,7 +237,7 @@ class _Study:
             if seen.limit is None and seen.exception not in _ILL_TYPED
         ]
         whole = [(call, seen) for call, seen in pairs if seen.comparable]
-        fewest = min(FEWEST, len(self._calls))
+        fewest = min(self._plan.fewest, len(self._calls))
         if pairs and len(whole) < fewest:
             return Untestable("it returns values that cannot be compared, such as functions or files")
         calls = [call for call, _ in whole]

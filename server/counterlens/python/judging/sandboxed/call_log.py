@@ -84,7 +84,8 @@ class CallLog:
             return
         held = dict(vars(kind))
         maker = "__init__" if hasattr(held.get("__init__"), "__code__") else "__new__"
-        for name, function in held.items():
+        for name, value in held.items():
+            function = value.__func__ if name == "__new__" and type(value) is staticmethod else value
             if not hasattr(function, "__code__"):
                 continue
             if name == maker:

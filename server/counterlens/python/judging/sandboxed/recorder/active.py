@@ -31,6 +31,11 @@ _ARGUMENTS: tuple[tuple[Any, ...], ...] = (
 )  # fmt: skip
 
 
+def first(*values: Any) -> Any:
+    """The function that a function is called with."""
+    return values[0] if values else None
+
+
 def is_callable(value: Any) -> bool:
     """Whether a value is a function that can be observed by calling it."""
     return isinstance(value, _CALLABLE)
@@ -39,7 +44,12 @@ def is_callable(value: Any) -> bool:
 def probes(own: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     """Arguments for a function that came back from a call with some plain arguments."""
     more = [own[:size] for size in range(1, len(own) + 1)]
-    return copy.deepcopy([*_ARGUMENTS, *more])
+    return copy.deepcopy([(first,), *_ARGUMENTS, *more])
+
+
+def label(arguments: tuple[Any, ...]) -> str:
+    """Some arguments as text, without addresses."""
+    return "(a function)" if arguments == (first,) else repr(arguments)
 
 
 def is_context(value: Any) -> bool:

@@ -154,7 +154,7 @@ class Encoder:
             return None
         self._calling += 1
         try:
-            outcomes = [[repr(row), self._outcome(value, row)] for row in active.probes(self.own)]
+            outcomes = [[active.label(row), self._outcome(value, row)] for row in active.probes(self.own)]
         finally:
             self._calling -= 1
         gives = any(outcome[0] == "v" for _, outcome in outcomes)
@@ -162,7 +162,8 @@ class Encoder:
 
     def _outcome(self, function: Any, arguments: tuple[Any, ...]) -> Any:
         try:
-            return ["v", self._any(function(*arguments))]
+            form = self._any(function(*arguments))
+            return ["x", "?"] if type(form) is list and form[0] == "?" else ["v", form]
         except (TooLong, _Full):
             raise
         except BaseException as error:

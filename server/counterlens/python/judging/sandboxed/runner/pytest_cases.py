@@ -213,12 +213,17 @@ class Chooser:
             return shorten(str(report.longrepr))
         where, raised = f"{_name(crash.path)}:{crash.lineno}: ", ""
         for entry in call.excinfo.traceback if call.excinfo is not None else ():
-            at = f"{_name(str(entry.path))}:{entry.lineno + 1}: {str(entry.statement).strip()}"
-            if os.path.realpath(str(entry.path)) in self._chosen:
-                where, raised = f"{at}\n", ""
-            elif self._cases.candidate.is_at(str(entry.path)):
-                raised = f"\nat {at}"
+            path = str(entry.path)
+            if os.path.realpath(path) in self._chosen:
+                where, raised = f"{_place(entry)}\n", ""
+            elif self._cases.candidate.is_at(path):
+                raised = f"\nat {_place(entry)}"
         return where + str(crash.message) + raised
+
+
+def _place(entry: Any) -> str:
+    """The file and line of an entry of a traceback that has a source, with its statement."""
+    return f"{_name(str(entry.path))}:{entry.lineno + 1}: {str(entry.statement).strip()}"
 
 
 def _name(path: str) -> str:

@@ -1,0 +1,296 @@
+"""Runs the tests of functions for the server in idle time: one at a time, what was edited last first.
+
+A function is due if it has marks of the model, was edited, or mentions a name of the module that changed; or
+if a file changed that mentions it, such as one of its tests. Whoever types comes first: an edit of any
+document cancels the run, which is repeated after a pause. While the machine is busy, functions that were not
+edited wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Event
+
+from counterlens.doubt.blaming import culprits, is_failing
+from counterlens.doubt.failing import FailingFunction
+from counterlens.doubt.marking import Doubt, Mark, fingerprint
+from counterlens.doubt.scope import DoubtScope
+from counterlens.doubt.settling import settled
+from counterlens.errors import Cancelled, CounterlensError
+from counterlens.judging.base import LIMITS, lasting
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.base import LOG, CounterlensServer
+from counterlens.lsp.consent import has_consent, is_workspace_trusted
+from counterlens.lsp.known_doubts import CheckedFunction
+from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.settings import EditorSettings
+from counterlens.regular_file import read_text
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+
+IDLE_SECONDS = 1.0
+"""Seconds without an edit before tests run."""
+BUSY = 1.5
+"""Load of the machine, per processor, above which it is not idle."""
+PATIENCE = 5.0
+"""Maximum seconds that an edited function waits for an idle machine."""
+_LOOK = 1.0
+_NAME = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What tells whether a function of a version must be tested again.
+
+    Attributes:
+        sources: The source of each outermost function, by qualified name.
+        outside: The lines of code outside of functions.
+    """
+
+    sources: dict[str, bytes]
+    outside: frozenset[str]
+
+    @classmethod
+    def of(cls, document: Document, scopes: list[DoubtScope]) -> Outline:
+        """The outline of a document."""
+        data, at, outside = document.data, 0, []
+        for scope in sorted(scopes, key=lambda one: one.function.start):
+            outside.append(data[at : scope.function.start])
+            at = max(at, scope.function.end)
+        text = b"\n".join([*outside, data[at:]]).decode("utf-8", "replace")
+        lines = (line.strip() for line in text.splitlines())
+        return cls(
+            {one.function.qualname: data[one.function.start : one.function.end] for one in scopes},
+            frozenset(line for line in lines if line and not line.startswith("#")),
+        )
+
+    def changed(self, before: Outline) -> tuple[list[str], list[str]]:
+        """The functions that differ from an earlier version, and those that mention what changed outside."""
+        edited = [name for name, source in self.sources.items() if before.sources.get(name) != source]
+        words = {word for line in self.outside ^ before.outside for word in _NAME.findall(line)}
+        return edited, [
+            name
+            for name, source in self.sources.items()
+            if name not in edited and words & set(_NAME.findall(source.decode("utf-8", "replace")))
+        ]
+
+
+@dataclass
+class _Due:
+    """The functions of a document whose tests are to run: since when, and whether they were edited."""
+
+    analysis: Analysis
+    outline: Outline | None = None
+    names: dict[str, tuple[bool, float]] = field(default_factory=dict)
+
+
+class TestsInIdleTime:
+    """The queue of the tests that are to run.
+
+    Args:
+        ls: The server.
+    """
+
+    def __init__(self, ls: CounterlensServer) -> None:
+        self._ls = ls
+        self._due: dict[str, _Due] = {}
+        self._scopes: dict[str, tuple[Document, dict[str, DoubtScope]]] = {}
+        self._worker: asyncio.Task[None] | None = None
+        self._cancel = Event()
+        self._edited_at = 0.0
+        ls.when_edited.append(self._interrupted)
+        ls.when_closed.append(self._closed)
+        ls.when_file_changed.append(self._file_changed)
+
+    def _interrupted(self, _ls: CounterlensServer, _analysis: Analysis) -> None:
+        """Typing comes first."""
+        self._edited_at = time.monotonic()
+        self._cancel.set()
+
+    def _closed(self, _ls: CounterlensServer, analysis: Analysis) -> None:
+        self._due.pop(analysis.uri, None)
+        self._scopes.pop(analysis.uri, None)
+        self._cancel.set()
+
+    def saw(
+        self, analysis: Analysis, document: Document, scopes: list[DoubtScope], first: Outline
+    ) -> set[str]:
+        """Take a version of a document; returns the functions whose own text changed.
+
+        Args:
+            analysis: The document.
+            document: Its newest version.
+            scopes: Its outermost functions.
+            first: The outline of the version that was opened.
+        """
+        due = self._due.setdefault(analysis.uri, _Due(analysis, first))
+        due.analysis = analysis
+        outline = Outline.of(document, scopes)
+        edited, beside = outline.changed(due.outline or first)
+        due.outline = outline
+        self._scopes[analysis.uri] = document, {one.function.qualname: one for one in scopes}
+        now = time.monotonic()
+        due.names = {name: since for name, since in due.names.items() if name in outline.sources}
+        due.names |= {name: (False, now) for name in beside if name not in due.names}
+        due.names |= dict.fromkeys(edited, (True, now))
+        if edited or beside:  # an edit may also mend what calls the edited function
+            known = analysis.doubts.on(document, self._ls.settings.asked)
+            failing = {one.span[0] for one in known if any(map(is_failing, one.shown))}
+            again = [one.function.qualname for one in scopes if one.function.start in failing]
+            due.names |= {name: (True, now) for name in again if name not in edited}
+        return set(edited)
+
+    def checked(self, analysis: Analysis, *, every: bool) -> None:
+        """Run what is due, now that the model has checked the edited functions, or all of them."""
+        due = self._due.get(analysis.uri)
+        if due is None:
+            return
+        _, scopes = self._scopes[analysis.uri]
+        names = {scope.function.start: name for name, scope in scopes.items()}
+        for one in analysis.doubts.on(analysis.document, self._ls.settings.asked) if every else ():
+            name = names.get(one.span[0])
+            if name is not None and one.found and one.settled_in is None:
+                due.names.setdefault(name, (False, time.monotonic()))
+        self.wake()
+
+    def _file_changed(self, _ls: CounterlensServer, path: Path) -> None:
+        """The functions of other documents that a changed file mentions are due."""
+        try:
+            words = set(_NAME.findall(read_text(path)))
+        except (OSError, ValueError):
+            return
+        for uri, due in self._due.items():
+            if due.analysis.document.path == path or uri not in self._scopes:
+                continue
+            for name in self._scopes[uri][1]:
+                if name.rpartition(".")[2] in words or name.partition(".")[0] in words:
+                    due.names.setdefault(name, (False, time.monotonic()))
+        self.wake()
+
+    def wake(self) -> None:
+        """Run what is due, if that is allowed now."""
+        if self._worker is None or self._worker.done():
+            self._worker = asyncio.get_running_loop().create_task(self._work())
+
+    async def _work(self) -> None:
+        while (chosen := self._next()) is not None:
+            uri, name, edited, since = chosen
+            quiet = time.monotonic() - self._edited_at
+            if quiet < IDLE_SECONDS:
+                await asyncio.sleep(IDLE_SECONDS - quiet)
+                continue
+            if _is_busy() and not (edited and time.monotonic() - since >= PATIENCE):
+                await asyncio.sleep(_LOOK)
+                continue
+            self._cancel = Event()
+            if await self._ran(uri, name) and uri in self._due:
+                self._due[uri].names.pop(name, None)
+
+    def _next(self) -> tuple[str, str, bool, float] | None:
+        """The function that was edited last; else one that is due for another reason."""
+        waiting = [
+            (edited, since, uri, name)
+            for uri, due in self._due.items()
+            if self._may_run(due.analysis)
+            for name, (edited, since) in due.names.items()
+        ]
+        if not waiting:
+            return None
+        edited, since, uri, name = max(waiting)
+        return uri, name, edited, since
+
+    def _may_run(self, analysis: Analysis) -> bool:
+        settings, path = self._ls.settings, analysis.document.path
+        on = settings.enable and settings.doubt_run_tests and settings.doubt_diagnostics != "off"
+        return on and path is not None and not analysis.gone and is_workspace_trusted(self._ls, path)
+
+    async def _ran(self, uri: str, name: str) -> bool:
+        """Run the tests of a function, and show the result; False if they must run again."""
+        ls, settings, cancel = self._ls, self._ls.settings, self._cancel
+        analysis = self._due[uri].analysis
+        document, scopes = self._scopes[uri]
+        scope = scopes.get(name)
+        if scope is None:
+            return True
+        if analysis.document is not document:  # the newest version comes soon
+            await asyncio.sleep(IDLE_SECONDS)
+            return False
+        start = scope.function.start
+        known = self._known(analysis, document, start)
+        found = tuple(doubt.within(scope) for doubt in known.found) if known else ()
+        loop = asyncio.get_running_loop()
+
+        def show(marks: tuple[Mark, ...], *, over: bool) -> None:
+            if analysis.document is not document or not ls.asks(settings):
+                return
+            now = self._known(analysis, document, start)
+            base = now or CheckedFunction(fingerprint(scope), (start, scope.function.end), found, ())
+            one = replace(base, shown=marks, settled_in=document if over else base.settled_in)
+            analysis.doubts.note(document, settings.asked, one)
+            ls.changed(analysis)
+
+        def failed(mark: FailingFunction) -> None:
+            loop.call_soon_threadsafe(lambda: show((mark, *found), over=False))
+
+        try:
+            marks = await ls.offload(_settled, ls.host, scope, found, settings, cancel, failed)
+        except Cancelled:
+            return False
+        except CounterlensError as error:
+            LOG.info("no tests were run: %s", error)
+            return True
+        if cancel.is_set() and analysis.document is not document:
+            return False
+        show(tuple(marks), over=True)
+        return True
+
+    def _known(self, analysis: Analysis, document: Document, start: int) -> CheckedFunction | None:
+        """What is known about the function that begins at a byte."""
+        known = analysis.doubts.on(document, self._ls.settings.asked)
+        return next((one for one in known if one.span[0] == start), None)
+
+
+def shown_of(functions: list[CheckedFunction]) -> set[int]:
+    """The marks of a document that are shown, by identity: not those at callers of a failing function."""
+    return {id(mark) for mark in culprits([mark for one in functions for mark in one.shown])}
+
+
+def _is_busy() -> bool:
+    """Whether others use the machine."""
+    try:
+        return os.getloadavg()[0] > BUSY * (os.cpu_count() or 1)
+    except OSError:
+        return False
+
+
+def _settled(
+    host: ModelHost,
+    scope: DoubtScope,
+    found: tuple[Doubt, ...],
+    settings: EditorSettings,
+    cancel: Event,
+    failed: object,
+) -> tuple[Mark, ...]:
+    """The marks of a function that remain after its tests, with the test results; takes seconds."""
+    if not has_consent(settings.allow_weaker_sandbox):
+        return found
+    timeout = settings.probe.get("timeout")
+    limits = lasting(timeout) if timeout else LIMITS
+    with host.use_model(settings) as model:  # whoever waits for a mark comes before the colours
+        return tuple(
+            settled(
+                model,
+                scope,
+                found,
+                best_sandbox(),
+                limits=limits,
+                excluded=tuple(settings.probe.get("excluded_tests", ())),
+                cancel=cancel,
+                failed=failed if callable(failed) else None,
+            )
+        )

@@ -1,0 +1,108 @@
+"""Fits the margins of the model in use in the background, on functions that are assumed to be right."""
+
+from __future__ import annotations
+
+import random
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pygls.uris import to_fs_path
+
+from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
+from counterlens.doubt.fitting import fitted, observed
+from counterlens.doubt.generating import scopes
+from counterlens.doubt.margins import save_margins
+from counterlens.doubt.scope import DoubtScope
+from counterlens.errors import Cancelled, CounterlensError
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.known_doubts import KnownDoubts
+from counterlens.lsp.language import t
+from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.progress import with_progress
+from counterlens.lsp.settings import EditorSettings
+from counterlens.progress import Steps
+from counterlens.syntax.document import Document
+
+COMMAND = "counterlens.fitMargins"
+FUNCTIONS = 300
+"""Number of functions on which margins are fitted."""
+_FILES = 400
+_SKIPPED = frozenset({"node_modules", "site-packages", "build", "dist", "venv", "test", "tests", "idlelib"})
+
+
+@dataclass(frozen=True, slots=True)
+class FitAnswer:
+    """The answer of `counterlens.fitMargins`: the kinds that mark places now."""
+
+    ok: bool
+    functions: int = 0
+    kinds: tuple[str, ...] = ()
+    error: str | None = None
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.command(COMMAND)(_fit)
+
+
+async def _fit(ls: CounterlensServer, _argument: object = None) -> FitAnswer:
+    """Fit the margins on functions of the workspace and, if these are few, of the standard library."""
+    settings = ls.settings
+    folders = [Path(path) for uri in ls.workspace.folders if (path := to_fs_path(uri))]
+    try:
+        answer = await with_progress(
+            ls, "Fitting the margins of marks", lambda steps: _fitted(ls.host, settings, folders, steps)
+        )
+    except Cancelled:
+        return FitAnswer(ok=False, error=t("The fit was cancelled."))
+    except CounterlensError as error:
+        return FitAnswer(ok=False, error=ls.refuse(error, settings))
+    ls.host.note_fitted(settings)
+    ls.announce("ready", "margins of marks are fitted")
+    for react in ls.when_forgotten:
+        react(ls)
+    for analysis in list(ls.analyses.values()):
+        analysis.doubts = KnownDoubts()
+        ls.rescore(analysis)
+    return answer
+
+
+def _fitted(host: ModelHost, settings: EditorSettings, folders: list[Path], steps: Steps) -> FitAnswer:
+    """Observe the functions, fit, and store the margins; takes minutes."""
+    chosen: list[DoubtScope] = []
+    for folder in (*folders, Path(sysconfig.get_path("stdlib"))):
+        for path in _files_of(folder):
+            chosen += _functions_of(path)
+            if len(chosen) >= FUNCTIONS:
+                break
+    chosen = chosen[:FUNCTIONS]
+    with host.use_model(settings, background=True) as model:
+        seen = []
+        for number, scope in enumerate(chosen):
+            steps.report(f"looking at {scope.function.qualname}", number, len(chosen))
+            seen.append(observed(model, scope, cancel=steps.cancel))
+        fit = fitted(seen)
+        save_margins(model.info, fit.margins, fit.lines)
+    return FitAnswer(True, len(seen), tuple(sorted(fit.margins)))
+
+
+def _files_of(folder: Path) -> Iterator[Path]:
+    """Some Python files of a folder, in an order that depends on their names only."""
+    found = [
+        path
+        for path in folder.rglob("*.py")
+        if not any(part in _SKIPPED or part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
+    order = random.Random(0)  # noqa: S311 - a sample, no secret
+    yield from order.sample(sorted(found), min(len(found), _FILES))
+
+
+def _functions_of(path: Path) -> list[DoubtScope]:
+    """The functions of a file; none if it cannot be read, or is excluded."""
+    try:
+        document = Document.read(path)
+    except CounterlensError:
+        return []
+    return [] if reason_to_skip(document, ScoringLimits()) else scopes(document)
