@@ -201,3 +201,26 @@ def test_a_bug_is_not_blamed_on_a_function_that_a_failing_test_only_mentions(tmp
     marks = marks_in(tmp_path, files, "bill.py")
     assert [mark.scope.function.name for mark in marks] == ["price"]
     assert not any(isinstance(mark, Doubt) for mark in marks)
+
+
+def test_a_function_that_never_calls_the_one_that_raised_is_not_marked(tmp_path: Path) -> None:
+    files = {
+        "bill.py": """\
+            def _half(value):
+                return value // 2
+
+            def price(value):
+                return _half(value) + tax(value)
+
+            def tax(value):
+                return missing
+        """,
+        "test_bill.py": """\
+            from bill import price
+
+            def test_price():
+                assert price(4) == 3
+        """,
+    }
+    marks = marks_in(tmp_path, files, "bill.py")
+    assert [mark.scope.function.name for mark in marks] == ["tax"]

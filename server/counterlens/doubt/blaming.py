@@ -21,7 +21,7 @@ def culprits(marks: Sequence[Mark]) -> list[Mark]:
         id(mark)
         for mark in failing
         for other in failing
-        if mark.failures < other.failures and _calls(other.scope, mark.scope)
+        if mark.failures < other.failures and calls(other.scope, mark.scope)
     }
     guilty = [mark for mark in marks if id(mark) not in acquitted and is_failing(mark)]
     return [
@@ -32,6 +32,15 @@ def culprits(marks: Sequence[Mark]) -> list[Mark]:
     ]
 
 
+def is_raised_elsewhere(mark: FailingFunction) -> bool:
+    """Whether a function of the same file raised the error of a test, which the marked one never calls."""
+    scope, at = mark.scope, mark.failed.at
+    inside = [each for each in scope.file.functions if each.start_line <= at <= each.end_line]
+    if not inside or scope.function in inside:
+        return False
+    return not calls(scope, DoubtScope(scope.file, inside[0]))
+
+
 def is_failing(mark: Mark) -> bool:
     """Whether tests fail on the code of a mark, and either its alternative passes them or there is none."""
     return not isinstance(mark, Doubt) or mark.tests is Verification.FAIL
@@ -39,10 +48,10 @@ def is_failing(mark: Mark) -> bool:
 
 def _depends(scope: DoubtScope, other: DoubtScope) -> bool:
     """Whether a function calls another one that does not call it back."""
-    return _calls(scope, other) and not _calls(other, scope)
+    return calls(scope, other) and not calls(other, scope)
 
 
-def _calls(scope: DoubtScope, other: DoubtScope) -> bool:
+def calls(scope: DoubtScope, other: DoubtScope) -> bool:
     """Whether a function mentions another one, directly or through functions of its file."""
     if scope.file.document.path == other.file.document.path and scope.function == other.function:
         return False

@@ -18,6 +18,7 @@ from threading import Event
 
 from counterlens.confidence.ignoring import ignored
 from counterlens.doubt.alternative import Alternative
+from counterlens.doubt.blaming import is_raised_elsewhere
 from counterlens.doubt.failing import FailedTest, FailingFunction, nearest_failure
 from counterlens.doubt.generating import changed_text
 from counterlens.doubt.marking import Doubt, Mark, Verification, silenced
@@ -101,7 +102,8 @@ def settled(
     test = nearest_failure(scope, stands.failures)
     names = frozenset(f"{each.file}::{each.name}" for each in stands.failures)
     mark = FailingFunction(scope, test, names) if test is not None else None
-    if mark is not None and (not mark.failed.near or silenced(ignored(document), mark.place)):
+    hidden = mark is not None and (is_raised_elsewhere(mark) or silenced(ignored(document), mark.place))
+    if mark is not None and (hidden or not mark.failed.near):
         mark = None
     if mark is not None and failed is not None:
         failed(mark)

@@ -16,6 +16,7 @@ from counterlens.explaining.places import both_sides, cursor_at
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t
 from counterlens.lsp.markdown_preview import show_markdown
+from counterlens.lsp.probe_request import try_decoding
 from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.targets import document_named, plain, position
 from counterlens.models.base import ModelInfo
@@ -93,6 +94,7 @@ async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAn
             sides = both_sides(at, str(mutation)) if mutation else (at,)
             steps.next("opening the model")
             with ls.host.use_model(settings) as model:
+                try_decoding(model, steps)
                 found = [
                     (one.title, explain(model, one.document, one.qualname, one.offset, limit, steps, begun))
                     for one in sides

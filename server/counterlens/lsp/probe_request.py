@@ -10,7 +10,7 @@ from typing import Any
 
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
-from counterlens.models.base import Model
+from counterlens.models.base import Capability, Model
 from counterlens.models.sentences import ModelSentences
 from counterlens.probes.options import ProbeOptions, declared, make
 from counterlens.probes.probe import Context
@@ -65,3 +65,14 @@ def context_of(
     # it is used for embeddings, whatever the prompting mode of the probed model
     with host.use_model(replace(settings, model=encoder, remote_api="completions")) as opened:
         yield replace(context, encoder=ModelSentences(opened))
+
+
+def try_decoding(model: Model, steps: Steps) -> None:
+    """Name the trial of a model before its first completion, which would take some seconds without a reason.
+
+    Raises:
+        ModelError, Cancelled: as `Model.offers`.
+    """
+    if model.info.local and Capability.EXACT not in model.info.capabilities:
+        steps.next("trying which prompts this model may decode together, once per model and machine")
+        model.offers(Capability.EXACT, cancel=steps.cancel)

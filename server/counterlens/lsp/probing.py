@@ -32,12 +32,12 @@ from counterlens.lsp.kept_results import KeptResult, keep_result, kept_results
 from counterlens.lsp.language import error_text, recognised, t, translator
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.probe_request import context_of, options_of
+from counterlens.lsp.probe_request import context_of, options_of, try_decoding
 from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.prospects import note_completion, prospect
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import folder_of, function_named, path_in, plain
-from counterlens.models.base import Capability, ModelInfo
+from counterlens.models.base import ModelInfo
 from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.contested_wording import contested_sentence
@@ -295,9 +295,7 @@ def _run(
     probe, confidence = CompletionProbe(), FunctionConfidence(scored)
     steps.next(f"opening the model. {prospect(settings.model_spec, host.name)}")
     with host.use_model(settings) as model:
-        if Capability.EXACT not in model.info.capabilities and model.info.local:
-            steps.next("trying which prompts this model may decode together, once per model and machine")
-            model.offers(Capability.EXACT, cancel=steps.cancel)
+        try_decoding(model, steps)
         with context_of(probe, options, host, model, settings, steps) as context:
             if watch is not None:
 

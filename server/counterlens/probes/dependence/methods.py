@@ -121,7 +121,7 @@ class DependenceMethod:
         return sum(min(options.most, count) for count in possible)
 
 
-class Empica(DependenceMethod):
+class EmpicaDependence(DependenceMethod):
     """The protocol `empica`: pairs that a model lists about a function that it wrote."""
 
     def record(self, context: Context, target: Target, options: DependenceOptions) -> DependenceRecord:  # noqa: ARG002
@@ -137,7 +137,7 @@ class Empica(DependenceMethod):
         return QUESTIONS
 
 
-class Core(DependenceMethod):
+class CoreDependence(DependenceMethod):
     """The protocol `core`; see `published.py`."""
 
     def record(self, context: Context, target: Target, options: DependenceOptions) -> DependenceRecord:
@@ -179,7 +179,7 @@ class Core(DependenceMethod):
         return len(asked_of(subject, target.name, details, lite=options.lite, limit=limit, seed=seed))
 
 
-METHODS = Methods(DependenceMethod(), empica=Empica(), core=Core())
+METHODS = Methods(DependenceMethod(), empica=EmpicaDependence(), core=CoreDependence())
 
 
 def _analysed(target: Target) -> Dependences:

@@ -53,7 +53,7 @@ class OperatorMethod:
         return tuple(table for table in shown if table is not None)
 
 
-class Operators(OperatorMethod):
+class PublishedOperators(OperatorMethod):
     """The protocol `operators`; see `published.py`."""
 
     by_paper = True
@@ -72,7 +72,7 @@ class Operators(OperatorMethod):
         return tuple(published.tables(records, frequency, seed=seed))
 
 
-METHODS = Methods(OperatorMethod(), operators=Operators())
+METHODS = Methods(OperatorMethod(), operators=PublishedOperators())
 
 
 def filled_table(gaps: Sequence[tuple[str, FilledGap]]) -> Table | None:

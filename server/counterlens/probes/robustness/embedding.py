@@ -343,7 +343,7 @@ class EmbeddingMethod:
         )
 
 
-class Operators(EmbeddingMethod):
+class PublishedEmbedding(EmbeddingMethod):
     """The protocol `operators` (Ahmed et al. 2024, Table 6)."""
 
     raw = True
@@ -382,4 +382,4 @@ class Operators(EmbeddingMethod):
         return (Table("Table 6: distance in embedding space", columns, (row,), note),)
 
 
-_METHODS = Methods(EmbeddingMethod(), operators=Operators())
+_METHODS = Methods(EmbeddingMethod(), operators=PublishedEmbedding())

@@ -96,7 +96,7 @@ class RobustnessMethod:
         return tuple(table for table in shown if table is not None and table.rows)
 
 
-class Empica(RobustnessMethod):
+class EmpicaRobustness(RobustnessMethod):
     """The protocol `empica`; see `published.py`."""
 
     needs_pairs = False
@@ -139,7 +139,7 @@ class Empica(RobustnessMethod):
         return published_tables.tables(records, heading, seed)
 
 
-METHODS = Methods(RobustnessMethod(), empica=Empica())
+METHODS = Methods(RobustnessMethod(), empica=EmpicaRobustness())
 
 
 def baselines(records: Sequence[RobustnessRecord]) -> list[ChanceComparison]:
