@@ -143,9 +143,12 @@ def runtime_facts(record: dict[str, Any], source: str) -> list[tuple[str, bool]]
         ]
         for each in call["states"]:
             states = [names for line, names in steps if line == each["line"]]
-            value = states[each["times"] - 1].get(each["variable"])
+            value = states[each["times"] - 1][each["variable"]]
             facts.append(
-                (f"{each['variable']} line {each['line']}", value == repr(ast.literal_eval(each["truth"])))
+                (
+                    f"{each['variable']} line {each['line']}",
+                    ast.literal_eval(value) == ast.literal_eval(each["truth"]),
+                )
             )
         sought = call["sought"]
         if sought and sought["call"]:

@@ -199,7 +199,9 @@ def read_yes_no(text: str) -> bool | None:
     return {"yes": True, "no": False}.get(word[0].strip("*`\"'.,:;!").lower()) if word else None
 
 
-def _answer(version: VerifiedVersion, program: str, other: str, said: Sequence[YesNo]) -> EquivalenceAnswer:
+def _answer(
+    version: VerifiedVersion, program: str, other: str, answers: Sequence[YesNo]
+) -> EquivalenceAnswer:
     made, difference = version.counterfactual, version.difference
     return EquivalenceAnswer(
         mutation=made.mutation,
@@ -211,8 +213,8 @@ def _answer(version: VerifiedVersion, program: str, other: str, said: Sequence[Y
         other=difference.other if difference else "",
         program=other,
         similarity=SequenceMatcher(None, program.split(), other.split(), autojunk=False).ratio(),
-        yes=(said[0].yes, said[1].yes),
-        probability=tuple(each.probability for each in said if each.probability is not None),
+        yes=(answers[0].yes, answers[1].yes),
+        probability=tuple(each.probability for each in answers if each.probability is not None),
     )
 
 

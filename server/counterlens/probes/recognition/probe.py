@@ -26,7 +26,7 @@ from counterlens.probes.options import MaxTokens, PreservingMutations, ProbeOpti
 from counterlens.probes.pairs.counterfactuals import alternate_mutations, gaps_of, rewritings
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.gap import Gap
-from counterlens.probes.recognition.rates import Rate, rates_of, telling
+from counterlens.probes.recognition.rates import Rate, distinguishing_rates, rates_of
 from counterlens.probes.recognition.record import (
     MARGIN,
     RANK,
@@ -120,7 +120,7 @@ class RecognitionProbe(Probe[RecognitionOptions, RecognitionRecord]):
 
     def tables(self, records: Sequence[RecognitionRecord], *, seed: int) -> tuple[Table, ...]:
         """Like `Probe.tables`: figures only of the methods that tell something for the model."""
-        usable = telling(records[0].identity, records[0].language)
+        usable = distinguishing_rates(records[0].identity, records[0].language)
         tables = [_rates(records[0])]
         if usable:
             tables += [_functions(records, usable), _files(records, usable, seed), _together(records, usable)]
@@ -131,9 +131,9 @@ class RecognitionProbe(Probe[RecognitionOptions, RecognitionRecord]):
     def summary(self, records: Sequence[RecognitionRecord]) -> str:
         """Like `Probe.summary`."""
         record = records[0]
-        if len(records) == 1 or not telling(record.identity, record.language):
+        if len(records) == 1 or not distinguishing_rates(record.identity, record.language):
             return seen_sentence(record)
-        name, rate = next(iter(telling(record.identity, record.language).items()))
+        name, rate = next(iter(distinguishing_rates(record.identity, record.language).items()))
         known = [score for each in records if (score := each.scores[name]) is not None]
         above = sum(score > rate.threshold for score in known)
         return (
@@ -155,7 +155,7 @@ def untold(identity: str, language: str) -> str | None:
     """Why nothing can be told about what a model has seen, in a sentence; None if something can."""
     if rates_of(identity, language) is None:
         return f"{_UNTOLD}how often its scores are right about that was not measured."
-    if not telling(identity, language):
+    if not distinguishing_rates(identity, language):
         return f"{_UNTOLD}its scores tell seen from unseen code no better than chance."
     return None
 
@@ -165,7 +165,7 @@ def seen_sentence(record: RecognitionRecord) -> str:
     reason = untold(record.identity, record.language)
     if reason is not None:
         return reason
-    for name, rate in telling(record.identity, record.language).items():
+    for name, rate in distinguishing_rates(record.identity, record.language).items():
         if (score := record.scores[name]) is not None:
             more = "suggests" if score > rate.threshold else "does not suggest"
             than = "higher" if score > rate.threshold else "not higher"
@@ -261,9 +261,11 @@ def _rates(record: RecognitionRecord) -> Table:
     known = rates_of(record.identity, record.language)
     rows: list[tuple[Cell, ...]] = []
     for name, rate in (known.methods if known else {}).items():
-        area = Estimate(rate.auc, rate.low, rate.high, rate.seen + rate.fresh) if rate.tells else None
-        told = rate.above if rate.tells else None
-        rows.append((name, rate.seen, rate.fresh, area, told, "yes" if rate.tells else "cannot be told"))
+        area = Estimate(rate.auc, rate.low, rate.high, rate.seen + rate.fresh) if rate.distinguishes else None
+        told = rate.above if rate.distinguishes else None
+        rows.append(
+            (name, rate.seen, rate.fresh, area, told, "yes" if rate.distinguishes else "cannot be told")
+        )
     blind = f"; by how well they compress alone, without a model, {known.blind:.2f}" if known else ""
     note = (
         "AUC: the probability that a function that the model can have seen scores higher than one published "

@@ -35,7 +35,7 @@ class Rate(msgspec.Struct, frozen=True):
     above: float
 
     @property
-    def tells(self) -> bool:
+    def distinguishes(self) -> bool:
         """Whether the method distinguishes seen from fresh code at all."""
         return self.low is not None and self.low > 0.5
 
@@ -68,8 +68,8 @@ def rates_of(identity: str, language: str) -> ModelRates | None:
     return known if known is not None and known.language == language else None
 
 
-def telling(identity: str, language: str) -> dict[str, Rate]:
+def distinguishing_rates(identity: str, language: str) -> dict[str, Rate]:
     """The methods that tell something for a model, the best first."""
     known = rates_of(identity, language)
-    usable = {name: rate for name, rate in known.methods.items() if rate.tells} if known else {}
+    usable = {name: rate for name, rate in known.methods.items() if rate.distinguishes} if known else {}
     return dict(sorted(usable.items(), key=lambda each: -each[1].auc))
