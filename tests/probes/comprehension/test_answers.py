@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from counterlens.probes.execution.runtime import consistent
 
 from counterlens.probes.equivalence.probe import EquivalenceRecord, read_yes_no
 from counterlens.probes.execution.record import RuntimeCall, RuntimeRecord
@@ -20,6 +19,7 @@ from counterlens.probes.localisation.probe import (
     read_line,
 )
 from counterlens.probes.runner import ProbeRun
+from counterlens.probes.runtime.probe import consistent
 from tests.probes.execution.asking import documents, probed, table
 
 SOURCE = '''\
