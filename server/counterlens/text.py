@@ -107,7 +107,7 @@ def printable(text: str, keep: str = "\t\n") -> str:
         return text
     if "\n" in keep:
         text = text.replace("\r\n", "\n")
-    return _escaped(text, keep, lambda one: ascii(one)[1:-1])
+    return _escaped(text, keep, lambda character: ascii(character)[1:-1])
 
 
 def message_text(text: str) -> str:
@@ -124,13 +124,13 @@ def json_text(document: Any, *, indent: int | None = 2) -> str:
     text = json.dumps(document, indent=indent, ensure_ascii=False)
     if indent is None and text.isprintable():
         return text
-    return _escaped(text, "\n", lambda one: json.dumps(one)[1:-1])
+    return _escaped(text, "\n", lambda character: json.dumps(character)[1:-1])
 
 
 def _escaped(text: str, keep: str, escape: Callable[[str], str]) -> str:
     """A text with its unseen characters escaped, except for some; each different one is looked up once."""
-    unseen = {one for one in set(text) - set(keep) if unicodedata.category(one) in _UNSEEN}
-    return text.translate({ord(one): escape(one) for one in unseen}) if unseen else text
+    unseen = {character for character in set(text) - set(keep) if unicodedata.category(character) in _UNSEEN}
+    return text.translate({ord(character): escape(character) for character in unseen}) if unseen else text
 
 
 class Positions:
@@ -193,11 +193,11 @@ class Positions:
 
 
 def _characters(content: bytes) -> list[tuple[int, str]]:
-    found, at = [], 0
+    characters, at = [], 0
     for char in content.decode("utf-8", "surrogatepass"):
-        found.append((at, char))
+        characters.append((at, char))
         at += len(char.encode("utf-8", "surrogatepass"))
-    return found
+    return characters
 
 
 def _width(char: str, encoding: PositionEncoding) -> int:

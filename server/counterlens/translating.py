@@ -49,22 +49,22 @@ class Translator:
         """
         if not self._texts or len(text) > _LONGEST or len(_GAP.findall(text)) > _MOST_GAPS:
             return text
-        found = self._known(text)
-        return text if found is None else found[1]
+        translation = self._known(text)
+        return text if translation is None else translation[1]
 
     def _find(self, text: str) -> tuple[int, str] | None:
         """Number of translated characters of a text, and its translation."""
-        found = self._translate_by_pattern(text)
+        translation = self._translate_by_pattern(text)
         for gap in _GAP.finditer(text):
             two = self._known(text[gap.end() :])
             for end in (gap.start(), gap.end() - 1) if two else ():  # a full stop may belong to the pattern
-                one = self._translate_by_pattern(text[:end])
-                if one and two and (found is None or one[0] + two[0] > found[0]):
-                    found = one[0] + two[0], one[1] + text[end : gap.end()] + two[1]
+                head = self._translate_by_pattern(text[:end])
+                if head and two and (translation is None or head[0] + two[0] > translation[0]):
+                    translation = head[0] + two[0], head[1] + text[end : gap.end()] + two[1]
         name, colon, rest = text.partition(": ")
-        if found is None and colon and " " not in name and (known := self._known(rest)):
-            found = known[0], name + colon + known[1]
-        return found
+        if translation is None and colon and " " not in name and (known := self._known(rest)):
+            translation = known[0], name + colon + known[1]
+        return translation
 
     def _translate_by_pattern(self, text: str) -> tuple[int, str] | None:
         """Translate a text by one pattern: of those that match, the one with the most literal characters."""
@@ -91,7 +91,7 @@ class Translator:
                 own = _PLACE.sub("", text)
                 if own != text and _WORD.search(own):
                     made.append((_pattern(_PLACE.split(text)), translation, len(own)))
-            self._patterns = sorted(made, key=lambda one: -one[2])
+            self._patterns = sorted(made, key=lambda pattern: -pattern[2])
         return self._patterns
 
 

@@ -98,7 +98,7 @@ def calibrate(
                 f"{model.info.name} cannot {capability.value}, which calibration needs",
                 "Choose a model that returns token probabilities; see counterlens models",
             )
-    found = measure(
+    measurement = measure(
         model,
         documents,
         nodes=nodes or NODES[truth],
@@ -107,9 +107,9 @@ def calibrate(
         seed=seed,
         steps=steps,
     )
-    seen = found.observations
+    seen = measurement.observations
     if not len(seen):
-        why = "; ".join(found.unscored) or "it contains no scored nodes"
+        why = "; ".join(measurement.unscored) or "it contains no scored nodes"
         raise CounterlensError(f"none of this code could be used: {why}", "Choose other files")
     mapped = cross_fitted(seen, method, seed=seed)
     before, after = _compared(seen, mapped, seed)
@@ -124,8 +124,8 @@ def calibrate(
         "truth": truth.value,
         "method": method.value,
         "nodes": len(seen),
-        "functions": found.units,
-        "files": found.documents,
+        "functions": measurement.units,
+        "files": measurement.documents,
         "seed": seed,
         "raw": {"brier": before.brier.value, "ece": before.ece.value},
         "calibrated": {"brier": after.brier.value, "ece": after.ece.value},
@@ -138,14 +138,14 @@ def calibrate(
         calibration=Calibration(info.identity, info.name, aggregation, curves, today, facts),
         truth=truth,
         method=method,
-        documents=found.documents,
-        units=found.units,
+        documents=measurement.documents,
+        units=measurement.units,
         before=before,
         after=after,
         difference=difference,
         categories=categories,
-        agreement=found.agreement,
-        left_out=found.unscored,
+        agreement=measurement.agreement,
+        left_out=measurement.unscored,
     )
 
 

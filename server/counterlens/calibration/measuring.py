@@ -121,10 +121,10 @@ def measure(
             if len(unscored) + sum(unscored.values()) > 20 and not rows:
                 raise  # nothing can be scored: report it, without trying all units
             continue
-        found = confidence(document, scores, aggregation)
-        chosen = _drawn(found, unit, rng, _PER_UNIT if truth is NodeTruth.FILLS else None)
-        likely = [_first_choice(found, node) for node in chosen]
-        right = likely if truth is NodeTruth.FIRST_CHOICE else _filled(model, found, unit, chosen, steps)
+        scored = confidence(document, scores, aggregation)
+        chosen = _drawn(scored, unit, rng, _PER_UNIT if truth is NodeTruth.FILLS else None)
+        likely = [_first_choice(scored, node) for node in chosen]
+        right = likely if truth is NodeTruth.FIRST_CHOICE else _filled(model, scored, unit, chosen, steps)
         rows += [
             _NodeRow(*row, *both)
             for row, both in zip(
@@ -149,33 +149,35 @@ def _usable(document: Document, unit: Unit) -> bool:
     return size <= _MOST_BYTES and bool(document.data[unit.start : unit.end].strip())
 
 
-def _drawn(found: Confidence, unit: Unit, rng: np.random.Generator, most: int | None) -> list[NodeConfidence]:
+def _drawn(
+    confidence: Confidence, unit: Unit, rng: np.random.Generator, most: int | None
+) -> list[NodeConfidence]:
     """Nodes of a unit for which a hover would show a confidence, in the order of the text."""
     known = [
         node
-        for node in found.nodes
+        for node in confidence.nodes
         if node.confidence is not None
         and unit.start <= node.start < node.end <= unit.end
         and 0 < node.tokens[1] - node.tokens[0] <= _MOST_TOKENS
         and node.kind not in _PUNCTUATION
         and node.kind != "ERROR"
-        and not np.isnan(found.scores.logprob[node.tokens[0] : node.tokens[1]]).any()
+        and not np.isnan(confidence.scores.logprob[node.tokens[0] : node.tokens[1]]).any()
     ]
     if most is None or len(known) <= most:
         return known
     return [known[i] for i in sorted(rng.choice(len(known), most, replace=False).tolist())]
 
 
-def _first_choice(found: Confidence, node: NodeConfidence) -> bool:
+def _first_choice(confidence: Confidence, node: NodeConfidence) -> bool:
     first, last = node.tokens
-    return bool((found.scores.rank[first:last] == 0).all())
+    return bool((confidence.scores.rank[first:last] == 0).all())
 
 
 def _filled(
-    model: Model, found: Confidence, unit: Unit, chosen: Sequence[NodeConfidence], steps: Steps
+    model: Model, confidence: Confidence, unit: Unit, chosen: Sequence[NodeConfidence], steps: Steps
 ) -> list[bool]:
     """For each of some nodes of a unit, whether the model writes it."""
-    data = found.document.data
+    data = confidence.document.data
     context = data[: unit.context] or (b"\n" if unit.start else b"")
     prompts = [
         Prompt(
@@ -186,7 +188,7 @@ def _filled(
     ]
     leaves = [
         (node.start, node.end)
-        for node, following in zip(found.nodes, [*found.nodes[1:], None], strict=True)
+        for node, following in zip(confidence.nodes, [*confidence.nodes[1:], None], strict=True)
         if node.end > node.start and (following is None or following.depth <= node.depth)
     ]
     answers = model.complete(prompts, cancel=steps.cancel) if prompts else []
@@ -235,10 +237,10 @@ def begins_with(written: str, pieces: Sequence[bytes]) -> bool:
     for i, piece in enumerate(pieces):
         if i % 2 and not piece.strip():
             gap = re.match(rb"\s*", text[at:])
-            found = gap[0] if gap else b""
-            if not _alike(found, piece, pieces[i - 1][-1:], pieces[i + 1][:1]):
+            blanks = gap[0] if gap else b""
+            if not _alike(blanks, piece, pieces[i - 1][-1:], pieces[i + 1][:1]):
                 return False
-            at += len(found)
+            at += len(blanks)
         elif text.startswith(piece, at):
             at += len(piece)
         else:
@@ -246,11 +248,11 @@ def begins_with(written: str, pieces: Sequence[bytes]) -> bool:
     return not pieces or _ends(pieces[-1], text[at : at + 1], text[at + 1 : at + 2])
 
 
-def _alike(found: bytes, wanted: bytes, before: bytes, after: bytes) -> bool:
+def _alike(gap: bytes, wanted: bytes, before: bytes, after: bytes) -> bool:
     """Whether two gaps are equivalent: blanks are ignored except between words; line ends are not."""
-    if b"\n" in wanted or b"\n" in found:
-        return found.rpartition(b"\n")[1:] == wanted.rpartition(b"\n")[1:]
-    return bool(found) or not (wanted and _is_word(before) and _is_word(after))
+    if b"\n" in wanted or b"\n" in gap:
+        return gap.rpartition(b"\n")[1:] == wanted.rpartition(b"\n")[1:]
+    return bool(gap) or not (wanted and _is_word(before) and _is_word(after))
 
 
 def _ends(token: bytes, following: bytes, second: bytes) -> bool:

@@ -147,10 +147,10 @@ def hold_to(out: Path, fail_under: float | None) -> None:
     """
     if fail_under is None:
         return
-    found = gate(read_run(out), fail_under)
-    for line in gate_lines(found, fail_under):
+    verdicts = gate(read_run(out), fail_under)
+    for line in gate_lines(verdicts, fail_under):
         say(line)
-    if any(one.failed for one in found):
+    if any(verdict.failed for verdict in verdicts):
         raise click.exceptions.Exit(FAILED_GATE)
 
 

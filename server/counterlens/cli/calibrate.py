@@ -45,7 +45,7 @@ from counterlens.syntax.document import Document
 )
 @click.option(
     "--truth",
-    type=click.Choice([one.value for one in NodeTruth]),
+    type=click.Choice([member.value for member in NodeTruth]),
     default=NodeTruth.FILLS.value,
     show_default=True,
     help="fills: let the model write each node. first-choice: take it from the scores, much faster.",
@@ -58,7 +58,7 @@ from counterlens.syntax.document import Document
 )
 @click.option(
     "--method",
-    type=click.Choice([one.value for one in Method]),
+    type=click.Choice([member.value for member in Method]),
     default=Method.AUTOMATIC.value,
     show_default=True,
     help="automatic: isotonic for 1,000 nodes or more, else Platt's.",
@@ -66,7 +66,7 @@ from counterlens.syntax.document import Document
 @click.option(
     "--aggregate",
     "aggregation",
-    type=click.Choice([one.value for one in Aggregation]),
+    type=click.Choice([member.value for member in Aggregation]),
     default=Aggregation.MEAN.value,
     show_default=True,
     help="The confidence to calibrate.",
@@ -116,7 +116,7 @@ def calibrate(
         steps("loading the model") as report,
         model.opened() as loaded,
     ):
-        found = calibrated(
+        outcome = calibrated(
             loaded,
             documents,
             truth=NodeTruth(truth),
@@ -126,13 +126,13 @@ def calibrate(
             seed=seed,
             steps=Steps(progress=report),
         )
-    kept = None if dry_run or not found.better else save_calibration(found.calibration)
+    kept = None if dry_run or not outcome.better else save_calibration(outcome.calibration)
     if html is not None:
-        write_page(html, pages.page(calibration_report(found, kept)))
+        write_page(html, pages.page(calibration_report(outcome, kept)))
     if as_json:
-        print_json(calibration_json(found, kept))
+        print_json(calibration_json(outcome, kept))
     else:
-        print_report(terminal.render(calibration_report(found, kept)))
+        print_report(terminal.render(calibration_report(outcome, kept)))
 
 
 def _of_dataset(spec: str) -> Iterator[Document]:

@@ -61,7 +61,7 @@ _PROBE = PROBES[TASK]
 )
 @click.option(
     "--absent",
-    type=click.Choice([one.value for one in Absent]),
+    type=click.Choice([member.value for member in Absent]),
     help="Functions that lack a concept: count their confidence in it as zero (zero), or leave them out of "
     "that concept (drop).  [default: drop; zero by --protocol astxplainer]",
 )
@@ -99,9 +99,9 @@ def causal(
     require_dowhy()
     left_out: dict[str, str] = {}
     run = read_run(folder) if folder is not None else None
-    found: Mapping[str, list[ConfidenceRecord]]
+    records: Mapping[str, list[ConfidenceRecord]]
     if run is not None:
-        found = measured(run)
+        records = measured(run)
     else:
         chosen = (
             list(functions_of(paths, left_out))
@@ -110,10 +110,12 @@ def causal(
         )
         with model.opened() as loaded:
             run_of = measure(loaded, chosen, options)
-            found = {loaded.info.name: [one for one in run_of.probed if isinstance(one, ConfidenceRecord)]}
+            records = {
+                loaded.info.name: [record for record in run_of.probed if isinstance(record, ConfidenceRecord)]
+            }
             left_out |= unscored(run_of)
     with steps("estimating") as report:
-        estimated = estimate(found, seed=seed, simulations=simulations, absent=filled, progress=report)
+        estimated = estimate(records, seed=seed, simulations=simulations, absent=filled, progress=report)
     if as_json:
         print_json(_json(estimated, left_out))
     else:
@@ -142,12 +144,12 @@ def _json(estimated: CausalResults, left_out: Mapping[str, str]) -> dict[str, An
         "absent": estimated.absent,
         "models": {
             model: {
-                "effects": [asdict(one) for one in found],
+                "effects": [asdict(effect) for effect in effects],
                 "tables": [
-                    table_json(table) for table in _tables(replace(estimated, effects={model: found}))
+                    table_json(table) for table in _tables(replace(estimated, effects={model: effects}))
                 ],
             }
-            for model, found in estimated.effects.items()
+            for model, effects in estimated.effects.items()
         },
         "left_out": dict(left_out),
     }

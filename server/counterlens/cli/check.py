@@ -98,21 +98,21 @@ def check(
         _fit(chosen, model, as_json=as_json)
         return
     sandbox = strong_sandbox(*paths) if tests else None
-    found: list[Mark] = []
+    marks: list[Mark] = []
     if chosen:
         with model.opened() as loaded:
-            found = culprits(list(_checked(loaded, chosen, sandbox, excluded_tests)))
+            marks = culprits(list(_checked(loaded, chosen, sandbox, excluded_tests)))
     if accepted is not None:
-        known = found
+        known = marks
         if write_baseline:
             write_accepted(known, accepted)
-        found = new_marks(known, accepted)
-        if number := len(known) - len(found):
+        marks = new_marks(known, accepted)
+        if number := len(known) - len(marks):
             say(f"{plural(number, 'mark')} accepted in {accepted}", err=True)
-    say_document(DOUBT_FORMATS["json" if as_json else form](found))
+    say_document(DOUBT_FORMATS["json" if as_json else form](marks))
     if chosen and form == "text" and not as_json:
-        say(_balance(found, sum(len(code_lines(scope)) for scope in chosen)), err=True)
-    if found:
+        say(_balance(marks, sum(len(code_lines(scope)) for scope in chosen)), err=True)
+    if marks:
         raise click.exceptions.Exit(1)
 
 
@@ -137,14 +137,14 @@ def _configured_baseline(paths: tuple[Path, ...]) -> Path | None:
     return file.baseline if file is not None else None
 
 
-def _balance(found: Sequence[Mark], lines: int) -> str:
+def _balance(marks: Sequence[Mark], lines: int) -> str:
     """The number of marks, beside the number that the margins allow on code without mistakes."""
-    unverified = sum(isinstance(mark, Doubt) and mark.tests is not Verification.FAIL for mark in found)
-    text = f"{plural(len(found), 'mark')} in {plural(lines, 'line')} of code"
+    unverified = sum(isinstance(mark, Doubt) and mark.tests is not Verification.FAIL for mark in marks)
+    text = f"{plural(len(marks), 'mark')} in {plural(lines, 'line')} of code"
     if not unverified:
         return text
     allowed = max(ALLOWED * lines / 1000, 0.1)
-    which = "" if unverified == len(found) else f" {unverified} without a failing test;"
+    which = "" if unverified == len(marks) else f" {unverified} without a failing test;"
     return f"{text};{which} the margins allow up to {allowed:.1f} if there are no mistakes"
 
 
@@ -176,7 +176,9 @@ def chosen_scopes(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope
                 changed[folder] = changed_lines(folder, since)
             lines = changed[folder].get(path.resolve(), Lines(()))
         chosen += [
-            one for one in scopes(document) if lines.overlaps(one.function.start_line, one.function.end_line)
+            scope
+            for scope in scopes(document)
+            if lines.overlaps(scope.function.start_line, scope.function.end_line)
         ]
     return chosen
 

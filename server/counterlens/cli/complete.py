@@ -58,17 +58,17 @@ def complete(
     probability of each piece, the alternatives, and the first place that differs from the existing code.
     Nothing is run.
     """
-    found = _PLACE.fullmatch(place)
-    if found is None:
+    match = _PLACE.fullmatch(place)
+    if match is None:
         raise click.BadParameter(f"{place} is not FILE:LINE or FILE:LINE:COLUMN", param_hint="FILE:LINE")
-    path, column = Path(found["path"]), found["column"]
-    at = cursor(Document.read(path), int(found["line"]), int(column) if column else None)
+    path, column = Path(match["path"]), match["column"]
+    at = cursor(Document.read(path), int(match["line"]), int(column) if column else None)
     places = both_sides(at, mutation) if mutation else (at,)
     with model.opened() as loaded, steps(f"completing {at.qualname}") as report:
         progress = Steps(None, report)
         explained: list[tuple[str, Explained]] = [
-            (one.title, explain(loaded, one.document, one.qualname, one.offset, max_tokens, progress))
-            for one in places
+            (spot.title, explain(loaded, spot.document, spot.qualname, spot.offset, max_tokens, progress))
+            for spot in places
         ]
         info = loaded.info
     shown = explanation_report(explained, info, f"Completion of {at.qualname} ({place})")

@@ -36,11 +36,11 @@ def data() -> None:
 @json_option
 def list_data(path: str | None, as_json: bool) -> None:
     """List data in PATH, or in installed packages, COUNTERLENS_DATA and the user's data folder."""
-    found = find(_existing(path)) if path is not None else installed()
+    datasets = find(_existing(path)) if path is not None else installed()
     with steps("reading", total_known=True) as report:
         provenances, broken = [], []
-        for i, dataset in enumerate(found):
-            report(str(dataset.path), i, len(found))
+        for i, dataset in enumerate(datasets):
+            report(str(dataset.path), i, len(datasets))
             try:
                 provenances.append(dataset.provenance)
             except DataError as error:
@@ -74,10 +74,10 @@ def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bo
             for dataset in _datasets(spec)
         ]
     if as_json:
-        print_json([check_json(one) for one in checks])
+        print_json([check_json(outcome) for outcome in checks])
     else:
         print_report(terminal.render(checks_report(checks)))
-    if any(one.faults for one in checks):
+    if any(outcome.faults for outcome in checks):
         raise click.exceptions.Exit(1)
 
 
@@ -106,7 +106,7 @@ def _datasets(spec: str) -> list[Dataset]:
 
 
 def _existing(path: str) -> Path:
-    found = Path(path).expanduser()
-    if not found.exists():
+    location = Path(path).expanduser()
+    if not location.exists():
         raise DataError(f"there is no file or folder {path}")
-    return found
+    return location

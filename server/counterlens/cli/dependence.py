@@ -88,19 +88,19 @@ def dependence(
             print_report(terminal.render(inferred_report(inferred, path)))
         return
     if qualname is not None:
-        found = program.dependences(qualname)
+        dependences = program.dependences(qualname)
         if as_json:
-            print_json(dependences_json(found))
+            print_json(dependences_json(dependences))
         else:
-            print_report(terminal.render(dependence_report(found, path)))
+            print_report(terminal.render(dependence_report(dependences, path)))
         return
     if as_json:
-        functions = [dependences_json(one) for one in program.all()]
+        functions = [dependences_json(analysis) for analysis in program.all()]
         print_json({**functions[0], "functions": functions[1:]})
         return
-    for one in program.all():
-        if one.function != MODULE or one.edges:
-            print_report(terminal.render(dependence_report(one, path)))
+    for graph in program.all():
+        if graph.function != MODULE or graph.edges:
+            print_report(terminal.render(dependence_report(graph, path)))
 
 
 def _refuse_untaken(method: str | None, limit: int | None) -> None:

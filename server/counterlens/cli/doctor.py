@@ -116,13 +116,13 @@ def _processor() -> list[CheckResult]:
 
 
 def _packages() -> list[CheckResult]:
-    found = []
+    checks = []
     for name in _PACKAGES:
         try:
-            found.append(CheckResult(name, None, importlib.metadata.version(name)))
+            checks.append(CheckResult(name, None, importlib.metadata.version(name)))
         except importlib.metadata.PackageNotFoundError:
-            found.append(CheckResult(name, None, "not installed"))
-    return found
+            checks.append(CheckResult(name, None, "not installed"))
+    return checks
 
 
 def _onnx_runtime() -> list[CheckResult]:
@@ -182,9 +182,9 @@ def _plugins() -> list[CheckResult]:
 
 def _model() -> list[CheckResult]:
     path = embedded_model()
-    found = [CheckResult("embedded model", True, f"{path.name}, SHA-256 as published")]
+    checks = [CheckResult("embedded model", True, f"{path.name}, SHA-256 as published")]
     default = default_model().spec
-    found.append(CheckResult("default model", None, default))
+    checks.append(CheckResult("default model", None, default))
     is_local = code_model(default) is not None or default.endswith(".gguf")
     started = time.perf_counter()
     with load(default if is_local else EMBEDDED_MODEL) as model:
@@ -193,7 +193,7 @@ def _model() -> list[CheckResult]:
         settled = time.perf_counter()
         (answer,) = model.complete([Prompt("def add(a, b):\n    return", 8)])
         seconds = time.perf_counter() - settled
-        found.append(
+        checks.append(
             CheckResult(
                 "model answers",
                 bool(answer.text),
@@ -201,8 +201,8 @@ def _model() -> list[CheckResult]:
                 f"{answer.tokens} tokens in {seconds:.2f} s",
             )
         )
-        found.append(CheckResult("llama.cpp", None, _build(dict(model.info.details)["system"])))
-    return found
+        checks.append(CheckResult("llama.cpp", None, _build(dict(model.info.details)["system"])))
+    return checks
 
 
 def _build(system: str) -> str:
@@ -215,20 +215,20 @@ def _build(system: str) -> str:
 
 
 def _sandboxes() -> list[CheckResult]:
-    found = []
+    checks = []
     for backend in tried_again():
         guarantees = ", ".join(name if held else f"NOT {name}" for name, held in backend.guarantees)
         detail = backend.reason
         if backend.usable:
             more = f"; tried: it {backend.reason}" if backend.reason else ""
             detail = f"{backend.strength}: isolates {guarantees}{more}"
-        found.append(CheckResult(f"sandbox {backend.name}", None, detail))
+        checks.append(CheckResult(f"sandbox {backend.name}", None, detail))
     try:
         best = chosen()
     except SandboxError:
-        return [*found, CheckResult("sandbox", False, "none works here")]
+        return [*checks, CheckResult("sandbox", False, "none works here")]
     weak = f" is weak: it {best.reason}; see docs/sandbox.md for stronger ones" if best.weak else ""
-    return [*found, CheckResult("sandbox", True, f"{best.name}{weak}")]
+    return [*checks, CheckResult("sandbox", True, f"{best.name}{weak}")]
 
 
 def _java() -> list[CheckResult]:

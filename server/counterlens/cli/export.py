@@ -39,7 +39,7 @@ def export(folder: Path, form: str, output: Path | None) -> None:
     per pair, operator or answer, and manifests.parquet what the figures depend on. The other formats hold the
     completions of originals and counterfactuals, with their verdicts. See docs/evaluation.md.
     """
-    found = read_run(folder)
+    run = read_run(folder)
     place = output or folder / form
-    for path in write(found, place) if form == _PARQUET else export_for(form, found, place):
+    for path in write(run, place) if form == _PARQUET else export_for(form, run, place):
         say(path)

@@ -127,8 +127,8 @@ def named_models() -> list[ModelEntry]:
     from counterlens.cli.probe_options import from_file
 
     file = from_file(click.get_current_context())
-    found = {entry.name: entry for entry in (*(file.entries if file else ()), *user_entries())}
-    return [found[name] for name in sorted(found)]
+    entries = {entry.name: entry for entry in (*(file.entries if file else ()), *user_entries())}
+    return [entries[name] for name in sorted(entries)]
 
 
 @click.command("allow")

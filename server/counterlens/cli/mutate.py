@@ -87,18 +87,18 @@ def mutate(
         chosen = [unroll if mutation == unroll.id else mutation for mutation in asked]
     with steps(f"looking for sites in {path.name}", total_known=False):
         surveyed = survey(module, mutations=chosen, function=function, seed=seed, without=without)
-    found, refused = surveyed.counterfactuals, surveyed.refusals if explain else ()
+    counterfactuals, refused = surveyed.counterfactuals, surveyed.refusals if explain else ()
     settled = []
     if settle:
         with steps("running the counterfactuals") as progress:
-            settled = settlement.settle(document, found, strong_sandbox(path), progress=progress)
+            settled = settlement.settle(document, counterfactuals, strong_sandbox(path), progress=progress)
     if not as_json:
         report = (
             settled_report(document, settled, refused, explain=explain)
             if settle
-            else mutation_report(document, found, refused, explain=explain)
+            else mutation_report(document, counterfactuals, refused, explain=explain)
         )
         print_report(terminal.render(report))
         return
     bom = document.decoded is not None and document.decoded.bom
-    say_json(counterfactuals_json(settled if settle else found, refused, bom=bom))
+    say_json(counterfactuals_json(settled if settle else counterfactuals, refused, bom=bom))

@@ -222,11 +222,13 @@ class Subject:
             path, qualname = split_target(self._target)
             document = require_functions(Document.read(path))
             require_language(probe, {document.language})
-            found = targets_in(document, qualname, root=Path.cwd())
-            require_suited(probe, found, options)
-            return [self._judged(target, limits) for target in found] if probe.runs_programs else found
+            functions = targets_in(document, qualname, root=Path.cwd())
+            require_suited(probe, functions, options)
+            return (
+                [self._judged(target, limits) for target in functions] if probe.runs_programs else functions
+            )
         dataset = open_dataset(self._data)
-        found = targets_of(
+        functions = targets_of(
             dataset,
             limit=self._limit,
             seed=options.seed,
@@ -235,8 +237,8 @@ class Subject:
             limits=limits,
             translated_from=None if language is None else counterparts(dataset, language),
         )
-        require_suited(probe, found, options)
-        return found
+        require_suited(probe, functions, options)
+        return functions
 
     def _judged(self, target: Target, limits: Limits) -> Target:
         """A function with its judge from the given tests, if there are any."""
@@ -265,11 +267,11 @@ def _probe_one(
         evidence = _evidence(watched, run, targets) if wanted and subject.single else {}
     output.write(lambda form: write_probes(form, [run], f"{subject}: {probe.id}", about(run)))
     if output.as_json:
-        means = {name: _mean(target, found) for name, (target, found) in confidence.items()}
+        means = {name: _mean(target, rating) for name, (target, rating) in confidence.items()}
         further = {name: value for name, value in (("confidence", means), ("evidence", evidence)) if value}
         print_json(probe_document(run) | further)
     elif output.terminal:
-        known = {name: found for name, (_, found) in confidence.items()}
+        known = {name: rating for name, (_, rating) in confidence.items()}
         print_report(terminal.render(probe_report(run, str(subject), confidence=known)))
         for question, sentence in evidence.items():
             say(f"\n{question.capitalize()}? {sentence}")
@@ -307,10 +309,10 @@ def _evidence(context: Context, run: ProbeRun, targets: list[Target]) -> dict[st
     return {"recognised": seen, "understood": follows_sentence(record)}
 
 
-def _mean(target: Target, found: FunctionConfidence) -> float | None:
+def _mean(target: Target, confidence: FunctionConfidence) -> float | None:
     """The mean confidence of a function."""
     function = find_function(target.document, target.qualname)
-    return found.scored.within(function.start, function.end) if found.scored else None
+    return confidence.scored.within(function.start, function.end) if confidence.scored else None
 
 
 def about(run: ProbeRun) -> str:
@@ -323,5 +325,8 @@ def _encoder(
     stack: ExitStack, options: Mapping[str, ProbeOptions], model: ChosenModel
 ) -> SentenceEncoder | None:
     """The model for sentence similarity, if one is named; it stays open as long as the stack."""
-    name = next((named for one in options.values() if (named := getattr(one, "encoder", None))), None)
+    name = next(
+        (named for probe_options in options.values() if (named := getattr(probe_options, "encoder", None))),
+        None,
+    )
     return ModelSentences(stack.enter_context(model.named(name).opened())) if name else None

@@ -48,9 +48,9 @@ def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], 
         runs: Names of commands that make runs.
     """
     own = {name: value for name, value in file.run.items() if name in _OPENING}
-    one = {**file.given, **own, **({"model": file.run["models"][0]} if file.run.get("models") else {})}
+    defaults = {**file.given, **own, **({"model": file.run["models"][0]} if file.run.get("models") else {})}
     several = {**file.given, **file.run}
-    context.default_map = {**dict.fromkeys(single, one), **dict.fromkeys(runs, several)}
+    context.default_map = {**dict.fromkeys(single, defaults), **dict.fromkeys(runs, several)}
 
 
 def filed(context: click.Context | None = None) -> set[str]:

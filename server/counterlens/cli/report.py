@@ -102,16 +102,16 @@ def report(
             raise click.UsageError("--causal takes one run")
         _write(write_merged(form, MergedRuns.of(runs, dict(sizes))), output)
         return
-    (found,), (folder,) = runs, folders
+    (results,), (folder,) = runs, folders
     if form not in {"text", "html", "markdown", "latex"}:
         refuse_given(("sizes",), "not for this format, whose records are those of the run")
-    estimated = _estimated(folder, found, estimate_missing=causal)
+    estimated = _estimated(folder, results, estimate_missing=causal)
     if estimated is not None:
-        found = with_effects(found, estimated, side_by_side=form != "text")
+        results = with_effects(results, estimated, side_by_side=form != "text")
     if form == "text" and output is None:
-        print_report(terminal.render(evaluation_report(found, brief=True, sizes=dict(sizes))))
+        print_report(terminal.render(evaluation_report(results, brief=True, sizes=dict(sizes))))
         return
-    _write(write_evaluation("markdown" if form == "text" else form, found, dict(sizes)), output)
+    _write(write_evaluation("markdown" if form == "text" else form, results, dict(sizes)), output)
 
 
 def _write(text: str, output: IO[str] | None) -> None:
@@ -121,21 +121,21 @@ def _write(text: str, output: IO[str] | None) -> None:
         output.write(text)
 
 
-def _estimated(folder: Path, found: RunResults, *, estimate_missing: bool) -> CausalResults | None:
+def _estimated(folder: Path, run: RunResults, *, estimate_missing: bool) -> CausalResults | None:
     """The stored causal effects of a run; if there are none, estimate them if requested.
 
     Raises:
         DataError: the run does not have the task `confidence`, or has too few functions.
         CounterlensError: DoWhy is not installed.
     """
-    if TASK not in found.settings.tasks and not estimate_missing:
+    if TASK not in run.settings.tasks and not estimate_missing:
         return None
-    functions = measured(found)
-    known = kept(folder, found)
+    functions = measured(run)
+    known = kept(folder, run)
     if known is None and estimate_missing:
         with steps("estimating") as progress:
-            known = estimate(functions, seed=found.settings.seed, progress=progress)
-        keep(folder, found, known)
+            known = estimate(functions, seed=run.settings.seed, progress=progress)
+        keep(folder, run, known)
     elif known is None and (folder / FILE).exists():
         say("the stored causal effects are damaged, or of other records; use --causal for new ones", err=True)
     return known
@@ -153,13 +153,13 @@ def compare(first: Path, second: Path | None, as_json: bool) -> None:
     """
     run = read_run(first)
     if second is None:
-        found = compare_models(run)
+        comparison = compare_models(run)
     else:
-        found = compare_runs(run, read_run(second), (str(first), str(second)))
+        comparison = compare_runs(run, read_run(second), (str(first), str(second)))
     if as_json:
-        print_json(comparison_json(found))
+        print_json(comparison_json(comparison))
     else:
-        say_document(markdown.render(comparison_report(found)))
+        say_document(markdown.render(comparison_report(comparison)))
 
 
 @click.command()
@@ -196,21 +196,21 @@ def replay(folder: Path, record: str, base_url: str | None, data: str | None, as
     settings = agreed_settings(settings, [stored.item.model], base_url=base_url, data=data)
     sandbox = strong_sandbox(*repository_in(settings.data))
     with steps("reading the data", total_known=True) as progress:
-        found = ask_again(stored, settings, sandbox, progress=progress)
+        comparison = ask_again(stored, settings, sandbox, progress=progress)
     if as_json:
         print_json(
             {
-                "item": asdict(found.item),
-                "same": found.same,
-                "differences": list(found.differences),
-                "circumstances": list(found.circumstances),
+                "item": asdict(comparison.item),
+                "same": comparison.same,
+                "differences": list(comparison.differences),
+                "circumstances": list(comparison.circumstances),
             }
         )
     else:
-        say(f"{found.item.id}: {'the same' if found.same else 'not the same'}")
-        for line in found.differences:
+        say(f"{comparison.item.id}: {'the same' if comparison.same else 'not the same'}")
+        for line in comparison.differences:
             say(f"  {line}")
-        for line in found.circumstances:
+        for line in comparison.circumstances:
             say(f"  changed since: {line}")
-    if not found.same:
+    if not comparison.same:
         raise click.exceptions.Exit(1)

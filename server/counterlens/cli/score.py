@@ -102,7 +102,7 @@ class _How:
 @model_options
 @click.option(
     "--by",
-    type=click.Choice([one.value for one in Granularity]),
+    type=click.Choice([member.value for member in Granularity]),
     default=Granularity.STATEMENT.value,
     show_default=True,
     help="Unit to colour.",
@@ -111,14 +111,14 @@ class _How:
     "--aggregate",
     "--aggregation",
     "aggregation",
-    type=click.Choice([one.value for one in Aggregation]),
+    type=click.Choice([member.value for member in Aggregation]),
     default=Aggregation.MEAN.value,
     show_default=True,
     help="Aggregation of token probabilities to a node's confidence.",
 )
 @click.option(
     "--rule",
-    type=click.Choice([one.value for one in Rule]),
+    type=click.Choice([member.value for member in Rule]),
     default=Rule.OVERLAP.value,
     show_default=True,
     help="Assign a token that spans two nodes to both, or to the node where it starts.",

@@ -20,20 +20,20 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
     Raises:
         SourceError: a path does not exist, or there is nothing to score in any of them.
     """
-    found: dict[Path, None] = {}
+    files: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            found |= dict.fromkeys(_in_folder(path))
+            files |= dict.fromkeys(_in_folder(path))
         elif path.exists():
-            found[path] = None
+            files[path] = None
         else:
             raise SourceError(f"there is no file {path}")
-    if not found:
+    if not files:
         raise SourceError(
             f"there is nothing to score in {', '.join(map(str, paths))}",
             f"Known file extensions: {', '.join(sorted(suffixes()))}",
         )
-    return list(found)
+    return list(files)
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:

@@ -35,10 +35,10 @@ def trend(folders: tuple[Path, ...], across: tuple[str, ...], form: str, output:
     connected runs. Runs that differ in anything else that the figures depend on, such as the model, an option
     or the test files, are not connected, and the reason is shown.
     """
-    found = trend_of([(str(folder), read_run(folder)) for folder in folders], across)
+    series = trend_of([(str(folder), read_run(folder)) for folder in folders], across)
     if form == "text" and output is None:
-        print_report(terminal.render(trend_report(found)))
+        print_report(terminal.render(trend_report(series)))
     elif output is None:
-        say_document(write_trend(form, found))
+        say_document(write_trend(form, series))
     else:
-        output.write(write_trend(form, found))
+        output.write(write_trend(form, series))

@@ -24,5 +24,9 @@ def refuse_given(names: Iterable[str], reason: str) -> None:
     """
     given = typed(names)
     if given:
-        flags = [one.opts[0] for one in click.get_current_context().command.params if one.name in given]
+        flags = [
+            parameter.opts[0]
+            for parameter in click.get_current_context().command.params
+            if parameter.name in given
+        ]
         raise click.UsageError(f"{', '.join(sorted(flags))}: {reason}")

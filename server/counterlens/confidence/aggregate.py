@@ -105,7 +105,10 @@ class Confidence:
             concept = self.concept_of(node)
             if concept and node.confidence is not None and start <= node.start and node.end <= end:
                 grouped.setdefault(concept, []).append(node.confidence)
-        return {category: (float(np.mean(found)), len(found)) for category, found in sorted(grouped.items())}
+        return {
+            category: (float(np.mean(confidences)), len(confidences))
+            for category, confidences in sorted(grouped.items())
+        }
 
     @cached_property
     def parents(self) -> frozenset[int]:
@@ -166,15 +169,15 @@ def confidence(
         within: Byte ranges in the order of the text; only nodes that touch one of these are included. Use it
             if the rest has no scores yet.
     """
-    found = list(with_parents(document.tree, within))
-    start = np.array([node.start_byte for node, _ in found], np.int64)
-    end = np.array([node.end_byte for node, _ in found], np.int64)
+    nodes = list(with_parents(document.tree, within))
+    start = np.array([node.start_byte for node, _ in nodes], np.int64)
+    end = np.array([node.end_byte for node, _ in nodes], np.int64)
     first, last = align(scores, start, end, rule)
     value = aggregated(scores.probability, first, last, aggregation)
     minimum = aggregated(scores.probability, first, last, Aggregation.MINIMUM)
     bits, scored = Surprisal(scores).bits(start, end)
     placed: list[NodeConfidence] = []
-    for i, (node, parent) in enumerate(found):
+    for i, (node, parent) in enumerate(nodes):
         above = placed[parent] if parent >= 0 else None
         inherited = above.category if above else Category.STRUCTURE
         placed.append(

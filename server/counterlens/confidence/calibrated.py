@@ -8,18 +8,18 @@ from counterlens.confidence.aggregate import Confidence, NodeConfidence
 from counterlens.confidence.calibration import Calibration
 
 
-def fits(found: Confidence, calibration: Calibration) -> bool:
+def fits(confidence: Confidence, calibration: Calibration) -> bool:
     """Whether a map is for this aggregation, and for code in the document's language.
 
     A model knows one language better than another. Maps of earlier versions do not name their language.
     """
     known = calibration.facts.get("language")
-    return calibration.aggregation is found.aggregation and known in (None, found.document.language)
+    return calibration.aggregation is confidence.aggregation and known in (None, confidence.document.language)
 
 
-def calibrated(found: Confidence, calibration: Calibration) -> Confidence:
+def calibrated(confidence: Confidence, calibration: Calibration) -> Confidence:
     """The confidence with each node's value mapped; the tokens' own probabilities stay raw."""
-    return replace(found, nodes=tuple(_mapped(node, calibration) for node in found.nodes))
+    return replace(confidence, nodes=tuple(_mapped(node, calibration) for node in confidence.nodes))
 
 
 def _mapped(node: NodeConfidence, calibration: Calibration) -> NodeConfidence:

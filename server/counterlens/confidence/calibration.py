@@ -119,8 +119,8 @@ def calibration_file(model_identity: str, folder: Path | None = None) -> Path:
 def load_calibration(model_identity: str, *, folder: Path | None = None) -> Calibration | None:
     """The map of a model; None if there is no usable one, so that confidence is shown raw."""
     with contextlib.suppress(ModelError):
-        found = read_calibration(calibration_file(model_identity, folder))
-        return found if found.model == model_identity else None
+        calibration = read_calibration(calibration_file(model_identity, folder))
+        return calibration if calibration.model == model_identity else None
     return None
 
 
@@ -132,25 +132,25 @@ def read_calibration(path: Path) -> Calibration:
     """
     again = "Fit it with: counterlens calibrate"
     try:
-        found = json.loads(read_text(path))
+        document = json.loads(read_text(path))
     except FileNotFoundError:
         raise ModelError("this model has no calibration map yet", again) from None
     except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"the calibration map {path} cannot be read", again) from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ModelError(f"{path} is not a calibration map", again)
-    if found.get("version") != VERSION:
+    if document.get("version") != VERSION:
         raise ModelError(
-            f"{path} has version {found.get('version')}; this Counterlens reads version {VERSION}", again
+            f"{path} has version {document.get('version')}; this Counterlens reads version {VERSION}", again
         )
     try:
         return Calibration(
-            model=str(found["model"]["identity"]),
-            name=str(found["model"]["name"]),
-            aggregation=Aggregation(found["aggregation"]),
-            curves={str(key): _curve(value) for key, value in found["curves"].items()},
-            created=str(found["created"]),
-            facts=dict(found["facts"]),
+            model=str(document["model"]["identity"]),
+            name=str(document["model"]["name"]),
+            aggregation=Aggregation(document["aggregation"]),
+            curves={str(key): _curve(value) for key, value in document["curves"].items()},
+            created=str(document["created"]),
+            facts=dict(document["facts"]),
         )
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ModelError(f"the calibration map {path} is damaged", again) from error

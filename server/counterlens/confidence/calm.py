@@ -36,7 +36,7 @@ _PATTERNS = ("_pattern", "pattern_list", "pattern_target", "parameters", "parame
 
 
 def calm(
-    found: Confidence,
+    confidence: Confidence,
     spans: Iterable[Span],
     granularity: Granularity,
     calibration: Calibration | None = None,
@@ -46,26 +46,30 @@ def calm(
     """The spans that a calm overlay colours, in the order of the text.
 
     Args:
-        found: The scored document.
+        confidence: The scored document.
         spans: Its spans.
         granularity: The unit of a span.
         calibration: The calibration map of the values, if any.
         ordinary: Whether ordinary code may be coloured, too.
     """
-    unlikely = [one for one in _known(found, list(spans), granularity, calibration) if one.value < UNLIKELY]
+    unlikely = [
+        candidate
+        for candidate in _known(confidence, list(spans), granularity, calibration)
+        if candidate.value < UNLIKELY
+    ]
     if not ordinary:
-        unlikely = _without_ordinary(found, unlikely)
+        unlikely = _without_ordinary(confidence, unlikely)
     chosen: list[Span] = []
     lines: set[int] = set()
-    for one in sorted(unlikely, key=lambda one: one.value):
+    for span in sorted(unlikely, key=lambda span: span.value):
         first, last = (
-            found.document.positions.line_of(at) for at in (one.start, max(one.start, one.end - 1))
+            confidence.document.positions.line_of(at) for at in (span.start, max(span.start, span.end - 1))
         )
         wanted = lines | set(range(first, last + 1))
         if last - first < ON_SCREEN and _fits(wanted, first, last):
             lines = wanted
-            chosen.append(one)
-    return sorted(chosen, key=lambda one: one.start)
+            chosen.append(span)
+    return sorted(chosen, key=lambda candidate: candidate.start)
 
 
 def _fits(lines: set[int], first: int, last: int) -> bool:
@@ -75,39 +79,43 @@ def _fits(lines: set[int], first: int, last: int) -> bool:
 
 
 def _known(
-    found: Confidence, spans: Sequence[Span], granularity: Granularity, calibration: Calibration | None
+    confidence: Confidence, spans: Sequence[Span], granularity: Granularity, calibration: Calibration | None
 ) -> list[Span]:
     """The spans with their values without new names; spans with no other tokens are dropped."""
-    probability = found.scores.probability.copy()
-    for first, last in _new(found):
+    probability = confidence.scores.probability.copy()
+    for first, last in _new(confidence):
         probability[first:last] = np.nan
     if granularity is Granularity.TOKEN:
-        values = probability[[one.index for one in spans]]
+        values = probability[[span.index for span in spans]]
     else:
-        places = [(one.start, one.end) for one in spans]
+        places = [(span.start, span.end) for span in spans]
         if granularity is not Granularity.STATEMENT:
-            places = [(found.nodes[one.index].start, found.nodes[one.index].end) for one in spans]
+            places = [
+                (confidence.nodes[span.index].start, confidence.nodes[span.index].end) for span in spans
+            ]
         edges = np.array(places, np.int64).reshape(-1, 2)
         values = aggregated(
-            probability, *align(found.scores, edges[:, 0], edges[:, 1], found.rule), found.aggregation
+            probability,
+            *align(confidence.scores, edges[:, 0], edges[:, 1], confidence.rule),
+            confidence.aggregation,
         )
-    known = [(one, float(value)) for one, value in zip(spans, values, strict=True) if not np.isnan(value)]
+    known = [(span, float(value)) for span, value in zip(spans, values, strict=True) if not np.isnan(value)]
     if calibration is not None:
-        known = [(one, calibration.apply(one.category, value)) for one, value in known]
-    return [replace(one, value=value, level=level_of(value)) for one, value in known]
+        known = [(span, calibration.apply(span.category, value)) for span, value in known]
+    return [replace(span, value=value, level=level_of(value)) for span, value in known]
 
 
-def _new(found: Confidence) -> list[tuple[int, int]]:
+def _new(confidence: Confidence) -> list[tuple[int, int]]:
     """The tokens that no model can know, first and last + 1: text, and names that are new or defined."""
     seen: set[bytes] = set()
     tokens = []
-    for i, node in enumerate(found.nodes):
+    for i, node in enumerate(confidence.nodes):
         if node.kind in FREE_TEXT:
             tokens.append(node.tokens)
         if not node.kind.endswith("identifier"):
             continue
-        name = found.document.data[node.start : node.end]
-        if name not in seen or _is_defined(found, i):
+        name = confidence.document.data[node.start : node.end]
+        if name not in seen or _is_defined(confidence, i):
             tokens.append(node.tokens)
         seen.add(name)
     return tokens

@@ -63,28 +63,28 @@ def _generated(document: Document) -> str | None:
     if document.path is not None and _NAMES.search(document.path.name):
         return f"it is generated: its name is {document.path.name}"
     for start, end in _head(document):
-        found = _MARKERS.search(document.data[start:end])
-        if found:
-            line = document.positions.line_of(start + found.start()) + 1
-            marker = " ".join(found[0].decode("utf-8", "replace").split()).lstrip("#/*;-! ")
+        match = _MARKERS.search(document.data[start:end])
+        if match:
+            line = document.positions.line_of(start + match.start()) + 1
+            marker = " ".join(match[0].decode("utf-8", "replace").split()).lstrip("#/*;-! ")
             return f"it is generated: line {line} says “{marker}”"
     return None
 
 
 def _head(document: Document) -> list[tuple[int, int]]:
     """The comments before the first definition, and the docstring; adjacent ones as one text."""
-    found: list[tuple[int, int]] = []
+    passages: list[tuple[int, int]] = []
     for node in document.tree.root_node.children:
         if node.start_point.row >= _HEAD_LINES or is_definition(node):
             break
         text = node.named_children[0] if node.type == "expression_statement" and node.named_children else node
         if "comment" not in text.type and text.type != "string":
             continue
-        if found and not document.data[found[-1][1] : node.start_byte].strip():
-            found[-1] = (found[-1][0], node.end_byte)
+        if passages and not document.data[passages[-1][1] : node.start_byte].strip():
+            passages[-1] = (passages[-1][0], node.end_byte)
         else:
-            found.append((node.start_byte, node.end_byte))
-    return found
+            passages.append((node.start_byte, node.end_byte))
+    return passages
 
 
 def _minified(document: Document, limits: ScoringLimits) -> str | None:

@@ -76,7 +76,7 @@ def level_of(value: float) -> int:
 
 
 def spans(
-    found: Confidence,
+    confidence: Confidence,
     granularity: Granularity = Granularity.LEAF,
     span: tuple[int, int] | None = None,
     *,
@@ -85,21 +85,21 @@ def spans(
     """The scored spans of a document, in the order of the text, without overlap.
 
     Args:
-        found: The scored document.
+        confidence: The scored document.
         granularity: The unit of a span.
         span: Only spans that share a byte with this byte range, such as the visible part. They are whole: the
             spans of all parts of a document are the spans of the document.
         prose: Whether to include spans of comments and of text in strings.
     """
-    data = found.document.data
-    inner = _innermost(found, len(data))
+    data = confidence.document.data
+    inner = _innermost(confidence, len(data))
     if granularity is Granularity.TOKEN:
-        group = _tokens(found, len(data))
+        group = _tokens(confidence, len(data))
     else:
-        chosen = _CHOICES[granularity](found)
+        chosen = _CHOICES[granularity](confidence)
         group = np.where(inner >= 0, chosen[inner], -1)
     group[blank(data)] = -2  # blanks do not end a run, and belong to none
-    is_prose = np.array([_is_prose(node.kind) for node in found.nodes], bool)[inner]
+    is_prose = np.array([_is_prose(node.kind) for node in confidence.nodes], bool)[inner]
     if granularity is not Granularity.STATEMENT and not prose:
         group[is_prose & (group != -2)] = -1
     starts, ends = _runs(group)
@@ -110,15 +110,17 @@ def spans(
         code = np.concatenate([[0], np.cumsum(~is_prose & (group >= 0))])
         kept = code[ends] > code[starts]
         starts, ends = starts[kept], ends[kept]
-    values = _values(found, granularity, group, starts, ends)
+    values = _values(confidence, granularity, group, starts, ends)
     return [
         Span(
             start=start,
             end=end,
             value=value,
             level=level_of(value),
-            kind="token" if granularity is Granularity.TOKEN else found.nodes[index].kind,
-            category=found.nodes[int(inner[start]) if granularity is Granularity.TOKEN else index].category,
+            kind="token" if granularity is Granularity.TOKEN else confidence.nodes[index].kind,
+            category=confidence.nodes[
+                int(inner[start]) if granularity is Granularity.TOKEN else index
+            ].category,
             index=index,
         )
         for start, end, value, index in zip(
@@ -130,14 +132,16 @@ def spans(
 
 def visible_first(given: Iterable[Span], visible: tuple[int, int]) -> list[Span]:
     """Spans in the order of display: those that share a byte with the visible range, then the others."""
-    return sorted(given, key=lambda one: not (one.start < visible[1] and one.end > visible[0]))
+    return sorted(
+        given, key=lambda candidate: not (candidate.start < visible[1] and candidate.end > visible[0])
+    )
 
 
-def _innermost(found: Confidence, size: int) -> Indices:
+def _innermost(confidence: Confidence, size: int) -> Indices:
     """(size,) index of the innermost node that contains each byte; a prose node hides its parts."""
     owner = np.full(size, -1, np.int64)
     atom = 0  # end of the last prose node
-    for i, node in enumerate(found.nodes):
+    for i, node in enumerate(confidence.nodes):
         if node.start >= atom or node.end > atom:
             owner[node.start : node.end] = i
             if node.kind in FREE_TEXT:
@@ -145,19 +149,19 @@ def _innermost(found: Confidence, size: int) -> Indices:
     return owner
 
 
-def _tokens(found: Confidence, size: int) -> Indices:
+def _tokens(confidence: Confidence, size: int) -> Indices:
     """(size,) index of the token that contains each byte, -1 if there is none."""
     at = np.arange(size)
-    token = np.searchsorted(found.scores.end, at, side="right")
-    held = token < len(found.scores)
-    if len(found.scores):
-        held &= found.scores.start[np.minimum(token, len(found.scores) - 1)] <= at
+    token = np.searchsorted(confidence.scores.end, at, side="right")
+    held = token < len(confidence.scores)
+    if len(confidence.scores):
+        held &= confidence.scores.start[np.minimum(token, len(confidence.scores) - 1)] <= at
     return np.where(held, token, -1)
 
 
-def _leaves(found: Confidence) -> Indices:
+def _leaves(confidence: Confidence) -> Indices:
     """Each node represents itself."""
-    return np.arange(len(found.nodes))
+    return np.arange(len(confidence.nodes))
 
 
 def statement_around(found: Confidence) -> Indices:
@@ -173,11 +177,11 @@ def statement_around(found: Confidence) -> Indices:
     return chosen
 
 
-def _concepts(found: Confidence) -> Indices:
+def _concepts(confidence: Confidence) -> Indices:
     """For each node, the innermost non-terminal around it with a category of the paper."""
-    chosen = np.full(len(found.nodes), -1, np.int64)
-    for i, node in enumerate(found.nodes):
-        own = i in found.parents and node.named and node.category is not Category.STRUCTURE
+    chosen = np.full(len(confidence.nodes), -1, np.int64)
+    for i, node in enumerate(confidence.nodes):
+        own = i in confidence.parents and node.named and node.category is not Category.STRUCTURE
         chosen[i] = i if own else (chosen[node.parent] if node.parent >= 0 else -1)
     return chosen
 
@@ -205,15 +209,15 @@ def _runs(group: Indices) -> tuple[Indices, Indices]:
 
 
 def _values(
-    found: Confidence, granularity: Granularity, group: Indices, starts: Indices, ends: Indices
+    confidence: Confidence, granularity: Granularity, group: Indices, starts: Indices, ends: Indices
 ) -> list[float | None]:
     """The value of each run; None if it has none."""
-    probability = found.scores.probability
+    probability = confidence.scores.probability
     if granularity is Granularity.TOKEN:
         numbers = probability[group[starts]]
     elif granularity is Granularity.STATEMENT:
-        first, last = align(found.scores, starts, ends, found.rule)
-        numbers = aggregated(probability, first, last, found.aggregation)
+        first, last = align(confidence.scores, starts, ends, confidence.rule)
+        numbers = aggregated(probability, first, last, confidence.aggregation)
     else:
-        return [found.nodes[i].confidence for i in group[starts].tolist()]
+        return [confidence.nodes[i].confidence for i in group[starts].tolist()]
     return [None if np.isnan(number) else float(number) for number in numbers]

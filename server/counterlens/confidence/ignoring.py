@@ -50,9 +50,9 @@ def ignored(document: Document) -> Ignored:
     everywhere: frozenset[Category] = frozenset()
     lines: dict[int, frozenset[Category]] = {}
     for text, start, end in _comments(document):
-        for found in _DIRECTIVE.finditer(text):
-            categories = _categories(found["categories"])
-            if found["file"]:
+        for match in _DIRECTIVE.finditer(text):
+            categories = _categories(match["categories"])
+            if match["file"]:
                 everywhere |= categories
                 continue
             line = document.positions.line_of(start)

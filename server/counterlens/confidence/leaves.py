@@ -52,9 +52,9 @@ class Leaves:
         return len(self.node)
 
 
-def leaves(found: Confidence) -> Leaves:
+def leaves(confidence: Confidence) -> Leaves:
     """The scored leaves of a document that are code."""
-    nodes, scores = found.nodes, found.scores
+    nodes, scores = confidence.nodes, confidence.scores
     places = [
         i
         for i, node in enumerate(nodes)
@@ -70,7 +70,7 @@ def leaves(found: Confidence) -> Leaves:
     end = np.array([nodes[i].end for i in places], np.int64)
     category = np.array([names[nodes[i].category] for i in places], np.int64)
 
-    tokens, place = _tokens_of(found, start, end)
+    tokens, place = _tokens_of(confidence, start, end)
     if not len(tokens):
         none, empty = np.empty(0, np.int64), np.empty(0)
         return Leaves(none, none, none, empty, empty, empty, empty)
@@ -86,7 +86,7 @@ def leaves(found: Confidence) -> Leaves:
         token=token,
         bits=bits[worst],
         total=np.add.reduceat(bits, first),
-        lead=_lead(found, token),
+        lead=_lead(confidence, token),
         entropy=scores.entropy[token] / math.log(2),
     )
 
@@ -100,11 +100,11 @@ def _defines(parent: NodeConfidence) -> bool:
     return named and parent.kind not in _VALUED
 
 
-def _tokens_of(found: Confidence, start: Integers, end: Integers) -> tuple[Integers, Integers]:
+def _tokens_of(confidence: Confidence, start: Integers, end: Integers) -> tuple[Integers, Integers]:
     """The scored tokens that belong to a leaf, in order, and the leaf of each."""
-    scores = found.scores
+    scores = confidence.scores
     none = np.empty(0, np.int64)
-    data = np.frombuffer(found.document.data, np.uint8)
+    data = np.frombuffer(confidence.document.data, np.uint8)
     solid = np.flatnonzero((data > 32) & (data != 127))
     if not len(solid) or not len(start) or not len(scores):
         return none, none
@@ -117,26 +117,26 @@ def _tokens_of(found: Confidence, start: Integers, end: Integers) -> tuple[Integ
         & (place >= 0)
         & (inside < end[np.maximum(place, 0)])
         & ~np.isnan(scores.logprob)
-        & ~_reaches_into_prose(found)
+        & ~_reaches_into_prose(confidence)
     )
     tokens = np.flatnonzero(belongs).astype(np.int64)
     return tokens, place[tokens].astype(np.int64)
 
 
-def _reaches_into_prose(found: Confidence) -> npt.NDArray[np.bool_]:
+def _reaches_into_prose(confidence: Confidence) -> npt.NDArray[np.bool_]:
     """(n,) whether each token contains a byte of prose."""
-    prose = np.zeros(len(found.document.data) + 1, np.int64)
-    for node in found.nodes:
+    prose = np.zeros(len(confidence.document.data) + 1, np.int64)
+    for node in confidence.nodes:
         if _is_prose(node):
             prose[node.start + 1 : node.end + 1] = 1
     before = np.cumsum(prose)
-    reaches: npt.NDArray[np.bool_] = before[found.scores.end] > before[found.scores.start]
+    reaches: npt.NDArray[np.bool_] = before[confidence.scores.end] > before[confidence.scores.start]
     return reaches
 
 
-def _lead(found: Confidence, token: Integers) -> Floats:
+def _lead(confidence: Confidence, token: Integers) -> Floats:
     """The log-odds in bits of the model's first choice against each token."""
-    scores = found.scores
+    scores = confidence.scores
     if not scores.alternative_logprob.shape[1]:
         return -scores.logprob[token] / math.log(2)
     best = np.nan_to_num(scores.alternative_logprob[token, 0], nan=0.0)

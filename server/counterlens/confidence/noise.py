@@ -10,12 +10,12 @@ TOKEN_NATS = 0.22
 """Log-probability of a token: 95 of 100 differ by less. Embedded model, 128 tokens together against one."""
 
 
-def distinguishable(one: float, two: float, noise: float = TOKEN_NATS) -> bool:
+def distinguishable(logprob: float, two: float, noise: float = TOKEN_NATS) -> bool:
     """Whether two log-probabilities differ by more than the noise.
 
     Args:
-        one: A log-probability, in nats.
+        logprob: A log-probability, in nats.
         two: A log-probability, in nats.
         noise: The noise, in nats.
     """
-    return abs(one - two) > noise
+    return abs(logprob - two) > noise

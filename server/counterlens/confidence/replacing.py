@@ -41,18 +41,18 @@ class Replacement:
     probability: float
 
 
-def replacements(found: Confidence, token: int, *, limit: int = 3) -> tuple[Replacement, ...]:
+def replacements(confidence: Confidence, token: int, *, limit: int = 3) -> tuple[Replacement, ...]:
     """The alternatives to a token that parse and that the model finds likelier, by more than noise.
 
     An alternative replaces the token and the rest of its leaf of the tree, because that rest belongs to a
     word that the model would not have begun.
 
     Args:
-        found: The document's scores.
+        confidence: The document's scores.
         token: The index of a token.
         limit: Maximum number of alternatives.
     """
-    scores, document = found.scores, found.document
+    scores, document = confidence.scores, confidence.document
     start, end = int(scores.start[token]), int(scores.end[token])
     start += _blank(document.data[start:end].decode("utf-8", "replace"))
     leaf = _leaf(document.tree, start)
@@ -69,10 +69,10 @@ def replacements(found: Confidence, token: int, *, limit: int = 3) -> tuple[Repl
             continue
         if not written or "\n" in written or written in kept or written == now.strip():
             continue
-        one = Replacement(start, end, written, math.exp(logprob))
+        replacement = Replacement(start, end, written, math.exp(logprob))
         whole = _WORD.fullmatch(head + written)
-        if (whole is None or head + written in words) and parses(document, one):
-            kept[written] = one
+        if (whole is None or head + written in words) and parses(document, replacement):
+            kept[written] = replacement
     return tuple(kept.values())[:limit]
 
 
@@ -152,7 +152,7 @@ def ignoring_edit(
         edited = Document(changed, document.path, document.language)
         if edited.tree.root_node.has_error and not broken:
             continue
-        if all(ignored(edited).covers(start + size, end + size, one) for one in meant):
+        if all(ignored(edited).covers(start + size, end + size, kind) for kind in meant):
             return offset, text
     return None
 

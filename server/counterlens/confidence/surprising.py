@@ -77,7 +77,7 @@ class Surprise:
 
 
 def surprising(
-    found: Confidence,
+    confidence: Confidence,
     *,
     per_hundred_lines: float = PER_HUNDRED_LINES,
     limit: int | None = None,
@@ -89,7 +89,7 @@ def surprising(
     """The most surprising places of a document, in the order of the text; they do not overlap.
 
     Args:
-        found: The document's scores on its nodes.
+        confidence: The document's scores on its nodes.
         per_hundred_lines: Maximum number of places per 100 lines; a shorter document gets its share, and at
             least one.
         limit: Maximum number of places, whatever the number of lines.
@@ -98,27 +98,27 @@ def surprising(
         weight: The measure of how surprising a leaf is; by default `excess`.
         span: Only places that begin in this byte range.
     """
-    rows = leaves(found)
+    rows = leaves(confidence)
     weights = (weight or excess)(rows)
     wanted = (rows.bits >= least_bits) & (weights >= least_excess)
     if span is not None:
-        start = np.array([found.nodes[i].start for i in rows.node.tolist()], np.int64)
+        start = np.array([confidence.nodes[i].start for i in rows.node.tolist()], np.int64)
         wanted &= (start >= span[0]) & (start < span[1])
     chosen = np.flatnonzero(wanted)
-    budget = limit if limit is not None else allowance(found.document.positions.lines, per_hundred_lines)
+    budget = limit if limit is not None else allowance(confidence.document.positions.lines, per_hundred_lines)
     if not len(chosen) or budget <= 0:
         return ()
     relative = excess(rows) if weight else weights
     # Stable: of two with the same weight, the earlier place comes first.
     ranked = chosen[np.argsort(-weights[chosen], kind="stable")]
-    places = _explained(found, rows, chosen)
+    places = _explained(confidence, rows, chosen)
     named: dict[int, Surprise] = {}  # by line
     for row in ranked.tolist():
-        node = found.nodes[places[row]]
-        line = found.document.positions.line_of(node.start)
+        node = confidence.nodes[places[row]]
+        line = confidence.document.positions.line_of(node.start)
         if line not in named and len(named) < budget:
-            named[line] = _surprise(found, rows, row, node, float(relative[row]))
-    return tuple(sorted(named.values(), key=lambda one: one.start))
+            named[line] = _surprise(confidence, rows, row, node, float(relative[row]))
+    return tuple(sorted(named.values(), key=lambda surprise: surprise.start))
 
 
 def allowance(lines: int, per_hundred_lines: float) -> int:
@@ -126,14 +126,14 @@ def allowance(lines: int, per_hundred_lines: float) -> int:
     return max(1, math.floor(lines * per_hundred_lines / 100)) if per_hundred_lines > 0 else 0
 
 
-def _explained(found: Confidence, rows: Leaves, chosen: Integers) -> dict[int, int]:
+def _explained(confidence: Confidence, rows: Leaves, chosen: Integers) -> dict[int, int]:
     """For each chosen row: the node to show for it.
 
     Surprising leaves close together have one cause. If at least half of the leaves of a node on one line, and
     at least two, are surprising, the smallest node around them represents them; else each leaf represents
     itself.
     """
-    nodes = found.nodes
+    nodes = confidence.nodes
     start = np.array([nodes[i].start for i in rows.node.tolist()], np.int64)
     marks = np.zeros(len(rows) + 1, np.int64)
     marks[chosen + 1] = 1
@@ -148,21 +148,21 @@ def _explained(found: Confidence, rows: Leaves, chosen: Integers) -> dict[int, i
         if around >= 0 and node.end <= nodes[around].end:
             if surprised < held:
                 continue  # a part of them
-        elif surprised < 2 or 2 * surprised < last - first or not _on_one_line(found, node):
+        elif surprised < 2 or 2 * surprised < last - first or not _on_one_line(confidence, node):
             continue
         around, held = i, surprised  # a smaller node with all of them explains them better
         places |= {row: i for row in range(first, last) if row in places}
     return places
 
 
-def _on_one_line(found: Confidence, node: NodeConfidence) -> bool:
-    lines = found.document.positions
+def _on_one_line(confidence: Confidence, node: NodeConfidence) -> bool:
+    lines = confidence.document.positions
     return lines.line_of(node.start) == lines.line_of(max(node.start, node.end - 1))
 
 
-def _surprise(found: Confidence, rows: Leaves, row: int, node: NodeConfidence, above: float) -> Surprise:
+def _surprise(confidence: Confidence, rows: Leaves, row: int, node: NodeConfidence, above: float) -> Surprise:
     token = int(rows.token[row])
-    scores = found.scores
+    scores = confidence.scores
     expected = zip(
         scores.alternative_text[token], np.exp(scores.alternative_logprob[token]).tolist(), strict=False
     )
@@ -170,7 +170,7 @@ def _surprise(found: Confidence, rows: Leaves, row: int, node: NodeConfidence, a
         start=node.start,
         end=node.end,
         kind=node.kind,
-        category=found.nodes[int(rows.node[row])].category,
+        category=confidence.nodes[int(rows.node[row])].category,
         bits=float(rows.bits[row]),
         excess=above,
         token=token,
@@ -225,8 +225,8 @@ def above_usual(bits: Floats, category: Integers) -> Floats:
     """(m,) robust z-scores within each category, with the document as prior, and for that a constant."""
     middle, spread = _usual(bits, 0.0, _USUAL_SPREAD)
     result = np.empty(len(bits))
-    for one in np.unique(category).tolist():
-        mine = category == one
+    for label in np.unique(category).tolist():
+        mine = category == label
         usual, deviation = _usual(bits[mine], middle, spread)
         result[mine] = (bits[mine] - usual) / max(deviation, _LEAST_SPREAD)
     return result

@@ -67,9 +67,9 @@ class TreeNode:
     leaf: bool
 
 
-def tree(found: Confidence, view: TreeView = TreeView.PARTIAL) -> tuple[TreeNode, ...]:
+def tree(confidence: Confidence, view: TreeView = TreeView.PARTIAL) -> tuple[TreeNode, ...]:
     """The rows of a view, parents before children, in the order of the text."""
-    return _sequence(found) if view is TreeView.SEQUENCE else _tree(found, view)
+    return _sequence(confidence) if view is TreeView.SEQUENCE else _tree(confidence, view)
 
 
 def within(rows: tuple[TreeNode, ...], start: int, end: int) -> tuple[TreeNode, ...]:
@@ -86,13 +86,13 @@ def within(rows: tuple[TreeNode, ...], start: int, end: int) -> tuple[TreeNode, 
     return tuple(kept)
 
 
-def _tree(found: Confidence, view: TreeView) -> tuple[TreeNode, ...]:
-    shown = [i for i in range(len(found.nodes)) if view is TreeView.COMPLETE or i in found.parents]
+def _tree(confidence: Confidence, view: TreeView) -> tuple[TreeNode, ...]:
+    shown = [i for i in range(len(confidence.nodes)) if view is TreeView.COMPLETE or i in confidence.parents]
     row_of = {i: row for row, i in enumerate(shown)}
-    inner = {found.nodes[i].parent for i in shown}
+    inner = {confidence.nodes[i].parent for i in shown}
     rows: list[TreeNode] = []
     for i in shown:
-        node = found.nodes[i]
+        node = confidence.nodes[i]
         parent = row_of.get(node.parent, -1)  # a node with a child is a non-terminal, so the view has it
         rows.append(
             TreeNode(
@@ -102,8 +102,8 @@ def _tree(found: Confidence, view: TreeView) -> tuple[TreeNode, ...]:
                 category=node.category,
                 start=node.start,
                 end=node.end,
-                line=found.document.positions.line_of(node.start),
-                text=_excerpt(found, node.start, node.end),
+                line=confidence.document.positions.line_of(node.start),
+                text=_excerpt(confidence, node.start, node.end),
                 value=node.confidence,
                 level=None if node.confidence is None else level_of(node.confidence),
                 minimum=node.minimum,
@@ -115,18 +115,18 @@ def _tree(found: Confidence, view: TreeView) -> tuple[TreeNode, ...]:
     return tuple(rows)
 
 
-def _sequence(found: Confidence) -> tuple[TreeNode, ...]:
-    scores = found.scores
+def _sequence(confidence: Confidence) -> tuple[TreeNode, ...]:
+    scores = confidence.scores
     rows, at = [], 0
     stack: list[int] = []
     for token in range(len(scores)):
         start, end = int(scores.start[token]), int(scores.end[token])
-        while at < len(found.nodes) and found.nodes[at].start <= start:
-            while stack and found.nodes[stack[-1]].end <= found.nodes[at].start:
+        while at < len(confidence.nodes) and confidence.nodes[at].start <= start:
+            while stack and confidence.nodes[stack[-1]].end <= confidence.nodes[at].start:
                 stack.pop()
             stack.append(at)
             at += 1
-        while stack and found.nodes[stack[-1]].end <= start:
+        while stack and confidence.nodes[stack[-1]].end <= start:
             stack.pop()
         scored = not math.isnan(scores.logprob[token])
         value = math.exp(scores.logprob[token]) if scored else None
@@ -135,11 +135,11 @@ def _sequence(found: Confidence) -> tuple[TreeNode, ...]:
                 parent=-1,
                 depth=0,
                 kind="token",
-                category=found.nodes[stack[-1]].category if stack else Category.STRUCTURE,
+                category=confidence.nodes[stack[-1]].category if stack else Category.STRUCTURE,
                 start=start,
                 end=end,
-                line=found.document.positions.line_of(start),
-                text=_excerpt(found, start, end),
+                line=confidence.document.positions.line_of(start),
+                text=_excerpt(confidence, start, end),
                 value=value,
                 level=None if value is None else level_of(value),
                 minimum=value,
@@ -151,8 +151,8 @@ def _sequence(found: Confidence) -> tuple[TreeNode, ...]:
     return tuple(rows)
 
 
-def _excerpt(found: Confidence, start: int, end: int) -> str:
+def _excerpt(confidence: Confidence, start: int, end: int) -> str:
     """The text of a byte range in one short line."""
-    text = found.document.data[start : min(end, start + 8 * _EXCERPT)].decode("utf-8", "replace")
+    text = confidence.document.data[start : min(end, start + 8 * _EXCERPT)].decode("utf-8", "replace")
     line = " ".join(text.split()) if text.strip() else text.encode("unicode_escape").decode()
     return line if len(line) <= _EXCERPT else line[: _EXCERPT - 1] + "…"

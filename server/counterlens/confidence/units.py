@@ -109,18 +109,18 @@ class _Piece:
 def _pieces(document: Document) -> list[_Piece]:
     """The top-level pieces of a document; wrappers, and types if all code is in them, are opened."""
     opening = _pieces_of_type if _all_in_types(document.language) else _as_one_piece
-    found: list[_Piece] = []
+    pieces: list[_Piece] = []
     todo = document.tree.root_node.children[::-1]
     while todo:
         node = todo.pop()
         members = _members(node)
         if members is None:
-            found += opening(node)
+            pieces += opening(node)
             continue
         if members and members[0].type == "{":
-            found.append(_Piece.header(node, members.pop(0)))
+            pieces.append(_Piece.header(node, members.pop(0)))
         todo += reversed(members)
-    return found
+    return pieces
 
 
 def _all_in_types(language: str) -> bool:

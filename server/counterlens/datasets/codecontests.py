@@ -64,7 +64,7 @@ class CodeContestsFolders(FolderLoader):
     def problem(self, folder: Folder) -> Problem:
         """Like `FolderLoader.problem`."""
         program, language = folder.program
-        numbers = sorted(int(found[1]) for file in folder.files if (found := _INPUT.fullmatch(file)))
+        numbers = sorted(int(match[1]) for file in folder.files if (match := _INPUT.fullmatch(file)))
         cases = tuple(
             Case(folder.text(f"tests/input_{n}.txt"), folder.text(f"tests/output_{n}.txt")) for n in numbers
         )
@@ -82,8 +82,8 @@ class CodeContestsFolders(FolderLoader):
 
 def _best(record: JsonRecord, field: str) -> tuple[str, str]:
     """The language and text of a solution: Python 3 before Java before C++, else an empty one."""
-    found = record.fields.get(field) or {}
-    languages, texts = _columns(record, field, found, "language", "solution")
+    solutions = record.fields.get(field) or {}
+    languages, texts = _columns(record, field, solutions, "language", "solution")
     known = [(_LANGUAGES.get(name, ""), text) for name, text in zip(languages, texts, strict=True)]
     for language in (_PYTHON3, _JAVA, _CPP):
         for name, text in known:
@@ -100,13 +100,13 @@ def _cases(record: JsonRecord, kind: str) -> list[Case]:
     return [Case(given, due) for given, due in zip(inputs, outputs, strict=True)]
 
 
-def _columns(record: JsonRecord, field: str, found: Any, one: str, other: str) -> tuple[list[Any], list[Any]]:
+def _columns(record: JsonRecord, field: str, table: Any, key: str, other: str) -> tuple[list[Any], list[Any]]:
     """Two lists of the same length, published as an object of lists, or as a list of objects."""
-    if isinstance(found, list) and all(isinstance(row, dict) for row in found):
-        return [row.get(one) for row in found], [row.get(other) for row in found]
-    if not isinstance(found, dict):
+    if isinstance(table, list) and all(isinstance(row, dict) for row in table):
+        return [row.get(key) for row in table], [row.get(other) for row in table]
+    if not isinstance(table, dict):
         raise record.wrong(f"`{field}` is neither an object of lists nor a list of objects")
-    first, second = found.get(one, []), found.get(other, [])
+    first, second = table.get(key, []), table.get(other, [])
     if not isinstance(first, list) or not isinstance(second, list) or len(first) != len(second):
-        raise record.wrong(f"`{field}` needs `{one}` and `{other}` of one length")
+        raise record.wrong(f"`{field}` needs `{key}` and `{other}` of one length")
     return first, second

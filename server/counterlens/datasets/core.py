@@ -73,7 +73,9 @@ class Core(Loader):
             details = {"label": _text(root / "label" / f"{file.stem}.yaml")}
             if file.stem in asked:
                 details["questions"] = json.dumps(asked[file.stem])
-            if of_it := [one for one in lite if one.partition("_")[2].startswith(f"{file.stem}_")]:
+            if of_it := [
+                identifier for identifier in lite if identifier.partition("_")[2].startswith(f"{file.stem}_")
+            ]:
                 details["lite"] = json.dumps(of_it)
             yield Problem(
                 id=file.stem,
@@ -103,15 +105,15 @@ def _files(root: Path) -> list[Path]:
 
 def _questions(path: Path, language: str) -> dict[str, list[dict[str, Any]]]:
     """CoRe's questions about functions in a language, by the name of the function's files."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    questions: dict[str, list[dict[str, Any]]] = {}
     for file in sorted((_question_folder(path) / _PROMPTS).glob(f"*_{language}_*.jsonl")):
         for record in records(file):
             name = record.text("label_file").removesuffix(".yaml")
             missing = [key for key in _KEPT if key not in record.fields]
             if missing:
                 raise record.wrong(f"`{missing[0]}` is missing")
-            found.setdefault(name, []).append({key: record.fields[key] for key in _KEPT})
-    return found
+            questions.setdefault(name, []).append({key: record.fields[key] for key in _KEPT})
+    return questions
 
 
 def _lite(path: Path, language: str) -> list[str]:
@@ -121,7 +123,9 @@ def _lite(path: Path, language: str) -> list[str]:
         return []
     try:
         document = json.loads(_text(file))
-        return [str(one) for languages in document.values() for one in languages.get(language, ())]
+        return [
+            str(identifier) for languages in document.values() for identifier in languages.get(language, ())
+        ]
     except (ValueError, AttributeError) as error:
         raise DataError(f"{file} is not a list of CoRe's ids by task and language: {error}") from None
 
@@ -139,9 +143,9 @@ def _java(text: str, first: int, last: int) -> tuple[str, str | None, str]:
     """The program, the method in some of its lines, and the reason if there is none."""
     document = Document(text, language="java")
     inside = [
-        one
-        for one in functions(document)
-        if text.encode().count(b"\n", 0, one.header) + 1 >= first and one.end_line <= last
+        method
+        for method in functions(document)
+        if text.encode().count(b"\n", 0, method.header) + 1 >= first and method.end_line <= last
     ]
     if not inside:
         return text, None, f"no method in lines {first} to {last}"
@@ -162,8 +166,8 @@ def _function(source: str) -> tuple[str | None, str]:
             warnings.simplefilter("ignore", SyntaxWarning)
             tree = STRICT.require("python")(source)
         body = tree.body if isinstance(tree, ast.Module) else []
-        found = next((one for one in body if isinstance(one, ast.FunctionDef)), None)
-        return (None if found is None else found.name), ""
+        function = next((node for node in body if isinstance(node, ast.FunctionDef)), None)
+        return (None if function is None else function.name), ""
     except SyntaxError as error:
         name = re.search(r"^\s*def\s+(\w+)", source, re.MULTILINE)
         return (None if name is None else name[1]), f"no Python 3, line {error.lineno}: {error.msg}"

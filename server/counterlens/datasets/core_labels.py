@@ -79,48 +79,51 @@ class CoreLabels:
     @classmethod
     def of(cls, instances: Sequence[LabelledInstance]) -> CoreLabels:
         """Labels from instances in any order."""
-        names = list(dict.fromkeys(one.variable for one in instances))
-        return cls(tuple(sorted(instances, key=lambda one: names.index(one.variable))))
+        names = list(dict.fromkeys(instance.variable for instance in instances))
+        return cls(tuple(sorted(instances, key=lambda instance: names.index(instance.variable))))
 
     @classmethod
     def read(cls, text: str) -> CoreLabels:
         """Read the labels in a file of CoRe: a small, fixed subset of YAML."""
-        return cls.of(list({one.node: one for one in _read(text)}.values()))  # the last of two is used
+        return cls.of(
+            list({instance.node: instance for instance in _read(text)}.values())
+        )  # the last of two is used
 
     @cached_property
     def known(self) -> dict[CoreNode, LabelledInstance]:
         """The instances by variable and line."""
-        return {one.node: one for one in self.instances}
+        return {instance.node: instance for instance in self.instances}
 
     def targets(self, task: CoreTask) -> list[CoreNode]:
         """Instances that can depend on others."""
         if task is CoreTask.CONTROL:
-            return [("", line) for line in sorted({one.line for one in self.instances})]
-        return [one.node for one in self.instances if one.variable != NO_VARIABLE]
+            return [("", line) for line in sorted({instance.line for instance in self.instances})]
+        return [instance.node for instance in self.instances if instance.variable != NO_VARIABLE]
 
     def candidates(self, task: CoreTask) -> list[CoreNode]:
         """Instances that others can depend on."""
         if task is CoreTask.CONTROL:
             return [
-                ("", line) for line in sorted({line for one in self.instances for _, line in one.control})
+                ("", line)
+                for line in sorted({line for instance in self.instances for _, line in instance.control})
             ]
-        return [one.node for one in self.instances if one.binds]
+        return [instance.node for instance in self.instances if instance.binds]
 
     def direct(self, task: CoreTask) -> dict[CoreNode, set[CoreNode]]:
         """For each node, the nodes that depend on it in one step."""
-        found: dict[CoreNode, set[CoreNode]] = {}
+        dependents: dict[CoreNode, set[CoreNode]] = {}
         if task is CoreTask.CONTROL:
             first: dict[int, LabelledInstance] = {}
-            for one in self.instances:
-                first.setdefault(one.line, one)
-            for line, one in first.items():
-                for _, before in one.control:
-                    found.setdefault(("", before), set()).add(("", line))
-            return found
-        for one in self.instances:
-            for source in self._before(one, task):
-                found.setdefault(source, set()).add(one.node)
-        return found
+            for instance in self.instances:
+                first.setdefault(instance.line, instance)
+            for line, instance in first.items():
+                for _, before in instance.control:
+                    dependents.setdefault(("", before), set()).add(("", line))
+            return dependents
+        for instance in self.instances:
+            for source in self._before(instance, task):
+                dependents.setdefault(source, set()).add(instance.node)
+        return dependents
 
     def sources(self, task: CoreTask, target: CoreNode) -> frozenset[CoreNode]:
         """Every node on which a node depends, over any number of steps; itself, too, if it is on a cycle."""
@@ -130,13 +133,13 @@ class CoreLabels:
         if start is None:
             return frozenset()
         reached = self._reached(start, task)
-        found = {node for node in reached if node != target and self._binds(node)}
+        nodes = {node for node in reached if node != target and self._binds(node)}
         if target in reached and (task is CoreTask.DATA or start.binds):
-            found.add(target)
-        return frozenset(found)
+            nodes.add(target)
+        return frozenset(nodes)
 
     def _control_sources(self, line: int) -> frozenset[CoreNode]:
-        start = next((one for one in self.instances if one.line == line), None)
+        start = next((instance for instance in self.instances if instance.line == line), None)
         if start is None:
             return frozenset()
         reached = self._reached(start, CoreTask.CONTROL) - {start.node}
@@ -153,10 +156,10 @@ class CoreLabels:
                     open_.append(self.known[node])
         return reached
 
-    def _before(self, one: LabelledInstance, task: CoreTask) -> Set[CoreNode]:
+    def _before(self, instance: LabelledInstance, task: CoreTask) -> Set[CoreNode]:
         if task is CoreTask.DATA:
-            return one.data
-        return one.control if task is CoreTask.CONTROL else one.data | one.control
+            return instance.data
+        return instance.control if task is CoreTask.CONTROL else instance.data | instance.control
 
     def _binds(self, node: CoreNode) -> bool:
         return node in self.known and self.known[node].binds
@@ -165,23 +168,23 @@ class CoreLabels:
 def _read(text: str) -> Iterator[LabelledInstance]:
     head: CoreNode | None = None
     binds, into = True, ""
-    found: dict[str, set[CoreNode]] = {}
+    sources: dict[str, set[CoreNode]] = {}
     for line in text.partition("variables:")[2].splitlines():
         if named := _HEAD.fullmatch(line):
             if head is not None:
-                yield _instance(head, found, binds=binds)
-            head, binds, into, found = (named[1], int(named[2])), True, "", {}
+                yield _instance(head, sources, binds=binds)
+            head, binds, into, sources = (named[1], int(named[2])), True, "", {}
         elif re.match(r" *reset: *[Ff]alse", line):
             binds = False
         elif key := _KEY.match(line):
             into = key[1]
         elif into and (source := _SOURCE.match(line)):
-            found.setdefault(into, set()).add((source[1], int(source[2])))
+            sources.setdefault(into, set()).add((source[1], int(source[2])))
     if head is not None:
-        yield _instance(head, found, binds=binds)
+        yield _instance(head, sources, binds=binds)
 
 
-def _instance(head: CoreNode, found: dict[str, set[CoreNode]], *, binds: bool) -> LabelledInstance:
+def _instance(head: CoreNode, sources: dict[str, set[CoreNode]], *, binds: bool) -> LabelledInstance:
     variable, line = head
-    data, control = (frozenset(found.get(key, ())) for key in ("datadep", "controldep"))
+    data, control = (frozenset(sources.get(key, ())) for key in ("datadep", "controldep"))
     return LabelledInstance(variable, line, binds and variable != NO_VARIABLE, data, control)

@@ -47,16 +47,16 @@ def counterparts(dataset: Dataset, language: str) -> Counterparts:
         )
     if inside := _sources(dataset, language):
         return Counterparts(language, dataset, inside)
-    found = [one for one in _others(dataset) if one.language == language]
-    if len(found) > 1:
-        names = ", ".join(str(one.path) for one in found)
+    siblings = [sibling for sibling in _others(dataset) if sibling.language == language]
+    if len(siblings) > 1:
+        names = ", ".join(str(sibling.path) for sibling in siblings)
         raise DataError(f"several files have the problems in {title_of(language)}: {names}", "Keep one")
-    if not found:
+    if not siblings:
         raise DataError(
             f"there are no problems in {title_of(language)} beside {dataset.path}",
             "Put the file of the same dataset in that language into the same folder",
         )
-    return Counterparts(language, found[0], _sources(found[0], language))
+    return Counterparts(language, siblings[0], _sources(siblings[0], language))
 
 
 def _sources(dataset: Dataset, language: str) -> dict[str, str]:

@@ -66,7 +66,7 @@ class _EvalPlus(RecordLoader):
         """Like `RecordLoader.problem`."""
         prompt, function = record.text("prompt"), record.text("entry_point")
         source = prompt + record.text("canonical_solution")
-        inputs = [one for name in _INPUTS for one in self.inputs(record, name)]
+        inputs = [arguments for name in _INPUTS for arguments in self.inputs(record, name)]
         atol = record.fields.get("atol", 0)
         if not isinstance(atol, int | float):
             raise record.wrong("`atol` is not a number")
@@ -112,10 +112,12 @@ class HumanEvalPlus(_EvalPlus):
 
     def inputs(self, record: JsonRecord, name: str) -> list[list[Any]]:
         """The argument lists of one field."""
-        found = record.fields.get(name)
-        if not isinstance(found, list) or not all(isinstance(one, list) for one in found):
+        argument_lists = record.fields.get(name)
+        if not isinstance(argument_lists, list) or not all(
+            isinstance(arguments, list) for arguments in argument_lists
+        ):
             raise record.wrong(f"`{name}` is not a list of argument lists")
-        return found
+        return argument_lists
 
 
 class MbppPlus(_EvalPlus):
@@ -149,15 +151,17 @@ class MbppPlus(_EvalPlus):
 
     def inputs(self, record: JsonRecord, name: str) -> list[list[Any]]:
         """The argument lists of one field, with the tuples and sets of the assertions."""
-        found = record.fields.get(name)
-        if found == {}:  # the published form of an empty one
+        argument_lists = record.fields.get(name)
+        if argument_lists == {}:  # the published form of an empty one
             return []
-        if not isinstance(found, list) or not all(isinstance(one, list) for one in found):
+        if not isinstance(argument_lists, list) or not all(
+            isinstance(arguments, list) for arguments in argument_lists
+        ):
             raise record.wrong(f"`{name}` is not a list of argument lists")
         shapes = next(calls(record.text("assertion"), record.text("entry_point")), [])
         return [
-            [shaped(value, shapes[i]) if i < len(shapes) else value for i, value in enumerate(one)]
-            for one in found
+            [shaped(value, shapes[i]) if i < len(shapes) else value for i, value in enumerate(arguments)]
+            for arguments in argument_lists
         ]
 
 

@@ -47,7 +47,7 @@ class JsonRecord:
             DataError: there is none, or it is not a list of strings.
         """
         value = self._first(names)
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
             raise self.wrong(f"`{self._name(names)}` is {_kind(value)}, not a list of strings")
         return value
 
@@ -82,7 +82,7 @@ def _kind(value: object) -> str:
 def data_files(path: Path) -> list[Path]:
     """The record files of a folder, sorted; or the file itself."""
     if path.is_dir():
-        return sorted(one for one in path.rglob("*") if one.is_file() and one.name.endswith(SUFFIXES))
+        return sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(SUFFIXES))
     return [path]
 
 
@@ -123,7 +123,7 @@ def digest(path: Path) -> str:
         if not path.is_dir():
             return _digest(path)
         total = hashlib.sha256()
-        for file in sorted(one for one in path.rglob("*") if one.is_file()):
+        for file in sorted(entry for entry in path.rglob("*") if entry.is_file()):
             total.update(f"{file.relative_to(path).as_posix()}\0{_digest(file)}\n".encode())
         return total.hexdigest()
     except OSError as error:
@@ -151,30 +151,34 @@ def _array(file: Path) -> Iterator[JsonRecord]:
     with _open(file) as content:
         data = content.read()
     try:
-        found = json.loads(data)
+        document = json.loads(data)
     except (ValueError, RecursionError):
-        found = None
+        document = None
         if data.lstrip()[:1] == b"{":  # JSON lines under the wrong name
             yield from _lines(file)
             return
-    if isinstance(found, dict) and found and all(isinstance(one, dict) for one in found.values()):
-        found = [{"id": name, **one} for name, one in found.items()]  # objects by id
-    if not isinstance(found, list):
+    if (
+        isinstance(document, dict)
+        and document
+        and all(isinstance(value, dict) for value in document.values())
+    ):
+        document = [{"id": name, **fields} for name, fields in document.items()]  # objects by id
+    if not isinstance(document, list):
         raise DataError(f"{file.name} is not a JSON array of records")
-    for number, one in enumerate(found, 1):
+    for number, record in enumerate(document, 1):
         where = f"{file.name}, record {number}"
-        if not isinstance(one, dict):
-            raise DataError(f"{where}: expected an object, found {_kind(one)}")
-        yield JsonRecord(one, where)
+        if not isinstance(record, dict):
+            raise DataError(f"{where}: expected an object, found {_kind(record)}")
+        yield JsonRecord(record, where)
 
 
 def _object(line: bytes, where: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(line)
+        fields = json.loads(line)
     except UnicodeDecodeError:
         raise DataError(f"{where}: not valid UTF-8") from None
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not JSON ({error})") from None
-    if not isinstance(found, dict):
-        raise DataError(f"{where}: expected an object, found {_kind(found)}")
-    return found
+    if not isinstance(fields, dict):
+        raise DataError(f"{where}: expected an object, found {_kind(fields)}")
+    return fields

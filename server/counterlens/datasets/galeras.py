@@ -37,14 +37,14 @@ class Galeras(RecordLoader):
         path, name = record.text("path"), record.text("fun_name")
         commit = record.fields.get("commit_id")
         documentation = record.fields.get("documentation")
-        found = documentation.get("docstring") if isinstance(documentation, dict) else documentation
+        docstring = documentation.get("docstring") if isinstance(documentation, dict) else documentation
         return Problem(
             id=f"{record.text('repo')}/{path}::{name}{f'@{str(commit)[:_COMMIT]}' if commit else ''}",
             dataset=self.id,
             language=str(record.fields.get("language", "python")).lower(),
             source=record.text("code"),
             function=name,
-            description=found if isinstance(found, str) else "",
+            description=docstring if isinstance(docstring, str) else "",
             details=details(
                 record,
                 "id",

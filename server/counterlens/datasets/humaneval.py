@@ -151,5 +151,5 @@ def _language_of(record: JsonRecord, task: str) -> str:
 
 def _java_method(record: JsonRecord) -> str | None:
     """The method in a Java declaration; `entry_point` is misspelt in one of the published records."""
-    found = _METHOD.search(record.text("declaration"))
-    return f"Solution.{found[1]}" if found else None
+    match = _METHOD.search(record.text("declaration"))
+    return f"Solution.{match[1]}" if match else None

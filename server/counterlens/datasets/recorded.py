@@ -50,5 +50,5 @@ class RecordLoader(Loader):
 
 def details(record: JsonRecord, *names: str) -> dict[str, str]:
     """Some fields of a record as texts, if they exist and are not empty."""
-    found: dict[str, Any] = {name: record.fields.get(name) for name in names}
-    return {name: str(value) for name, value in found.items() if value not in (None, "", [])}
+    values: dict[str, Any] = {name: record.fields.get(name) for name in names}
+    return {name: str(value) for name, value in values.items() if value not in (None, "", [])}

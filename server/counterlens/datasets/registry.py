@@ -103,7 +103,7 @@ def recognise(path: Path) -> Loader | None:
 
 def places() -> list[Path]:
     """The folders that are searched for data: those of `COUNTERLENS_DATA`, then the user's own."""
-    named = [Path(one).expanduser() for one in os.environ.get(VARIABLE, "").split(os.pathsep) if one]
+    named = [Path(folder).expanduser() for folder in os.environ.get(VARIABLE, "").split(os.pathsep) if folder]
     return [*named, downloads()]
 
 
@@ -114,15 +114,15 @@ def downloads() -> Path:
 
 def installed() -> list[Dataset]:
     """All data that is found without a path: in packages, and in `places`, in search order."""
-    found: list[Dataset] = []
+    datasets: list[Dataset] = []
     for loader in LOADERS.values():
         path = loader.installed()
         if path is not None:
-            found.append(Dataset(loader, path))
+            datasets.append(Dataset(loader, path))
     for place in places():
         for path in sorted(place.iterdir()) if place.is_dir() else ():
-            found += find(path)
-    return found
+            datasets += find(path)
+    return datasets
 
 
 def find(path: Path) -> list[Dataset]:
@@ -142,31 +142,37 @@ def find(path: Path) -> list[Dataset]:
 
 def _load(loader: Loader, path: Path) -> Dataset:
     """Load the data at a path, in one format; for files in several languages, the preferred one."""
-    inside = [one for one in find(path) if one.id == loader.id] if path.is_dir() else []
+    inside = [dataset for dataset in find(path) if dataset.id == loader.id] if path.is_dir() else []
     if len(inside) > 1:
         return _preferred(inside) or Dataset(loader, path)
     files = data_files(path)
     return Dataset(loader, files[0] if len(files) == 1 and loader.recognises(files[0]) else path)
 
 
-def _preferred(found: list[Dataset]) -> Dataset | None:
+def _preferred(datasets: list[Dataset]) -> Dataset | None:
     """The dataset in the preferred language, if there is exactly one."""
-    preferred = [dataset for dataset in found if dataset.language == PREFERRED]
-    return _among(found, preferred[0]) if len(preferred) == 1 else None
+    preferred = [dataset for dataset in datasets if dataset.language == PREFERRED]
+    return _among(datasets, preferred[0]) if len(preferred) == 1 else None
 
 
-def _among(found: list[Dataset], chosen: Dataset) -> Dataset:
+def _among(datasets: list[Dataset], chosen: Dataset) -> Dataset:
     """A dataset that knows the others of its format."""
-    alike = tuple(one.path for one in found if one.loader is chosen.loader and one.path != chosen.path)
+    alike = tuple(
+        dataset.path
+        for dataset in datasets
+        if dataset.loader is chosen.loader and dataset.path != chosen.path
+    )
     return replace(chosen, alike=alike)
 
 
 def _by_name(loader: Loader) -> Dataset:
-    found = [one for one in installed() if loader.id in (one.loader.id, one.loader.family)]
-    if len(found) > 1:
-        return _among(found, next((one for one in found if one.language == PREFERRED), found[0]))
-    if found:
-        return found[0]
+    datasets = [dataset for dataset in installed() if loader.id in (dataset.loader.id, dataset.loader.family)]
+    if len(datasets) > 1:
+        return _among(
+            datasets, next((dataset for dataset in datasets if dataset.language == PREFERRED), datasets[0])
+        )
+    if datasets:
+        return datasets[0]
     looked = ", ".join(str(place) for place in places())
     raise DataError(
         f"the data of {loader.title} is not on this machine (looked in {looked})",

@@ -80,20 +80,20 @@ class Repository(Loader):
         Raises:
             DataError: there are none; the message says what was skipped.
         """
-        everything = [one for one in python_files(path) if not _TESTS.search(one)]
+        everything = [file for file in python_files(path) if not _TESTS.search(file)]
         if not everything:
             raise DataError(
                 f"{path} has no Python files besides tests",
                 "Give the folder of a Python project; hidden folders, environments, build results and files "
                 "that git ignores are skipped",
             )
-        chosen = [one for one in everything if self._wanted(one)]
+        chosen = [file for file in everything if self._wanted(file)]
         if not chosen:
             raise NothingChosenError(
                 f"none of the {len(everything)} Python files of {path} matches {', '.join(self._patterns)}",
                 f"Patterns are relative to the repository, such as {everything[0]}",
             )
-        return [path / one for one in chosen]
+        return [path / file for file in chosen]
 
     def problems(self, path: Path) -> Iterator[Problem]:
         """The tested functions, file by file.
@@ -102,7 +102,7 @@ class Repository(Loader):
             DataError: there are no files, git does not know the revision, or nothing has changed since.
         """
         changed = changed_lines(path, self._since) if self._since is not None else None
-        files = [one for one in self.files(path) if changed is None or one in changed]
+        files = [candidate for candidate in self.files(path) if changed is None or candidate in changed]
         if not files:
             raise NothingChosenError(
                 f"no selected Python file of {path} differs from {self._since}",
@@ -116,9 +116,9 @@ class Repository(Loader):
             except SourceError:
                 continue  # not text, so there is nothing to probe
             wanted = [
-                one
-                for one in outermost(document)
-                if changed is None or changed[file].overlaps(one.start_line, one.end_line)
+                function
+                for function in outermost(document)
+                if changed is None or changed[file].overlaps(function.start_line, function.end_line)
             ]
             if wanted:
                 lines = changed[file].ranges if changed is not None else None
@@ -147,7 +147,7 @@ class Repository(Loader):
                 details={"tests": why},
                 file=file,
                 lines=tuple(
-                    one for one in lines if Lines((one,)).overlaps(function.start_line, function.end_line)
+                    span for span in lines if Lines((span,)).overlaps(function.start_line, function.end_line)
                 ),
             )
 
@@ -171,8 +171,8 @@ class Repository(Loader):
 
     def _wanted(self, name: str) -> bool:
         return not self._patterns or any(
-            name == one or name.startswith(one.rstrip("/") + "/") or fnmatch(name, one)
-            for one in self._patterns
+            name == pattern or name.startswith(pattern.rstrip("/") + "/") or fnmatch(name, pattern)
+            for pattern in self._patterns
         )
 
 
@@ -189,7 +189,7 @@ class RepositoryDataset(Dataset):
     def provenance(self) -> Provenance:
         """Their origin: the commit, and a hash over the files with problems."""
         total = hashlib.sha256()
-        for file in sorted({one.file for one in self._found if one.file is not None}):
+        for file in sorted({problem.file for problem in self._found if problem.file is not None}):
             content = hashlib.sha256(file.read_bytes()).hexdigest()
             total.update(os.fsencode(f"{file.relative_to(self.path).as_posix()}\0{content}\n"))
         return Provenance(
@@ -205,13 +205,13 @@ class RepositoryDataset(Dataset):
 
     @cached_property
     def _found(self) -> list[Problem]:
-        found = list(self.loader.problems(self.path))
-        if not found:
+        problems = list(self.loader.problems(self.path))
+        if not problems:
             raise NothingChosenError(
                 f"no selected function of {self.path} has tests",
                 "Add a doctest, or a test_*.py that calls it; --since and --paths exclude all other files",
             )
-        return found
+        return problems
 
 
 def repository(
@@ -275,5 +275,5 @@ def _environment(folder: Path) -> bool:
 def outermost(document: Document) -> list[Function]:
     """Functions and methods that are not inside others; the last one of each name."""
     known = functions(document)
-    outer = [one for one in known if not any(g.holds(one) for g in known)]
-    return list({one.qualname: one for one in outer}.values())
+    outer = [function for function in known if not any(g.holds(function) for g in known)]
+    return list({function.qualname: function for function in outer}.values())

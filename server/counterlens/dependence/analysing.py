@@ -64,13 +64,13 @@ def find(known: Sequence[tuple[str, str, Node]], function: str) -> tuple[str, No
     Raises:
         SourceError: there is no such function, or the name is ambiguous.
     """
-    found = [(full, node) for full, _, node in known if full == function]
-    found = found or [(full, node) for full, own, node in known if own == function]
-    if len({full for full, _ in found}) > 1:
-        choices = ", ".join(full for full, _ in found)
+    matches = [(full, node) for full, _, node in known if full == function]
+    matches = matches or [(full, node) for full, own, node in known if own == function]
+    if len({full for full, _ in matches}) > 1:
+        choices = ", ".join(full for full, _ in matches)
         raise SourceError(f"several functions are called {function}: {choices}", "Give the qualified name")
-    if found:
-        return found[-1]
+    if matches:
+        return matches[-1]
     if not known:
         raise SourceError(f"there is no function {function}: there are none at all", f"Ask for {MODULE}")
     choices = ", ".join(full for full, _, _ in known[:12]) + (", …" if len(known) > 12 else "")

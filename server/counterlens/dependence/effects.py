@@ -70,9 +70,9 @@ def bind(effects: Effects, variable: str, *, perhaps: bool = False) -> None:
     (effects.weak if perhaps else effects.strong).add(variable)
 
 
-def may_alias(one: str, other: str) -> bool:
+def may_alias(selector: str, other: str) -> bool:
     """Whether two selectors of the same variable may select the same part."""
-    return not one or not other or one == other or one[0] != other[0]
+    return not selector or not other or selector == other or selector[0] != other[0]
 
 
 def variable_name(variable: str) -> str:

@@ -136,7 +136,7 @@ class Dependences:
         for edge in edges:
             after.setdefault(edge.source, set()).add(edge.target)
         line = self._statements.line
-        found = set()
+        pairs = set()
         for start in after:
             seen: set[int] = set()
             stack = list(after[start])
@@ -145,8 +145,8 @@ class Dependences:
                 if node not in seen:
                     seen.add(node)
                     stack.extend(after.get(node, ()))
-            found |= {(line(start), line(node)) for node in seen}
-        return found
+            pairs |= {(line(start), line(node)) for node in seen}
+        return pairs
 
     @cached_property
     def unconditional(self) -> frozenset[int]:
@@ -170,7 +170,7 @@ class Dependences:
         successors = [[target for target, _ in each] for each in arcs]
         copied = self.graph.copied
         number = self.graph.statement
-        found = [
+        decisions = [
             (branch, arcs[branch][which][1], node)
             for branch, which, node in control_dependence(successors, EXIT)
             if not copied or number[node] not in copied
@@ -178,8 +178,8 @@ class Dependences:
         for copies in copied.values():
             leading = self._leading_past(successors, copies)
             for branch, which in joint_control_dependence(leading, EXIT, set(copies)):
-                found += [(branch, arcs[branch][which][1], node) for node in copies]
-        return found
+                decisions += [(branch, arcs[branch][which][1], node) for node in copies]
+        return decisions
 
     def _leading_past(self, successors: list[list[int]], copies: list[int]) -> list[list[int]]:
         """Control flow as seen by a statement with several copies.
@@ -194,13 +194,13 @@ class Dependences:
         return leading
 
     def _control(self) -> set[Edge]:
-        found = set()
+        edges = set()
         for branch, arc, node in self._decided:
             for decider, outcome in self._deciders(branch, arc):
                 edge = None if decider == ENTRY else self._between(decider, node)
                 if edge is not None:
-                    found.add(Edge(*edge, Kind.CONTROL, outcome=_OUTCOMES.get(outcome, "")))
-        return found
+                    edges.add(Edge(*edge, Kind.CONTROL, outcome=_OUTCOMES.get(outcome, "")))
+        return edges
 
     def _deciders(self, branch: int, arc: Arc) -> Iterator[tuple[int, Arc]]:
         """A branch; if it only marks the end of a `try` body, also the decisions about reaching that."""
@@ -224,14 +224,14 @@ class Dependences:
         return deciders
 
     def _data(self) -> set[Edge]:
-        found = set()
+        edges = set()
         for source, target, variable, heap in data_dependence(self.graph):
             if self._reachable[source] or not self._reachable[target]:
                 number = self.graph.statement
                 kind = Kind.HEAP if heap else Kind.NAME
                 if number[source] != NOWHERE and number[target] != NOWHERE:
-                    found.add(Edge(number[source], number[target], kind, variable_name(variable)))
-        return found
+                    edges.add(Edge(number[source], number[target], kind, variable_name(variable)))
+        return edges
 
     def _between(self, source: int, target: int) -> tuple[int, int] | None:
         number = self.graph.statement

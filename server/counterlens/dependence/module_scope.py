@@ -32,5 +32,5 @@ def scope_at(document: Document, offset: int) -> Function:
 
 def first_decision(document: Document) -> int | None:
     """The offset of the first branch or loop at the top level; None if there is none."""
-    found = (node.start_byte for node in document.tree.root_node.children if node.type in _DECIDING)
-    return next(found, None)
+    offsets = (node.start_byte for node in document.tree.root_node.children if node.type in _DECIDING)
+    return next(offsets, None)

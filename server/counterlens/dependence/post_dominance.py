@@ -43,14 +43,14 @@ def immediate_post_dominators(successors: Sequence[Sequence[int]], end: int) -> 
     return above
 
 
-def _nearest(one: int, other: int, above: list[int], rank: list[int]) -> int:
+def _nearest(node: int, other: int, above: list[int], rank: list[int]) -> int:
     """The nearest common post-dominator of two nodes."""
-    while one != other:
-        while rank[one] > rank[other]:
-            one = above[one]
-        while rank[other] > rank[one]:
+    while node != other:
+        while rank[node] > rank[other]:
+            node = above[node]
+        while rank[other] > rank[node]:
             other = above[other]
-    return one
+    return node
 
 
 def control_dependence(successors: Sequence[Sequence[int]], end: int) -> Iterator[tuple[int, int, int]]:

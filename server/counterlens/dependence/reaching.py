@@ -44,33 +44,35 @@ class _Definitions:
 
 def data_dependence(graph: ControlFlowGraph) -> Iterator[tuple[int, int, str, bool]]:
     """Data dependence as (defining node, using node, variable, whether through the object)."""
-    found = _number(graph)
-    if not found.node:
+    definitions = _number(graph)
+    if not definitions.node:
         return
     successors = graph.data_successors()
-    into = _solve(successors, found)
-    behind = _generated_after(successors, found) if any(effect.later for effect in graph.effects) else []
+    into = _solve(successors, definitions)
+    behind = (
+        _generated_after(successors, definitions) if any(effect.later for effect in graph.effects) else []
+    )
     for node, effects in enumerate(graph.effects):
         for variable in effects.own:
             yield node, node, variable, False
-        yield from _read(found, effects, node, into[node])
+        yield from _read(definitions, effects, node, into[node])
         for variable in effects.later:
-            for number in _among(found, variable, into[node] | found.gen[node] | behind[node]):
-                yield found.node[number], node, variable, found.part[number] is not None
+            for number in _among(definitions, variable, into[node] | definitions.gen[node] | behind[node]):
+                yield definitions.node[number], node, variable, definitions.part[number] is not None
 
 
 def _read(
-    found: _Definitions, effects: Effects, node: int, bits: int
+    definitions: _Definitions, effects: Effects, node: int, bits: int
 ) -> Iterator[tuple[int, int, str, bool]]:
     for variable in effects.reads:
-        for number in _among(found, variable, bits):
-            if found.part[number] is None:
-                yield found.node[number], node, variable, False
+        for number in _among(definitions, variable, bits):
+            if definitions.part[number] is None:
+                yield definitions.node[number], node, variable, False
     for variable, part in _places(effects):
-        for number in _among(found, variable, bits):
-            changed = found.part[number]
+        for number in _among(definitions, variable, bits):
+            changed = definitions.part[number]
             if changed is not None and may_alias(changed, part):
-                yield found.node[number], node, variable, True
+                yield definitions.node[number], node, variable, True
 
 
 def _places(effects: Effects) -> Iterator[Place]:
@@ -81,11 +83,11 @@ def _places(effects: Effects) -> Iterator[Place]:
             yield part
 
 
-def _among(found: _Definitions, variable: str, bits: int) -> Iterator[int]:
+def _among(definitions: _Definitions, variable: str, bits: int) -> Iterator[int]:
     """The numbers of a variable's definitions among those in a bit set."""
-    if variable not in found.range:
+    if variable not in definitions.range:
         return
-    first, count = found.range[variable]
+    first, count = definitions.range[variable]
     bits = (bits >> first) & ((1 << count) - 1)
     while bits:
         low = bits & -bits
@@ -112,20 +114,20 @@ def _number(graph: ControlFlowGraph) -> _Definitions:
     for node, effects in enumerate(graph.effects):
         for variable, part, floating in _definitions_of(effects):
             made.setdefault(variable, []).append((node, part, floating))
-    found = _Definitions([], [], {}, [0] * len(graph), [0] * len(graph))
+    numbering = _Definitions([], [], {}, [0] * len(graph), [0] * len(graph))
     killable = _Killable({}, {}, {})
     for variable, definitions in made.items():
-        found.range[variable] = (len(found.node), len(definitions))
+        numbering.range[variable] = (len(numbering.node), len(definitions))
         for node, part, floating in definitions:
-            bit = 1 << len(found.node)
-            found.gen[node] |= bit
+            bit = 1 << len(numbering.node)
+            numbering.gen[node] |= bit
             if not floating:
                 killable.add(variable, part, bit)
-            found.node.append(node)
-            found.part.append(part)
+            numbering.node.append(node)
+            numbering.part.append(part)
     for node, effects in enumerate(graph.effects):
-        found.kill[node] = killable.killed_by(effects)
-    return found
+        numbering.kill[node] = killable.killed_by(effects)
+    return numbering
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,7 @@ class _Killable:
         return bits
 
 
-def _solve(successors: list[list[int]], found: _Definitions) -> list[int]:
+def _solve(successors: list[list[int]], definitions: _Definitions) -> list[int]:
     """The definitions that reach each node, as bits."""
     order = _postorder(successors)
     order.reverse()
@@ -173,7 +175,7 @@ def _solve(successors: list[list[int]], found: _Definitions) -> list[int]:
     while changed:
         changed = False
         for node in order:
-            out = (into[node] & ~found.kill[node]) | found.gen[node]
+            out = (into[node] & ~definitions.kill[node]) | definitions.gen[node]
             for after in successors[node]:
                 new = into[after] | out
                 if new != into[after]:
@@ -182,7 +184,7 @@ def _solve(successors: list[list[int]], found: _Definitions) -> list[int]:
     return into
 
 
-def _generated_after(successors: list[list[int]], found: _Definitions) -> list[int]:
+def _generated_after(successors: list[list[int]], definitions: _Definitions) -> list[int]:
     """The definitions that may be made after each node, as bits."""
     order = _postorder(successors)
     behind = [0] * len(successors)
@@ -192,7 +194,7 @@ def _generated_after(successors: list[list[int]], found: _Definitions) -> list[i
         for node in order:
             new = behind[node]
             for after in successors[node]:
-                new |= found.gen[after] | behind[after]
+                new |= definitions.gen[after] | behind[after]
             if new != behind[node]:
                 behind[node] = new
                 changed = True

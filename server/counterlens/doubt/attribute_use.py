@@ -33,7 +33,7 @@ class AttributeUse:
         if self.role in roles:
             return True
         if self.role.startswith(CALLED):
-            return CALLED in roles or (self.role == CALLED and any(one.startswith(CALLED) for one in roles))
+            return CALLED in roles or (self.role == CALLED and any(role.startswith(CALLED) for role in roles))
         return set(roles) == {TARGET}  # it is never read, so its type is unknown
 
 
@@ -62,7 +62,7 @@ def _called(call: tree_sitter.Node) -> str:
     given = call.child_by_field_name("arguments")
     if given is None or given.type != "argument_list":
         return CALLED
-    arguments = [one for one in given.named_children if one.type != "comment"]
-    if any(one.type in {"list_splat", "dictionary_splat"} for one in arguments):
+    arguments = [argument for argument in given.named_children if argument.type != "comment"]
+    if any(argument.type in {"list_splat", "dictionary_splat"} for argument in arguments):
         return CALLED
     return f"{CALLED} with {len(arguments)}"

@@ -57,18 +57,18 @@ def _tokens(scores: TokenScores) -> list[tuple[str, float]]:
     return [(data[start:end].decode("utf-8", "replace"), logprob) for start, end, logprob in rows]
 
 
-def _aligned(one: list[tuple[str, float]], other: list[tuple[str, float]]) -> Iterator[TokenPreference]:
-    first, least = 0, min(len(one), len(other))
-    while first < least and one[first][0] == other[first][0]:
+def _aligned(tokens: list[tuple[str, float]], other: list[tuple[str, float]]) -> Iterator[TokenPreference]:
+    first, least = 0, min(len(tokens), len(other))
+    while first < least and tokens[first][0] == other[first][0]:
         first += 1
     same = 0
-    while same < least - first and one[-1 - same][0] == other[-1 - same][0]:
+    while same < least - first and tokens[-1 - same][0] == other[-1 - same][0]:
         same += 1
-    for text, logprob in one[first : len(one) - same]:
+    for text, logprob in tokens[first : len(tokens) - same]:
         yield TokenPreference(text, _known(logprob), None)
     for text, logprob in other[first : len(other) - same]:
         yield TokenPreference(text, None, _known(logprob))
-    tails = zip(one[len(one) - same :], other[len(other) - same :], strict=True)
+    tails = zip(tokens[len(tokens) - same :], other[len(other) - same :], strict=True)
     for (text, before), (_, after) in tails:
         yield TokenPreference(text, _known(before), _known(after))
 

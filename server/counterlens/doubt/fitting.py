@@ -90,14 +90,14 @@ def observed(model: Model, scope: DoubtScope, *, cancel: Event | None = None) ->
 def drawn(scope: DoubtScope) -> list[Alternative]:
     """One alternative of each kind in a function, at random; the function's text is the seed."""
     by_kind: dict[str, list[Alternative]] = defaultdict(list)
-    for one in alternatives_in(scope):
-        by_kind[one.kind].append(one)
+    for alternative in alternatives_in(scope):
+        by_kind[alternative.kind].append(alternative)
     draw = random.Random(scope.text(scope.function.start, scope.function.end))  # noqa: S311
-    found = []
+    alternatives = []
     for some in by_kind.values():
         draw.shuffle(some)
-        found += [one for one in some if fits(scope, one)][:1]
-    return found
+        alternatives += [candidate for candidate in some if fits(scope, candidate)][:1]
+    return alternatives
 
 
 def is_found(planted: Trial, margin: float) -> bool:
@@ -119,17 +119,17 @@ def fitted(seen: Sequence[RightFunction]) -> Fit:
     off exponentially; their number and their rate are estimated for each kind, with one more than were
     observed, and with a rate shrunk towards that of all kinds.
     """
-    lines = sum(one.lines for one in seen)
+    lines = sum(function.lines for function in seen)
     beyond = {kind: _beyond(seen, kind) for kind in DOUBT_KINDS}
     everything = [gain for gains in beyond.values() for gain in gains]
     overall = sum(everything) / max(len(everything), 1)
     curves = {}
     for kind, gains in beyond.items():
         planted = _planted(seen, kind)
-        found = tuple(-one.gain for one in planted if is_found(one, 0.0))
-        if any(gain > TAIL_FROM for gain in found):
+        planted_gains = tuple(-trial.gain for trial in planted if is_found(trial, 0.0))
+        if any(gain > TAIL_FROM for gain in planted_gains):
             scale = (sum(gains) + PRIOR * max(overall, 1.0)) / (len(gains) + PRIOR)
-            curves[kind] = _Curve(len(gains) + 1, scale, found, len(planted))
+            curves[kind] = _Curve(len(gains) + 1, scale, planted_gains, len(planted))
     low, high = -20.0, 20.0
     for _ in range(50):  # the price of a false mark, as a power of e, that allows just enough of them
         middle = (low + high) / 2
@@ -182,11 +182,11 @@ class _Curve:
 def _beyond(seen: Iterable[RightFunction], kind: str) -> list[float]:
     return [
         trial.gain - TAIL_FROM
-        for one in seen
-        for trial in one.false
+        for function in seen
+        for trial in function.false
         if trial.alternative.kind == kind and trial.gain > TAIL_FROM
     ]
 
 
 def _planted(seen: Iterable[RightFunction], kind: str) -> list[Trial]:
-    return [trial for one in seen for trial in one.planted if trial.alternative.kind == kind]
+    return [trial for function in seen for trial in function.planted if trial.alternative.kind == kind]

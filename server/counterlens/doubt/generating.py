@@ -19,17 +19,19 @@ def scopes(document: Document) -> list[DoubtScope]:
     """The outermost functions of a document; none if it is not Python."""
     known = functions(document)
     file = DoubtFile(document)
-    return [DoubtScope(file, one) for one in known if not any(other.holds(one) for other in known)]
+    return [
+        DoubtScope(file, function) for function in known if not any(other.holds(function) for other in known)
+    ]
 
 
 def alternatives_in(scope: DoubtScope) -> list[Alternative]:
     """The alternatives in a function, in the order of the text; each text at a place only once."""
-    found: dict[tuple[int, int, str], Alternative] = {}
+    alternatives: dict[tuple[int, int, str], Alternative] = {}
     for kind in DOUBT_KINDS.values():
-        for one in kind.alternatives(scope):
-            if one.text != scope.text(one.start, one.end):
-                found.setdefault((one.start, one.end, one.text), one)
-    return sorted(found.values(), key=lambda one: (one.start, one.end))
+        for alternative in kind.alternatives(scope):
+            if alternative.text != scope.text(alternative.start, alternative.end):
+                alternatives.setdefault((alternative.start, alternative.end, alternative.text), alternative)
+    return sorted(alternatives.values(), key=lambda candidate: (candidate.start, candidate.end))
 
 
 def text_for(document: Document, alternative: Alternative) -> str:

@@ -93,13 +93,22 @@ def fingerprint(scope: DoubtScope) -> str:
     start = scope.function.start
     digest = hashlib.blake2b(scope.document.data[start : scope.function.end], digest_size=16)
     for passage, inside in passages(scope, alternatives_in(scope)):
-        texts = [(one.kind, one.start - start, one.end - start, one.text, one.refuted) for one in inside]
+        texts = [
+            (
+                alternative.kind,
+                alternative.start - start,
+                alternative.end - start,
+                alternative.text,
+                alternative.refuted,
+            )
+            for alternative in inside
+        ]
         digest.update(repr((passage.context, texts)).encode("utf-8", "surrogatepass"))
     digest.update(repr(sorted(ignored(scope.document).everywhere)).encode())
     return digest.hexdigest()
 
 
-def marked(found: Sequence[Trial], margins: Margins) -> list[Trial]:
+def marked(trials: Sequence[Trial], margins: Margins) -> list[Trial]:
     """The alternatives that are marks, in the order of the text.
 
     Each has a gain above the margin of its kind and above the noise, makes the following code not less likely
@@ -107,17 +116,19 @@ def marked(found: Sequence[Trial], margins: Margins) -> list[Trial]:
     similar, the existing code is rare, not wrong. Marks do not overlap.
 
     Args:
-        found: The tried alternatives of a function.
+        trials: The tried alternatives of a function.
         margins: Margins in nats, by kind.
     """
     chosen: list[Trial] = []
-    for one in sorted(found, key=lambda one: -one.gain):
-        start, end = one.alternative.place
+    for trial in sorted(trials, key=lambda trial: -trial.gain):
+        start, end = trial.alternative.place
         if all(end <= other.alternative.place[0] or other.alternative.place[1] <= start for other in chosen):
-            chosen.append(one)
-    loud = [one for one in chosen if one.gain > max(margins.get(one.alternative.kind, SILENT), one.noise)]
-    clear = [one for one in loud if one.rest > -one.noise and one.share > LEAST_SHARE]
-    return sorted(clear, key=lambda one: one.alternative.place)
+            chosen.append(trial)
+    loud = [
+        mark for mark in chosen if mark.gain > max(margins.get(mark.alternative.kind, SILENT), mark.noise)
+    ]
+    clear = [mark for mark in loud if mark.rest > -mark.noise and mark.share > LEAST_SHARE]
+    return sorted(clear, key=lambda mark: mark.alternative.place)
 
 
 def doubts(
@@ -140,8 +151,8 @@ def doubts(
     """
     margins = margins_of(model.info) or {} if margins is None else margins
     comments = ignored(scope.document)
-    found = marked(trials(model, scope, kinds=heard(margins), cancel=cancel), margins)
-    return [Doubt(scope, one) for one in found if not silenced(comments, one.alternative.place)]
+    marks = marked(trials(model, scope, kinds=heard(margins), cancel=cancel), margins)
+    return [Doubt(scope, mark) for mark in marks if not silenced(comments, mark.alternative.place)]
 
 
 def silenced(comments: Ignored, place: tuple[int, int]) -> bool:

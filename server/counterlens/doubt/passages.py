@@ -59,7 +59,9 @@ def passages(
     Each is at least one line long; an alternative that extends into the next piece is dropped.
     """
     data, end = scope.document.data, scope.function.end
-    first = min([scope.start, *(one.start for one in alternatives)])  # a default is before the body
+    first = min(
+        [scope.start, *(alternative.start for alternative in alternatives)]
+    )  # a default is before the body
     start = max(data.rfind(b"\n", 0, first), 0)
     while start < end:
         stop = end if end - start <= PASSAGE_BYTES else data.find(b"\n", start + PASSAGE_BYTES // 2, end)
@@ -74,7 +76,11 @@ def passages(
 def _context(scope: DoubtScope, start: int) -> str:
     """The header of the document, and the text before the passage."""
     document = scope.document
-    unit = next(one for one in units(document, HEADER_BYTES) if one.start <= scope.function.header < one.end)
+    unit = next(
+        candidate
+        for candidate in units(document, HEADER_BYTES)
+        if candidate.start <= scope.function.header < candidate.end
+    )
     begin = max(unit.start, unit.context)
     if start - begin > BEFORE_BYTES:
         line = document.data.find(b"\n", start - BEFORE_BYTES, start)

@@ -50,13 +50,13 @@ class DoubtFile:
     @cached_property
     def nodes(self) -> tuple[tree_sitter.Node, ...]:
         """All named nodes, in the order of the text."""
-        found: list[tree_sitter.Node] = []
+        nodes: list[tree_sitter.Node] = []
         pending = [self.document.tree.root_node]
         while pending:
             node = pending.pop()
-            found.append(node)
+            nodes.append(node)
             pending.extend(reversed(node.named_children))
-        return tuple(found)
+        return tuple(nodes)
 
     @cached_property
     def functions(self) -> tuple[Function, ...]:
@@ -112,15 +112,15 @@ class DoubtFile:
     @cached_property
     def awaited(self) -> frozenset[str]:
         """Names called with `await`, or defined by `async def`, as written in a call."""
-        found: set[str] = set()
+        names: set[str] = set()
         for node in self.nodes:
             if node.type == "function_definition" and node.children[0].type == "async":
                 name = node.child_by_field_name("name")
-                found |= {text_of(name), f"self.{text_of(name)}"} if name is not None else set()
+                names |= {text_of(name), f"self.{text_of(name)}"} if name is not None else set()
             elif node.type == "await" and node.named_children and node.named_children[0].type == "call":
                 called = node.named_children[0].child_by_field_name("function")
-                found |= {text_of(called)} if called is not None else set()
-        return frozenset(found)
+                names |= {text_of(called)} if called is not None else set()
+        return frozenset(names)
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,9 @@ class DoubtScope:
     def start(self) -> int:
         """The first byte of the first statement that is not the docstring."""
         body = self.root.child_by_field_name("body")
-        statements = [one for one in body.named_children if one.type != "comment"] if body else []
+        statements = (
+            [statement for statement in body.named_children if statement.type != "comment"] if body else []
+        )
         if statements and is_docstring(statements[0]):
             statements = statements[1:]
         return statements[0].start_byte if statements else self.function.end
@@ -161,15 +163,15 @@ class DoubtScope:
     @cached_property
     def nodes(self) -> tuple[tree_sitter.Node, ...]:
         """All nodes that can be in doubt, parents first, in the order of the text."""
-        found: list[tree_sitter.Node] = []
+        nodes: list[tree_sitter.Node] = []
         pending = [self.root]
         while pending:
             node = pending.pop()
             if node.type in _CERTAIN or is_docstring(node) or node.is_missing or node.type == "ERROR":
                 continue
-            found.append(node)
+            nodes.append(node)
             pending.extend(reversed(node.children))
-        return tuple(node for node in found if node.start_byte >= self.start)
+        return tuple(node for node in nodes if node.start_byte >= self.start)
 
     def of(self, *types: str) -> Iterator[tree_sitter.Node]:
         """The nodes of some types."""
@@ -180,8 +182,8 @@ class DoubtScope:
         """The names of the parameters, without `self` and `cls`."""
         node = self.root.child_by_field_name("parameters")
         names = []
-        for one in node.named_children if node else ():
-            name: tree_sitter.Node | None = one.child_by_field_name("name") or one
+        for parameter in node.named_children if node else ():
+            name: tree_sitter.Node | None = parameter.child_by_field_name("name") or parameter
             while name is not None and name.type in _UNPACKED:
                 name = next(iter(name.named_children), None)
             if name is not None and name.type == "identifier":
@@ -191,12 +193,12 @@ class DoubtScope:
     @cached_property
     def variables(self) -> dict[str, int]:
         """The names that the function binds, each with the first byte at which it is bound."""
-        found = dict.fromkeys(self.parameters, self.function.header)
+        bindings = dict.fromkeys(self.parameters, self.function.header)
         for node in self.nodes:
             for name in _bound(node):
                 first = name if node.type == "for_in_clause" else node
-                found.setdefault(text_of(name), first.start_byte)
-        return found
+                bindings.setdefault(text_of(name), first.start_byte)
+        return bindings
 
     @cached_property
     def loops(self) -> frozenset[str]:
@@ -269,11 +271,11 @@ def _bound(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         target = next(iter(node.named_children), None)
     pending = [target] if target is not None else []
     while pending:
-        one = pending.pop()
-        if one.type == "identifier":
-            yield one
-        elif one.type in {"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"}:
-            pending.extend(reversed(one.named_children))
+        pattern = pending.pop()
+        if pattern.type == "identifier":
+            yield pattern
+        elif pattern.type in {"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"}:
+            pending.extend(reversed(pattern.named_children))
 
 
 @dataclass(frozen=True)
@@ -299,9 +301,9 @@ class ArgumentOrder:
                 for name in _callable_as(node):
                     defined[name].append(_parameters(node))
             elif node.type == "call":
-                called, arguments = (node.child_by_field_name(one) for one in ("function", "arguments"))
+                called, arguments = (node.child_by_field_name(field) for field in ("function", "arguments"))
                 if called is not None and arguments is not None and arguments.type == "argument_list":
-                    given = tuple(text_of(one) for one in positional(arguments))
+                    given = tuple(text_of(argument) for argument in positional(arguments))
                     calls[text_of(called)].append((arguments.start_byte, given))
         return cls({name: some[0] for name, some in defined.items() if len(some) == 1}, dict(calls))
 
@@ -322,26 +324,26 @@ class ArgumentOrder:
         others = [
             texts[at : at + 2] for start, texts in self.calls.get(name, ()) if start != arguments.start_byte
         ]
-        one, other = (_name(first), _name(second)), (_name(second), _name(first))
+        names, other = (_name(first), _name(second)), (_name(second), _name(first))
         written, swapped = (text_of(first), text_of(second)), (text_of(second), text_of(first))
-        return (_agree(one, named) or any(_agree(written, each) for each in others)) and not (
+        return (_agree(names, named) or any(_agree(written, each) for each in others)) and not (
             _agree(other, named) or any(_agree(swapped, each) for each in others)
         )
 
 
 def positional(arguments: tree_sitter.Node) -> list[tree_sitter.Node]:
     """The positional arguments of a call, up to the first one that is unpacked."""
-    found = []
-    for one in arguments.named_children:
-        if one.type == "list_splat":
+    nodes = []
+    for argument in arguments.named_children:
+        if argument.type == "list_splat":
             break
-        if one.type not in _KEYWORD:
-            found.append(one)
-    return found
+        if argument.type not in _KEYWORD:
+            nodes.append(argument)
+    return nodes
 
 
 def _agree(some: Sequence[str], others: Sequence[str]) -> bool:
-    return any(one and one == other for one, other in zip(some, others, strict=False))
+    return any(text and text == other for text, other in zip(some, others, strict=False))
 
 
 def _callable_as(function: tree_sitter.Node) -> tuple[str, ...]:
@@ -360,10 +362,10 @@ def _parameters(function: tree_sitter.Node) -> tuple[str, ...]:
     """The names of the positional parameters, without `self` and `cls`."""
     listed = function.child_by_field_name("parameters")
     names: list[str] = []
-    for one in listed.named_children if listed is not None else ():
-        if one.type not in _NO_PARAMETERS:
-            typed = one.named_children[0] if one.type == "typed_parameter" else one
-            name = one.child_by_field_name("name") or typed
+    for parameter in listed.named_children if listed is not None else ():
+        if parameter.type not in _NO_PARAMETERS:
+            typed = parameter.named_children[0] if parameter.type == "typed_parameter" else parameter
+            name = parameter.child_by_field_name("name") or typed
             if name.type != "identifier":  # what follows has no position
                 break
             names.append(text_of(name).strip("_"))

@@ -81,9 +81,11 @@ def trials(
         UnscorableError: the model returns no token probabilities.
         ModelError, Cancelled: as `Model.score_continuations`.
     """
-    found: list[Trial] = []
+    trials: list[Trial] = []
     wanted = [
-        one for one in alternatives_in(scope) if not one.refuted and (kinds is None or one.kind in kinds)
+        alternative
+        for alternative in alternatives_in(scope)
+        if not alternative.refuted and (kinds is None or alternative.kind in kinds)
     ]
     for passage, scores, heads in _first_pass(model, scope, wanted, cancel):
         if read:
@@ -91,8 +93,8 @@ def trials(
         ranked = sorted((pair for pair in heads if pair[0] >= LEAST_HEAD), key=lambda pair: -pair[0])
         allowed = _affordable(passage, scores, ranked)
         if allowed:
-            found += _tried(model, passage, allowed, cancel, read)
-    return sorted(found, key=lambda one: (one.alternative.start, one.alternative.end))
+            trials += _tried(model, passage, allowed, cancel, read)
+    return sorted(trials, key=lambda trial: (trial.alternative.start, trial.alternative.end))
 
 
 def tried(
@@ -103,10 +105,10 @@ def tried(
     Raises:
         ModelError, Cancelled: as `Model.score_continuations`.
     """
-    found: list[Trial] = []
+    trials: list[Trial] = []
     for passage, inside in passages(scope, alternatives):
-        found += _tried(model, passage, [(math.nan, one) for one in inside], cancel, None)
-    return found
+        trials += _tried(model, passage, [(math.nan, alternative) for alternative in inside], cancel, None)
+    return trials
 
 
 def ranked_by_head(
@@ -123,17 +125,17 @@ def ranked_by_head(
         UnscorableError, ModelError, Cancelled: as `trials`; the returned functions raise them, too.
     """
     ranked = [
-        (head, passage, one)
+        (head, passage, candidate)
         for passage, _, heads in _first_pass(model, scope, alternatives_in(scope), cancel)
-        for head, one in heads
+        for head, candidate in heads
     ]
 
-    def trial(head: float, passage: Passage, one: Alternative) -> Trial:
-        return _tried(model, passage, [(head, one)], cancel, None)[0]
+    def trial(head: float, passage: Passage, candidate: Alternative) -> Trial:
+        return _tried(model, passage, [(head, candidate)], cancel, None)[0]
 
-    for head, passage, one in sorted(ranked, key=lambda each: -each[0]):
-        if fits(scope, one):
-            yield head, one, partial(trial, head, passage, one)
+    for head, passage, alternative in sorted(ranked, key=lambda each: -each[0]):
+        if fits(scope, alternative):
+            yield head, alternative, partial(trial, head, passage, alternative)
 
 
 def _first_pass(
@@ -145,7 +147,7 @@ def _first_pass(
     for passage, inside in passages(scope, wanted):
         text = passage.as_it_stands(passage.end)
         (scores,) = model.score_continuations(passage.context, [text], alternatives=NAMED, cancel=cancel)
-        yield passage, scores, [(_head(passage, scores, one), one) for one in inside]
+        yield passage, scores, [(_head(passage, scores, alternative), alternative) for alternative in inside]
 
 
 def _affordable(
@@ -158,21 +160,25 @@ def _affordable(
     budget = ((COST - 2) * size + (COST - 1) * max(ahead, 0)) * rate
     allowed = []
     ends: set[int] = set()
-    for head, one in ranked:
-        until = passage.until(one)
-        price = (until - one.end + len(one.text.encode())) * rate + 2 + 2 * (until not in ends)
-        if price <= budget and fits(passage.scope, one):
+    for head, alternative in ranked:
+        until = passage.until(alternative)
+        price = (
+            (until - alternative.end + len(alternative.text.encode())) * rate + 2 + 2 * (until not in ends)
+        )
+        if price <= budget and fits(passage.scope, alternative):
             budget -= price
             ends.add(until)
-            allowed.append((head, one))
+            allowed.append((head, alternative))
     return allowed
 
 
 def compared(passage: Passage, alternatives: Sequence[Alternative]) -> tuple[list[int], list[str]]:
     """The ends of comparisons in a passage; and the unchanged text up to each end, then the changed texts."""
-    ends = sorted({passage.until(one) for one in alternatives}, reverse=True)
+    ends = sorted({passage.until(alternative) for alternative in alternatives}, reverse=True)
     texts = [passage.as_it_stands(end) for end in ends]
-    return ends, texts + [passage.changed(one, passage.until(one)) for one in alternatives]
+    return ends, texts + [
+        passage.changed(alternative, passage.until(alternative)) for alternative in alternatives
+    ]
 
 
 def _tried(
@@ -183,43 +189,43 @@ def _tried(
     read: Callable[[int], None] | None,
 ) -> list[Trial]:
     """Send one request: the unchanged text up to each end of a comparison, and with each alternative."""
-    ends, texts = compared(passage, [one for _, one in chosen])
+    ends, texts = compared(passage, [candidate for _, candidate in chosen])
     answers = model.score_continuations(passage.context, texts, alternatives=0, cancel=cancel)
     standing = dict(zip(ends, answers, strict=False))
-    found = []
-    for (head, one), other in zip(chosen, answers[len(ends) :], strict=True):
-        own = standing[passage.until(one)]
-        before = len(passage.scope.text(passage.start, one.start).encode())
-        was = before + len(passage.scope.text(one.start, one.end).encode())
-        now = before + len(one.text.encode())
+    trials = []
+    for (head, alternative), other in zip(chosen, answers[len(ends) :], strict=True):
+        own = standing[passage.until(alternative)]
+        before = len(passage.scope.text(passage.start, alternative.start).encode())
+        was = before + len(passage.scope.text(alternative.start, alternative.end).encode())
+        now = before + len(alternative.text.encode())
         same = _common(own, other)
         tokens = len(other) - same
         place = _sum(other, same, now) - _sum(own, same, was)
         whole = _sum(other, same) - _sum(own, same)
         noise = TOKEN_NATS * math.sqrt(max(tokens, len(own) - same, 1))
-        found.append(Trial(one, head, place, whole - place, noise, tokens))
+        trials.append(Trial(alternative, head, place, whole - place, noise, tokens))
     if read:
-        read(len(answers[0]) + sum(one.tokens for one in found) + len(ends) - 1)
-    return _shared(found)
+        read(len(answers[0]) + sum(trial.tokens for trial in trials) + len(ends) - 1)
+    return _shared(trials)
 
 
-def _shared(found: list[Trial]) -> list[Trial]:
+def _shared(trials: list[Trial]) -> list[Trial]:
     """The trials with the share of each among those at its place."""
     weights: dict[tuple[int, int], float] = {}
-    for one in found:
-        place = one.alternative.place
-        weights[place] = weights.get(place, 1.0) + math.exp(min(one.gain, 500.0))
+    for trial in trials:
+        place = trial.alternative.place
+        weights[place] = weights.get(place, 1.0) + math.exp(min(trial.gain, 500.0))
     return [
         Trial(
-            one.alternative,
-            one.head,
-            one.place,
-            one.rest,
-            one.noise,
-            one.tokens,
-            math.exp(min(one.gain, 500.0)) / weights[one.alternative.place],
+            attempt.alternative,
+            attempt.head,
+            attempt.place,
+            attempt.rest,
+            attempt.noise,
+            attempt.tokens,
+            math.exp(min(attempt.gain, 500.0)) / weights[attempt.alternative.place],
         )
-        for one in found
+        for attempt in trials
     ]
 
 
@@ -245,12 +251,12 @@ def _head(passage: Passage, scores: TokenScores, alternative: Alternative) -> fl
     return max(known, default=min(bound, own) - 1.0) - own
 
 
-def _common(one: TokenScores, other: TokenScores) -> int:
+def _common(scores: TokenScores, other: TokenScores) -> int:
     """The number of first tokens that two scores share: same text, same value."""
-    least = min(len(one), len(other))
-    same = (one.end[:least] == other.end[:least]) & (
-        (one.logprob[:least] == other.logprob[:least])
-        | (np.isnan(one.logprob[:least]) & np.isnan(other.logprob[:least]))
+    least = min(len(scores), len(other))
+    same = (scores.end[:least] == other.end[:least]) & (
+        (scores.logprob[:least] == other.logprob[:least])
+        | (np.isnan(scores.logprob[:least]) & np.isnan(other.logprob[:least]))
     )
     different = np.flatnonzero(~same)
     return int(different[0]) if len(different) else least

@@ -56,7 +56,7 @@ MOST_CALLERS = 3
 def settled(
     model: Model,
     scope: DoubtScope,
-    found: Sequence[Doubt],
+    doubts: Sequence[Doubt],
     sandbox: Sandbox,
     *,
     python: Path | None = None,
@@ -76,7 +76,7 @@ def settled(
     Args:
         model: The model.
         scope: The function.
-        found: Its marks.
+        doubts: Its marks.
         sandbox: The sandbox for programs.
         python: The interpreter; by default that of the file's project.
         limits: The limits of each program.
@@ -98,7 +98,7 @@ def settled(
     judge = judge_for(scope, setting)
     stands = standing_of(judge, document.text, cancel=cancel) if judge else None
     if stands is None:
-        return list(found)
+        return list(doubts)
     test = nearest_failure(scope, stands.failures)
     names = frozenset(f"{each.file}::{each.name}" for each in stands.failures)
     mark = FailingFunction(scope, test, names) if test is not None else None
@@ -107,7 +107,7 @@ def settled(
         mark = None
     if mark is not None and failed is not None:
         failed(mark)
-    left = _judged(scope, found, stands, test, setting, say)
+    left = _judged(scope, doubts, stands, test, setting, say)
     if not stands.failed or any(doubt.tests is Verification.FAIL for doubt in left):
         return list(left)
     say(f"looking for fixes that pass the tests of {name}")
@@ -118,8 +118,8 @@ def settled(
     if fix is None:
         return [mark, *left] if mark is not None else list(left)
     start, end = fix.alternative.place
-    clear = [one for one in left if one.alternative.place[1] <= start or end <= one.alternative.place[0]]
-    return sorted([*clear, fix], key=lambda one: one.place)
+    clear = [mark for mark in left if mark.alternative.place[1] <= start or end <= mark.alternative.place[0]]
+    return sorted([*clear, fix], key=lambda mark: mark.place)
 
 
 def _judged(
@@ -208,7 +208,7 @@ def fix_for(
         UnscorableError, ModelError, Cancelled: as `ranked_by_head`.
         SandboxError, Cancelled: as `Judge.judge`.
     """
-    passing = sorted(_passing(model, scope, judge, cancel), key=lambda one: -one.gain)
+    passing = sorted(_passing(model, scope, judge, cancel), key=lambda trial: -trial.gain)
     if not passing:
         return None
     best, *others = passing
@@ -229,23 +229,23 @@ def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None
     ranked = (
         each for each in ranked_by_head(model, scope, cancel=cancel) if not silenced(comments, each[1].place)
     )
-    found: list[Trial] = []
+    trials: list[Trial] = []
     for some in _batches(islice(ranked, MOST), judge):
-        if found:
+        if trials:
             some = [each for each in some if each[0] >= LEAST_HEAD]
         if not some:
             break
         programs = [changed_text(scope.document, one) for _, one, _ in some]
         verdicts = judge_variants(judge, programs, cancel=cancel)
         for (head, _, trial), program, verdict in zip(some, programs, verdicts, strict=True):
-            if not verdict.passed or (found and head < LEAST_HEAD) or len(found) == MOST_PASSING:
+            if not verdict.passed or (trials and head < LEAST_HEAD) or len(trials) == MOST_PASSING:
                 continue
             if (tried := trial()).gain >= LEAST_GAIN and _passes_alone(judge, program, len(some), cancel):
-                found.append(tried)
+                trials.append(tried)
         endless += sum(verdict.judgement is Judgement.TIMED_OUT for verdict in verdicts)
-        if endless >= MOST_ENDLESS or len(found) == MOST_PASSING:
+        if endless >= MOST_ENDLESS or len(trials) == MOST_PASSING:
             break
-    return found
+    return trials
 
 
 Ranked = tuple[float, Alternative, Callable[[], Trial]]

@@ -64,13 +64,13 @@ def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DRO
         records: Records of the functions. Functions of one file, `FILE::NAME`, are correlated.
         absent: The treatment of concepts that a function lacks.
     """
-    found = []
+    snippets = []
     for record in records:
         values = [getattr(record.confounders, name) for name in CONFOUNDERS]
         concepts = METHODS[record.protocol].treatments(record, zero=absent is Absent.ZERO)
         if None in values or not concepts:
             continue
-        found.append(
+        snippets.append(
             Snippet(
                 cluster=record.target.partition("::")[0],
                 cross_entropy=record.cross_entropy,
@@ -79,9 +79,9 @@ def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DRO
             )
         )
     if absent is Absent.ZERO:
-        zeros = dict.fromkeys((name for one in found for name in one.concepts), 0.0)
-        found = [replace(one, concepts=zeros | dict(one.concepts)) for one in found]
-    return found
+        zeros = dict.fromkeys((name for snippet in snippets for name in snippet.concepts), 0.0)
+        snippets = [replace(snippet, concepts=zeros | dict(snippet.concepts)) for snippet in snippets]
+    return snippets
 
 
 def measured(results: RunResults) -> dict[str, list[ConfidenceRecord]]:
@@ -133,9 +133,9 @@ def causal_tables(
     if not side_by_side or len(effects) > _MOST_SIDE_BY_SIDE:
         return [
             table
-            for model, found in effects.items()
+            for model, listed in effects.items()
             for table in causal_tables(
-                {model: found}, seed=seed, simulations=simulations, protocol=protocol, absent=absent
+                {model: listed}, seed=seed, simulations=simulations, protocol=protocol, absent=absent
             )
         ]
     how = f"{_ABSENT[absent]}; seed {seed}, {simulations} simulations of each refutation test"
@@ -156,7 +156,7 @@ def _effects(
     effects: Mapping[str, Sequence[ConceptEffect]],
 ) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
     """Columns and rows of Table II: by variable, and below each by model."""
-    found = {model: {one.concept: one for one in listed} for model, listed in effects.items()}
+    by_model = {model: {effect.concept: effect for effect in listed} for model, listed in effects.items()}
 
     def named(what: str, model: str) -> str:
         return what if len(effects) == 1 else f"{what}, {model}"
@@ -164,25 +164,31 @@ def _effects(
     *held, last = _VARIABLES
     columns = (
         *("category", "concept"),
-        *(named("functions", model) for model in found),
-        *(named(variable, model) for variable in held for model in found),
-        *(named(what, model) for model in found for what in (last, "effect")),
+        *(named("functions", model) for model in by_model),
+        *(named(variable, model) for variable in held for model in by_model),
+        *(named(what, model) for model in by_model for what in (last, "effect")),
     )
-    concepts = sorted({name for listed in found.values() for name in listed}, key=_place)
+    concepts = sorted({name for listed in by_model.values() for name in listed}, key=_place)
     rows = tuple(
         (
             _category(name),
             name if name in NODE_TYPES else "all of it",
-            *(one.n if one else 0 for one in each),
-            *(_two(one.pearson[variable]) if one else None for variable in CONFOUNDERS for one in each),
+            *(effect.n if effect else 0 for effect in each),
+            *(
+                _two(effect.pearson[variable]) if effect else None
+                for variable in CONFOUNDERS
+                for effect in each
+            ),
             *(
                 cell
-                for one in each
-                for cell in ((_two(one.pearson["cross_entropy"]), one.effect) if one else (None, None))
+                for effect in each
+                for cell in (
+                    (_two(effect.pearson["cross_entropy"]), effect.effect) if effect else (None, None)
+                )
             ),
         )
         for name in concepts
-        for each in [[listed.get(name) for listed in found.values()]]
+        for each in [[listed.get(name) for listed in by_model.values()]]
     )
     return columns, rows
 
@@ -193,26 +199,26 @@ def _refuted(
     """Columns and rows of the refutation tests: one row per effect."""
     several = len(effects) > 1
     tried = [
-        (model, one)
+        (model, effect)
         for model, listed in effects.items()
-        for one in sorted(listed, key=lambda one: _place(one.concept))
-        if one.refutations
+        for effect in sorted(listed, key=lambda effect: _place(effect.concept))
+        if effect.refutations
     ]
     attempts = list(tried[0][1].refutations) if tried else []
     rows = tuple(
         (
             *((model,) if several else ()),
-            one.concept,
-            _two(one.effect.value),
-            *(_attempt(one.refutations[name]) for name in attempts),
+            effect.concept,
+            _two(effect.effect.value),
+            *(_attempt(effect.refutations[name]) for name in attempts),
         )
-        for model, one in tried
+        for model, effect in tried
     )
     return (*(("model",) if several else ()), "concept", "effect", *attempts), rows
 
 
-def _attempt(found: Refutation) -> str:
-    return f"{found.effect:+.2f}{'' if found.holds else ' (refuted)'}"
+def _attempt(refutation: Refutation) -> str:
+    return f"{refutation.effect:+.2f}{'' if refutation.holds else ' (refuted)'}"
 
 
 _ABSENT = {

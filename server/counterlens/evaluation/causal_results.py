@@ -107,9 +107,9 @@ def estimate(
     return CausalResults(effects, seed, simulations, protocol, chosen)
 
 
-def keep(folder: Path, found: RunResults, estimated: CausalResults) -> bool:
+def keep(folder: Path, run: RunResults, estimated: CausalResults) -> bool:
     """Replace the stored effects of a run in its folder; False if it is read-only."""
-    document: dict[str, Any] = {"format": _FORMAT, "of": _digest(found), **asdict(estimated)}
+    document: dict[str, Any] = {"format": _FORMAT, "of": _digest(run), **asdict(estimated)}
     document["checksum"] = _checksum(document)
     try:
         replace_file(folder / FILE, json.dumps(document, indent=1))
@@ -118,18 +118,18 @@ def keep(folder: Path, found: RunResults, estimated: CausalResults) -> bool:
     return True
 
 
-def kept(folder: Path, found: RunResults) -> CausalResults | None:
+def kept(folder: Path, run: RunResults) -> CausalResults | None:
     """The stored effects of a run; None if there are none for its current records."""
     try:
         document = json.loads(read_text(folder / FILE))
         checksum = document.pop("checksum", None)
         if checksum != _checksum(document) or (document["format"], document["of"]) != (
             _FORMAT,
-            _digest(found),
+            _digest(run),
         ):
             return None
         effects = {
-            found.label(model): tuple(map(_read, listed)) for model, listed in document["effects"].items()
+            run.label(model): tuple(map(_read, listed)) for model, listed in document["effects"].items()
         }
         return CausalResults(
             effects,
@@ -142,26 +142,26 @@ def kept(folder: Path, found: RunResults) -> CausalResults | None:
         return None
 
 
-def with_effects(found: RunResults, estimated: CausalResults, *, side_by_side: bool = True) -> RunResults:
+def with_effects(run: RunResults, estimated: CausalResults, *, side_by_side: bool = True) -> RunResults:
     """A run whose reports show its causal effects.
 
     Args:
-        found: The run.
+        run: The run.
         estimated: Its effects.
         side_by_side: Whether two models are side by side, as in the paper, if there is room.
     """
-    several = len(found.settings.tasks) > 1
+    several = len(run.settings.tasks) > 1
     tables = [
         replace(table, title=f"{TASK}: {table.title}") if several else table
         for table in estimated.tables(side_by_side=side_by_side)
     ]
-    return replace(found, further=tuple(tables))
+    return replace(run, further=tuple(tables))
 
 
-def reported(found: RunResults, folder: Path) -> RunResults:
+def reported(run: RunResults, folder: Path) -> RunResults:
     """A run as its reports show it: with its stored effects, if any."""
-    known = kept(folder, found) if TASK in found.settings.tasks else None
-    return found if known is None else with_effects(found, known)
+    known = kept(folder, run) if TASK in run.settings.tasks else None
+    return run if known is None else with_effects(run, known)
 
 
 def _checksum(document: Mapping[str, Any]) -> str:
@@ -169,11 +169,13 @@ def _checksum(document: Mapping[str, Any]) -> str:
     return sha256_of(json.dumps(document, sort_keys=True))
 
 
-def _digest(found: RunResults) -> str:
-    text = "\n".join(written(record) for records in measured(found).values() for record in records)
+def _digest(run: RunResults) -> str:
+    text = "\n".join(written(record) for records in measured(run).values() for record in records)
     return sha256_of(text)
 
 
-def _read(one: Mapping[str, Any]) -> ConceptEffect:
-    refutations = {name: Refutation(**values) for name, values in one["refutations"].items()}
-    return ConceptEffect(one["concept"], one["n"], Estimate(**one["effect"]), one["pearson"], refutations)
+def _read(entry: Mapping[str, Any]) -> ConceptEffect:
+    refutations = {name: Refutation(**values) for name, values in entry["refutations"].items()}
+    return ConceptEffect(
+        entry["concept"], entry["n"], Estimate(**entry["effect"]), entry["pearson"], refutations
+    )

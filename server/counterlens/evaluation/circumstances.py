@@ -13,10 +13,10 @@ BESIDE = ("counterlens", "python", "platform", "packages", "sandbox", "judged_by
 _NAMED, _READABLE = 5, 60
 
 
-def manifest_of(found: RunResults, model: str) -> Mapping[str, Any] | None:
+def manifest_of(run: RunResults, model: str) -> Mapping[str, Any] | None:
     """The manifest of one model's records; None if there are none yet."""
     named = (
-        (found.label(str(one.get("model", {}).get("asked_as"))), one) for one in found.manifests.values()
+        (run.label(str(stored.get("model", {}).get("asked_as"))), stored) for stored in run.manifests.values()
     )
     return next((manifest for name, manifest in named if name == model), None)
 
@@ -33,13 +33,13 @@ def differing(
         parts: Keys to compare.
         passed_over: Prefixes of nested keys, such as `dataset.sha256`, that may differ.
     """
-    found = dict.fromkeys(
+    changes = dict.fromkeys(
         difference
         for before, after in pairs
         for difference in differences(_only(before, parts), _only(after, parts))
         if not difference.startswith(tuple(passed_over))
     )
-    named = [where if len(rest) > _READABLE else f"{where}: {rest}" for where, rest in map(_parted, found)]
+    named = [where if len(rest) > _READABLE else f"{where}: {rest}" for where, rest in map(_parted, changes)]
     more = [f"{len(named) - _NAMED} circumstances more"] if len(named) > _NAMED else []
     return [*named[:_NAMED], *more]
 

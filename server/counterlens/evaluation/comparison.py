@@ -118,9 +118,9 @@ def compare_runs(first: RunResults, second: RunResults, names: tuple[str, str]) 
         )
     skipped = ("tasks is", "models is", "limit is", "threads is")
     notes = tuple(
-        f"{names[0]}: {one} as in {names[1]}"
-        for one in first.settings.differences(second.settings)
-        if not one.startswith(skipped)
+        f"{names[0]}: {difference} as in {names[1]}"
+        for difference in first.settings.differences(second.settings)
+        if not difference.startswith(skipped)
     )
     notes += _circumstances(first, second)
     several = {*first.settings.tasks, *second.settings.tasks} != {tasks[0]}
@@ -136,27 +136,27 @@ def compare_runs(first: RunResults, second: RunResults, names: tuple[str, str]) 
 
 def _circumstances(first: RunResults, second: RunResults) -> tuple[str, ...]:
     """Some differences of two runs besides their settings, such as the test files of the verdicts."""
-    found = differing(product(first.manifests.values(), second.manifests.values()), BESIDE)
-    return tuple(f"The runs differ in {one}" for one in found)
+    differences = differing(product(first.manifests.values(), second.manifests.values()), BESIDE)
+    return tuple(f"The runs differ in {difference}" for difference in differences)
 
 
-def compare_models(found: RunResults) -> list[Comparison]:
+def compare_models(run: RunResults) -> list[Comparison]:
     """Compare every two models in each task of one run.
 
     Raises:
         DataError: the run has only one model.
     """
-    if len(found.models) < 2:
+    if len(run.models) < 2:
         raise DataError(
-            f"the run used only one model, {found.models[0]}",
+            f"the run used only one model, {run.models[0]}",
             "Give a second run, or use several models in one run: bench --model A --model B",
         )
-    several = len(found.settings.tasks) > 1
+    several = len(run.settings.tasks) > 1
     return _adjusted(
         [
             compare(part.of(a), part.of(b), _titles(a, b, part.settings.task if several else ""))
-            for part in found.parts
-            for a, b in combinations(found.models, 2)
+            for part in run.parts
+            for a, b in combinations(run.models, 2)
         ]
     )
 
@@ -187,12 +187,12 @@ def compare(
         {name: PROBES[side[name][0].task].measures(side[name][1]) for name in same}
         for side in (before, after)
     ]
-    found = dict.fromkeys(measure for name in same for measure in sides[0][name])
+    measures = dict.fromkeys(measure for name in same for measure in sides[0][name])
     scores, missing = _scores([(before[name][1], after[name][1]) for name in same])
     result = Comparison(
         first=names[0],
         second=names[1],
-        measures=tuple(_measure(measure, *sides) for measure in found),
+        measures=tuple(_measure(measure, *sides) for measure in measures),
         changed=tuple(changed),
         only=len({*before} ^ {*after}),
         notes=(*notes, *missing),
@@ -239,7 +239,7 @@ def _scores(
     records: Sequence[tuple[Record, Record]],
 ) -> tuple[tuple[ScoreComparison, ...], tuple[str, ...]]:
     """The scores that some function has on both sides; and the reason why they are not tested, if any."""
-    found, missing = [], dict[str, None]()
+    comparisons, missing = [], dict[str, None]()
     tokens = _read(lambda record: record.tokens)
     for name, score in SCORES.items():
         if name == _CROSS_ENTROPY and any(tokens(first) != tokens(second) for first, second in records):
@@ -255,23 +255,23 @@ def _scores(
             tested = SignedRank(len(pairs), sum(a != b for a, b in pairs), None, None)
             missing[f"{error.message}: {error.hint}"] = None
         first, second = (mean(column) for column in zip(*pairs, strict=True))
-        found.append(ScoreComparison(name, tested.n, tested.different, first, second, tested.p))
-    return tuple(found), tuple(missing)
+        comparisons.append(ScoreComparison(name, tested.n, tested.different, first, second, tested.p))
+    return tuple(comparisons), tuple(missing)
 
 
-def _adjusted(found: Sequence[Comparison]) -> list[Comparison]:
+def _adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """The comparisons with the p values of all their tests adjusted together."""
     tests: list[Measure | ScoreComparison] = []
-    for one in found:
-        tests += [*one.measures, *one.scores]
+    for comparison in comparisons:
+        tests += [*comparison.measures, *comparison.scores]
     values = iter(holm([test.p for test in tests]))
     return [
         replace(
-            one,
-            measures=tuple(replace(test, holm=next(values)) for test in one.measures),
-            scores=tuple(replace(test, holm=next(values)) for test in one.scores),
+            entry,
+            measures=tuple(replace(test, holm=next(values)) for test in entry.measures),
+            scores=tuple(replace(test, holm=next(values)) for test in entry.scores),
         )
-        for one in found
+        for entry in comparisons
     ]
 
 

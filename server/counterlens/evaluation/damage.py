@@ -70,7 +70,7 @@ def texts(*values: object) -> tuple[str, ...]:
     Raises:
         TypeError: one is not a string.
     """
-    found = tuple(value for value in values if isinstance(value, str))
-    if len(found) != len(values):
+    strings = tuple(value for value in values if isinstance(value, str))
+    if len(strings) != len(values):
         raise TypeError("a text is missing")
-    return found
+    return strings

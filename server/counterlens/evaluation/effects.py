@@ -63,23 +63,23 @@ class RunEffects:
     floors: Mapping[str, AboveFloor] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, found: RunResults, sizes: Mapping[str, int] | None = None) -> RunEffects:
+    def of(cls, run: RunResults, sizes: Mapping[str, int] | None = None) -> RunEffects:
         """The effects of a run of one task, with intervals from the run's seed.
 
         Args:
-            found: The run.
+            run: The run.
             sizes: Numbers of parameters given by the user, by model.
         """
-        settings = found.settings
+        settings = run.settings
         effects = cls.of_pairs(
-            _dataset(found),
-            observed(found),
-            sizes_of(found) | {found.label(spec): size for spec, size in (sizes or {}).items()},
+            _dataset(run),
+            observed(run),
+            sizes_of(run) | {run.label(spec): size for spec, size in (sizes or {}).items()},
             protocol=settings.options_of(settings.tasks[0]).chosen_protocol,
             seed=settings.seed,
         )
-        all_pairs = {model: overall_floor(_paired(found, model)) for model in found.models}
-        return replace(effects, floors={model: one for model, one in all_pairs.items() if one.placebos})
+        all_pairs = {model: overall_floor(_paired(run, model)) for model in run.models}
+        return replace(effects, floors={model: floor for model, floor in all_pairs.items() if floor.placebos})
 
     @classmethod
     def of_pairs(
@@ -100,8 +100,8 @@ class RunEffects:
             protocol: The published protocol, if any.
             seed: Random seed of intervals.
         """
-        seen = {one.mutation for some in pairs.values() for one in some if one.effect is not None}
-        known = [one for one in PAPER_ORDER if one in seen]
+        seen = {pair.mutation for some in pairs.values() for pair in some if pair.effect is not None}
+        known = [mutation for mutation in PAPER_ORDER if mutation in seen]
         return cls(
             dataset=dataset,
             models={model: summarize(some) for model, some in pairs.items()},
@@ -181,14 +181,14 @@ class RunEffects:
                 ),
                 tuple(
                     (
-                        one.first,
-                        one.second,
-                        one.difference,
-                        one.difference.n,
-                        "yes" if one.significant else "no",
-                        one.needed,
+                        comparison.first,
+                        comparison.second,
+                        comparison.difference,
+                        comparison.difference.n,
+                        "yes" if comparison.significant else "no",
+                        comparison.needed,
                     )
-                    for one in self.comparisons
+                    for comparison in self.comparisons
                 ),
                 "difference: of the average mutation effects (lower is better) over the same functions; all "
                 "intervals hold simultaneously at 95 %; significant: 0 is outside the interval; functions "
@@ -196,24 +196,31 @@ class RunEffects:
             )
 
     def _correlation_tables(self) -> Iterable[Table]:
-        for model, found in self.correlations.items():
-            known = {both: one for both, one in found.items() if one.value is not None}
+        for model, correlations in self.correlations.items():
+            known = {
+                both: correlation
+                for both, correlation in correlations.items()
+                if correlation.value is not None
+            }
             if not known:
                 continue
-            rows = tuple((first, second, one, one.n) for (first, second), one in known.items())
+            rows = tuple(
+                (first, second, correlation, correlation.n) for (first, second), correlation in known.items()
+            )
             yield Table(
                 f"correlation of effects, {model}",
                 ("mutation", "mutation", "Pearson's r", "functions"),
                 rows,
                 "Pearson's r: of the functions' mean effects, with 95 % intervals over functions (Hooda et "
-                f"al. 2024, Figure 4); {len(found) - len(known)} pairs of mutations are left out, because "
+                f"al. 2024, Figure 4); {len(correlations) - len(known)} pairs of mutations are left out, "
+                "because "
                 "they share fewer than ten functions with informative pairs, or because one never varies",
             )
 
     def _by_size(self) -> Iterable[Table]:
         if len(self.sizes) < 2:
             return
-        ordered = sorted(self.sizes.items(), key=lambda one: one[1])
+        ordered = sorted(self.sizes.items(), key=lambda entry: entry[1])
         rows: list[tuple[Cell, ...]] = [
             (name, *(_average(self.mutations[model].get(name)) for model, _ in ordered), _trend(trend))
             for name, trend in ((name, self.trends().get(name)) for name in self.names)
@@ -228,43 +235,43 @@ class RunEffects:
         )
 
 
-def observed(found: RunResults) -> dict[str, list[Observation]]:
+def observed(run: RunResults) -> dict[str, list[Observation]]:
     """The pairs of each model of a run of one task."""
-    return {model: observations(_paired(found, model)) for model in found.models}
+    return {model: observations(_paired(run, model)) for model in run.models}
 
 
-def judged_parts(found: RunResults) -> Iterable[RunResults]:
+def judged_parts(run: RunResults) -> Iterable[RunResults]:
     """The tasks of a run with judged pairs that are cut once."""
-    for part in found.parts:
+    for part in run.parts:
         cut_often = part.settings.options.get(part.settings.task, {}).get("cut_ranges")
         if not cut_often and any(_paired(part, model) for model in part.models):
             yield part
 
 
-def effects_of(found: RunResults, sizes: Mapping[str, int] | None = None) -> dict[str, RunEffects]:
+def effects_of(run: RunResults, sizes: Mapping[str, int] | None = None) -> dict[str, RunEffects]:
     """The effects of every task of a run with judged pairs that are cut once, by task.
 
     Args:
-        found: The run.
+        run: The run.
         sizes: Numbers of parameters given by the user, by model.
     """
-    each = {part.settings.task: RunEffects.of(part, sizes) for part in judged_parts(found)}
+    each = {part.settings.task: RunEffects.of(part, sizes) for part in judged_parts(run)}
     return {task: effects for task, effects in each.items() if effects.names}
 
 
-def all_tables(found: RunResults, effects: Mapping[str, RunEffects] | None = None) -> list[Table]:
+def all_tables(run: RunResults, effects: Mapping[str, RunEffects] | None = None) -> list[Table]:
     """The non-empty tables of every task, and those of effects in the paper's layout.
 
     Args:
-        found: The run.
+        run: The run.
         effects: Its effects by task, if already computed.
     """
-    effects = effects_of(found) if effects is None else effects
-    several = len(found.settings.tasks) > 1
-    return [table for table in found.tables() if table.rows] + [
+    effects = effects_of(run) if effects is None else effects
+    several = len(run.settings.tasks) > 1
+    return [table for table in run.tables() if table.rows] + [
         replace(table, title=f"{task}: {table.title}") if several else table
-        for task, one in effects.items()
-        for table in one.tables()
+        for task, task_effects in effects.items()
+        for table in task_effects.tables()
     ]
 
 
@@ -275,54 +282,54 @@ _AVERAGES_NOTE = (
 )
 
 
-def _mutation(one: Observation) -> str:
-    return one.mutation
+def _mutation(observation: Observation) -> str:
+    return observation.mutation
 
 
-def _average(found: EffectSummary | None) -> Cell:
-    return None if found is None else found.average
+def _average(summary: EffectSummary | None) -> Cell:
+    return None if summary is None else summary.average
 
 
-def _uncontested(found: EffectSummary | None) -> Cell:
-    return None if found is None or found.uncontested is None else found.uncontested.average
+def _uncontested(summary: EffectSummary | None) -> Cell:
+    return None if summary is None or summary.uncontested is None else summary.uncontested.average
 
 
-def _pairs(found: EffectSummary | None) -> int:
-    return 0 if found is None else found.pairs - found.unjudged
+def _pairs(summary: EffectSummary | None) -> int:
+    return 0 if summary is None else summary.pairs - summary.unjudged
 
 
-def _trend(found: Estimate | None) -> str | None:
-    return None if found is None or found.value is None else f"{found.value:+.2f}"
+def _trend(estimate: Estimate | None) -> str | None:
+    return None if estimate is None or estimate.value is None else f"{estimate.value:+.2f}"
 
 
 def _panels(names: Sequence[str]) -> list[tuple[str, ...]]:
     """The paper's mutations first, then the others, at most five side by side."""
-    ours = [one for one in names if one in PAPER_ORDER]
-    others = [one for one in names if one not in PAPER_ORDER]
+    ours = [name for name in names if name in PAPER_ORDER]
+    others = [name for name in names if name not in PAPER_ORDER]
     panels = math.ceil(len(others) / _WIDEST)
     width = math.ceil(len(others) / panels) if panels else 1
     chunks = [tuple(others[i : i + width]) for i in range(0, len(others), width)]
     return ([tuple(ours)] if ours else []) + chunks
 
 
-def _paired(found: RunResults, model: str) -> list[PairsRecord]:
-    return [record for record in found.probed(model) if isinstance(record, PairsRecord)]
+def _paired(run: RunResults, model: str) -> list[PairsRecord]:
+    return [record for record in run.probed(model) if isinstance(record, PairsRecord)]
 
 
-def _dataset(found: RunResults) -> str:
-    for manifest in found.manifests.values():
+def _dataset(run: RunResults) -> str:
+    for manifest in run.manifests.values():
         return str(manifest["dataset"]["title"])
-    return found.settings.data
+    return run.settings.data
 
 
-def sizes_of(found: RunResults) -> dict[str, int]:
+def sizes_of(run: RunResults) -> dict[str, int]:
     """The number of parameters of each model of a run, if known."""
     sizes = {}
-    for manifest in found.manifests.values():
+    for manifest in run.manifests.values():
         model: Mapping[str, Any] = manifest["model"]
         size = parameter_count(model["details"], f"{model['name']} {model['asked_as']}")
         if size is not None:
-            sizes[found.label(str(model["asked_as"]))] = size
+            sizes[run.label(str(model["asked_as"]))] = size
     return sizes
 
 

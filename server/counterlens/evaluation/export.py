@@ -23,11 +23,11 @@ Row = Mapping[str, Any]
 _OF_EVERY_RECORD = frozenset(field.name for field in fields(Record))
 
 
-def export(found: RunResults, folder: Path) -> list[Path]:
+def export(run: RunResults, folder: Path) -> list[Path]:
     """Write a run as Parquet.
 
     Args:
-        found: The run, finished or not.
+        run: The run, finished or not.
         folder: The folder, created if missing. Files with the same names are overwritten.
 
     Returns:
@@ -45,7 +45,7 @@ def export(found: RunResults, folder: Path) -> list[Path]:
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, rows in _tables(found):
+        for name, rows in _tables(run):
             path = folder / f"{name}.parquet"
             parquet.write_table(_table(rows), path, compression="zstd")
             written.append(path)
@@ -56,10 +56,10 @@ def export(found: RunResults, folder: Path) -> list[Path]:
     return written
 
 
-def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
+def _tables(run: RunResults) -> Iterator[tuple[str, list[Row]]]:
     records: list[Row] = []
     parts: dict[str, list[Row]] = {}
-    for item, stored in found.records:
+    for item, stored in run.records:
         record = stored.record
         key = {"position": item.position, "model": item.model, "problem": item.problem}
         records.append(
@@ -88,7 +88,7 @@ def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
         "manifests",
         [
             {"digest": digest, "document": json.dumps(document, ensure_ascii=False)}
-            for digest, document in found.manifests.items()
+            for digest, document in run.manifests.items()
         ],
     )
     yield from ((name, rows) for name, rows in sorted(parts.items()) if rows)
@@ -104,7 +104,9 @@ def _table(rows: Sequence[Row]) -> Any:
         try:
             columns[name] = arrow.array(values)
         except (arrow.ArrowInvalid, arrow.ArrowTypeError, arrow.ArrowNotImplementedError):
-            columns[name] = arrow.array([json.dumps(one, ensure_ascii=False) for one in values])
+            columns[name] = arrow.array([json.dumps(value, ensure_ascii=False) for value in values])
         if arrow.types.is_struct(columns[name].type) and not columns[name].type.num_fields:
-            columns[name] = arrow.array([json.dumps(one) for one in values])  # Parquet has no empty struct
+            columns[name] = arrow.array(
+                [json.dumps(value) for value in values]
+            )  # Parquet has no empty struct
     return arrow.table(columns)

@@ -63,5 +63,5 @@ def gate(results: RunResults, least: float) -> list[GateResult]:
 def _held(results: RunResults, least: float) -> Iterator[GateResult]:
     for part in judged_parts(results):
         for model in part.models:
-            records = [one for one in part.probed(model) if isinstance(one, PairsRecord)]
+            records = [record for record in part.probed(model) if isinstance(record, PairsRecord)]
             yield GateResult(part.settings.task, model, overall_floor(records), least)

@@ -111,7 +111,9 @@ def find_out(plan: Plan, model: Model) -> None:
 
 
 def _sources(plan: Plan) -> dict[str, dict[str, Any]]:
-    origins = {language: one.dataset.provenance for language, one in plan.translated_from.items()}
+    origins = {
+        language: counterpart.dataset.provenance for language, counterpart in plan.translated_from.items()
+    }
     return {
         language: {"sha256": origin.sha256, "records": origin.records} for language, origin in origins.items()
     }
@@ -127,18 +129,18 @@ def canonical(document: dict[str, Any]) -> tuple[str, str]:
     return sha256_of(text), text
 
 
-def differences(one: dict[str, Any], other: dict[str, Any], at: str = "") -> list[str]:
+def differences(manifest: dict[str, Any], other: dict[str, Any], at: str = "") -> list[str]:
     """The differences of two manifests, such as `model.identity: a, now b`; harmless ones are skipped."""
-    found = []
-    for key in sorted({*one, *other}):
-        where, a, b = f"{at}{key}", one.get(key), other.get(key)
+    changes = []
+    for key in sorted({*manifest, *other}):
+        where, a, b = f"{at}{key}", manifest.get(key), other.get(key)
         if where in _HARMLESS or _plain(a) == _plain(b):
             continue
         if isinstance(a, dict) and isinstance(b, dict):
-            found += differences(a, b, f"{where}.")
+            changes += differences(a, b, f"{where}.")
         else:
-            found.append(f"{where}: {a}, now {b}")
-    return found
+            changes.append(f"{where}: {a}, now {b}")
+    return changes
 
 
 def _plain(value: Any) -> Any:

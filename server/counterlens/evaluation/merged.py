@@ -57,7 +57,7 @@ class MergedRuns:
         """
         task = _common_task(runs)
         names, datasets = _names(runs), _datasets(runs)
-        given, found = dict(sizes or {}), dict[tuple[str, ...], list[PairsRecord]]()
+        given, records = dict(sizes or {}), dict[tuple[str, ...], list[PairsRecord]]()
         known: dict[str, int] = {}
         asked: set[tuple[str, str]] = set()
         for run, dataset in zip(runs, datasets, strict=True):
@@ -72,13 +72,13 @@ class MergedRuns:
                     raise DataError(f"two runs have {name} in common", "Give each run once")
                 asked |= questions
                 some = [record for record in run.probed(model) if isinstance(record, PairsRecord)]
-                found.setdefault((dataset, name), []).extend(some)
+                records.setdefault((dataset, name), []).extend(some)
         settings = runs[0].settings
         return cls(
             task,
             settings.options_of(task).chosen_protocol,
             settings.seed,
-            found,
+            records,
             known,
             tuple(_source(run) for run in runs),
         )
@@ -104,17 +104,17 @@ class MergedRuns:
 
     def effects(self) -> dict[str, RunEffects]:
         """The effects of each dataset whose pairs are cut once, for all models."""
-        found = {}
+        by_dataset = {}
         for dataset in self.datasets:
             pairs = {
                 model: observations(records)
-                for (one, model), records in self.records.items()
-                if one == dataset
+                for (title, model), records in self.records.items()
+                if title == dataset
             }
             effects = RunEffects.of_pairs(dataset, pairs, self.sizes, protocol=self.protocol, seed=self.seed)
             if effects.names and not self._several_cuts:
-                found[dataset] = effects
-        return found
+                by_dataset[dataset] = effects
+        return by_dataset
 
     @property
     def _several_cuts(self) -> bool:
@@ -171,8 +171,8 @@ def _names(runs: Sequence[RunResults]) -> dict[tuple[str, str, str], str]:
     names = {}
     for model, api, url in ways:
         same = [way for way in ways if way[0] == model]
-        how = [api] if len({one for _, one, _ in same}) > 1 else []
-        where = [urlsplit(url).netloc or "here"] if len({one for _, _, one in same}) > 1 else []
+        how = [api] if len({interface for _, interface, _ in same}) > 1 else []
+        where = [urlsplit(url).netloc or "here"] if len({address for _, _, address in same}) > 1 else []
         names[model, api, url] = f"{model} ({', '.join((*how, *where))})" if how or where else model
     return names
 

@@ -108,9 +108,9 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
         )
         if key not in drawn:
             translated = sources[language] if language is not None else None
-            found = chosen(buggy=key[0], limits=lasting(key[1]), translated_from=translated)
-            drawn[key] = {target.name: target for target in found}
-            if len(drawn[key]) < len(found):
+            selection = chosen(buggy=key[0], limits=lasting(key[1]), translated_from=translated)
+            drawn[key] = {target.name: target for target in selection}
+            if len(drawn[key]) < len(selection):
                 raise DataError(f"{dataset.path} gives several functions the same name", "Names must differ")
         targets[task] = drawn[key]
         require_suited(PROBES[task], list(drawn[key].values()), options)
@@ -138,8 +138,10 @@ def _check(settings: RunSettings) -> None:
 def _opened(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallback | None) -> Dataset:
     if settings.data.startswith(PREFIX):
         options = [settings.options_of(task) for task in settings.tasks]
-        bounds = (getattr(one, "map_timeout", None) for one in options)
-        excluded = next((found for one in options if (found := getattr(one, "excluded_tests", ()))), ())
+        bounds = (getattr(task_options, "map_timeout", None) for task_options in options)
+        excluded = next(
+            (tests for task_options in options if (tests := getattr(task_options, "excluded_tests", ()))), ()
+        )
         return repository(
             settings.data,
             since=settings.since,

@@ -122,15 +122,15 @@ def replay(
     return Replayed(item, stored.record, now, changed, circumstances)
 
 
-def _record(found: list[tuple[Item, StoredRecord]], name: str, folder: Path) -> tuple[Item, StoredRecord]:
+def _record(records: list[tuple[Item, StoredRecord]], name: str, folder: Path) -> tuple[Item, StoredRecord]:
     for key in ("position", "id", "problem", "function"):
-        named = [(item, record) for item, record in found if str(getattr(item, key)) == name]
+        named = [(item, record) for item, record in records if str(getattr(item, key)) == name]
         if len(named) > 1:
             ids = ", ".join(item.id for item, _ in named)
             raise DataError(f"{name} occurs more than once", f"Name one record: {ids}")
         if named:
             return named[0]
-    some = ", ".join(item.id for item, _ in found[:3])
+    some = ", ".join(item.id for item, _ in records[:3])
     raise DataError(f"the run in {folder} has no record {name}", f"It has {some}, …" if some else None)
 
 
@@ -138,13 +138,13 @@ def _differences(before: Any, now: Any, at: str = "") -> list[str]:
     if isinstance(before, dict) and isinstance(now, dict):
         keys = sorted({*before, *now})
         return [
-            one
+            difference
             for key in keys
-            for one in _differences(before.get(key), now.get(key), f"{at}.{key}" if at else key)
+            for difference in _differences(before.get(key), now.get(key), f"{at}.{key}" if at else key)
         ]
     if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
         pairs = enumerate(zip(before, now, strict=True))
-        return [one for i, (a, b) in pairs for one in _differences(a, b, f"{at}[{i}]")]
+        return [difference for i, (a, b) in pairs for difference in _differences(a, b, f"{at}[{i}]")]
     return [] if before == now else [f"{at}: {_short(before)}, now {_short(now)}"]
 
 

@@ -104,7 +104,7 @@ class Run:
         """
         before, now = store.items, list(plan.items)
         if before != now:
-            changed = {one.problem for one in {*before} ^ {*now}} or {"their order"}
+            changed = {item.problem for item in {*before} ^ {*now}} or {"their order"}
             names = ", ".join(sorted(changed)[:3]) + (", …" if len(changed) > 3 else "")
             raise DataError(
                 f"the data has changed since the run in {store.folder} was started: {names}",
@@ -140,8 +140,8 @@ class Run:
         going = _Going(cancel, advance, jobs, notice, remaining, failed, spending)
         for spec in self._plan.settings.models:
             done = self._store.done
-            left = [one for one in self._plan.items if one.model == spec and one.position not in done]
-            left = budget.same(left, [one for one in self._plan.items if one.position in done])
+            left = [item for item in self._plan.items if item.model == spec and item.position not in done]
+            left = budget.same(left, [item for item in self._plan.items if item.position in done])
             if not left or self._unsteady(spec, failed):
                 continue
             if remaining is not None and not self._is_limited:
@@ -160,12 +160,12 @@ class Run:
         with self._engine.open(spec, settings) as model, opened_encoder(settings, answers) as encoder:
             circumstances = self._circumstances(spec, model, encoder)
             spending.begin(spec, model)
-            one = partial(self._perform_followed, going, CachedModel(model, answers), encoder)
+            perform = partial(self._perform_followed, going, CachedModel(model, answers), encoder)
             begun = takewhile(lambda _: spending.within(), items)
             jobs = going.jobs or self._engine.jobs + (0 if model.info.local else _AWAY)
             try:
                 # Closed before the model is, whatever happens here: its threads still use it.
-                with closing(run_local(begun, one, going.cancel, jobs)) as outcomes:
+                with closing(run_local(begun, perform, going.cancel, jobs)) as outcomes:
                     for finished in outcomes:
                         spending.record_usage()
                         if finished.record is None:
@@ -313,9 +313,9 @@ class Budget:
             left: Remaining items of the model.
             done: Finished items of all models.
         """
-        first = {(one.task, one.problem) for one in done if one.model == self._models[0]}
-        later = self._ends is not None and bool(first) and any(one.model != self._models[0] for one in left)
-        return [one for one in left if not later or (one.task, one.problem) in first]
+        first = {(item.task, item.problem) for item in done if item.model == self._models[0]}
+        later = self._ends is not None and bool(first) and any(item.model != self._models[0] for item in left)
+        return [item for item in left if not later or (item.task, item.problem) in first]
 
     def begun(self, left: Sequence[Item], model: str) -> Iterator[Item]:
         """The items of a model that begin before its share of the time is over.

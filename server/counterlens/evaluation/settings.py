@@ -124,7 +124,9 @@ class RunSettings:
     @property
     def encoder(self) -> str | None:
         """The model whose embeddings are used for sentence similarity, if a task has one."""
-        return next((str(one["encoder"]) for one in self.options.values() if one.get("encoder")), None)
+        return next(
+            (str(options["encoder"]) for options in self.options.values() if options.get("encoder")), None
+        )
 
     def served(self, model: str) -> tuple[str, str | None]:
         """The prompt format of a model, and its address; None for one from the environment."""
@@ -140,18 +142,18 @@ class RunSettings:
 
     def applied(self) -> dict[str, list[str]]:
         """The tasks of each option that only some tasks take, without defaults and a protocol's values."""
-        found: dict[str, list[str]] = {}
+        by_name: dict[str, list[str]] = {}
         for task, options in self.options.items():
             chosen = {"protocol": options["protocol"]} if options.get("protocol") else {}
             usual = plain_options(make(PROBES[task].options, chosen))
             for name, value in options.items():
                 if value != usual[name] or name in chosen:
-                    found.setdefault(name, []).append(task)
-        return {name: tasks for name, tasks in found.items() if len(tasks) < len(self.tasks)}
+                    by_name.setdefault(name, []).append(task)
+        return {name: tasks for name, tasks in by_name.items() if len(tasks) < len(self.tasks)}
 
     def to_json(self) -> str:
         """All settings, in the format of `from_json`."""
-        stored = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "foreign"}
+        stored = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "foreign"}
         return msgspec.json.encode(stored, order="sorted").decode()
 
     @classmethod
@@ -168,7 +170,7 @@ class RunSettings:
 
     def differences(self, other: RunSettings) -> list[str]:
         """The settings that differ, each as `seed is 0, not 1`: this one's value, then the other's."""
-        own = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
+        own = {field.name: (getattr(self, field.name), getattr(other, field.name)) for field in fields(self)}
         # The choices of the file are among the others, and `foreign` is not a choice.
         del own["options"], own["settings_file"], own["foreign"]
         for task in self.options.keys() & other.options.keys():

@@ -71,14 +71,14 @@ class SettingsFile:
     def paths_below(self, root: Path) -> tuple[str, ...]:
         """Its paths relative to a folder instead of the file; without those outside the folder."""
         base = self.path.parent.resolve()
-        found = []
+        paths = []
         for path in self.run.get("paths", ()):
             whole = PurePosixPath(base / path)
             if PurePosixPath(root).is_relative_to(whole):
                 return ()  # the whole folder
             if whole.is_relative_to(root):
-                found.append(whole.relative_to(root).as_posix())
-        return tuple(found)
+                paths.append(whole.relative_to(root).as_posix())
+        return tuple(paths)
 
 
 def keys() -> dict[str, OptionSpec]:
@@ -97,9 +97,9 @@ def nearest(folder: Path) -> SettingsFile | None:
     for place in (here, *here.parents):
         for name in (NAME, _PYPROJECT):
             if (place / name).is_file():
-                found = read(place / name)
-                if found is not None:
-                    return found
+                settings = read(place / name)
+                if settings is not None:
+                    return settings
         if (place / ".git").exists():
             return None
     return None
@@ -209,8 +209,8 @@ def known_entries(file: SettingsFile | None, *names: str) -> tuple[ModelEntry, .
     wanted = {name for name in names if is_entry_name(name)}
     if not wanted:
         return ()
-    found = {entry.name: entry for entry in (*(file.entries if file else ()), *user_entries())}
-    return tuple(found[name] for name in sorted(wanted & found.keys()))
+    entries = {entry.name: entry for entry in (*(file.entries if file else ()), *user_entries())}
+    return tuple(entries[name] for name in sorted(wanted & entries.keys()))
 
 
 def _suggestion(key: str, known: Mapping[str, OptionSpec]) -> str:
@@ -223,7 +223,7 @@ def _suggestion(key: str, known: Mapping[str, OptionSpec]) -> str:
 def _line(text: str, table: tuple[str, ...], key: str) -> int:
     """The line of a key in a table, 1-based; the line of the table if the key has another form."""
     inside, at = not table, 1
-    above = "".join(rf"{re.escape(one)}\." for one in table)
+    above = "".join(rf"{re.escape(segment)}\." for segment in table)
     quoted = rf"^\s*(?:\[+\s*{above})?[\"']?{re.escape(key)}[\"']?\s*[=.\]]"
     for number, line in enumerate(text.splitlines(), 1):
         header = _HEADER.match(line)

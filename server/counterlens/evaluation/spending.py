@@ -47,7 +47,7 @@ def check_budget(settings: RunSettings) -> None:
     """
     if settings.budget is None:
         return
-    elsewhere = [one for one in settings.models if is_elsewhere(settings, one)]
+    elsewhere = [spec for spec in settings.models if is_elsewhere(settings, spec)]
     prices = {model: price_of(settings, model) for model in elsewhere}
     unknown = [model for model, price in prices.items() if price is None]
     if unknown or not prices:
@@ -84,7 +84,7 @@ class Spending:
     def begin(self, spec: str, model: Model) -> None:
         """Start following a model, which shares the remaining budget equally with those after it."""
         models = self._settings.models
-        later = [one for one in models[models.index(spec) :] if price_of(self._settings, one)]
+        later = [name for name in models[models.index(spec) :] if price_of(self._settings, name)]
         if self._settings.budget is not None and spec in later:
             left = max(0.0, self._settings.budget - self.cost)
             self._limits[spec] = self._cost_of(spec) + left / len(later)
@@ -118,7 +118,7 @@ class Spending:
         """A message that the budget is spent; empty if it is not."""
         if all(map(self._is_within, self._limits)):
             return ""
-        currency = next(price.currency for one in self._limits if (price := price_of(self._settings, one)))
+        currency = next(price.currency for spec in self._limits if (price := price_of(self._settings, spec)))
         budget = amount(self._settings.budget or 0.0, currency)
         return f"the budget of {budget} is spent: {amount(self.cost, currency)}"
 

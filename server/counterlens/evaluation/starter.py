@@ -53,14 +53,14 @@ class RepositoryFacts:
         """
         loader = Repository()
         files = loader.files(folder)
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for problem in loader.problems(folder):
             parts = PurePosixPath(problem.id.partition("::")[0]).parts
             depth = 2 if parts[0] == "src" and len(parts) > 2 else 1
             name = "/".join(parts[:depth]) if len(parts) > depth else "."
-            found[name] = found.get(name, 0) + 1
-        folders = () if "." in found else tuple(sorted(found))
-        return cls(len(files), found, tuple(_runners(folder)), folders)
+            counts[name] = counts.get(name, 0) + 1
+        folders = () if "." in counts else tuple(sorted(counts))
+        return cls(len(files), counts, tuple(_runners(folder)), folders)
 
 
 def _runners(folder: Path) -> Iterator[str]:
@@ -90,8 +90,8 @@ def _head(facts: RepositoryFacts) -> Iterator[str]:
     yield "# The command line takes precedence. Commented lines show the defaults."
     yield "#"
     total = sum(facts.functions.values())
-    found = f"{plural(total, 'function')} that a test mentions or that have examples"
-    yield f"# Found: {plural(facts.files, 'Python file')} besides tests, {found}."
+    summary = f"{plural(total, 'function')} that a test mentions or that have examples"
+    yield f"# Found: {plural(facts.files, 'Python file')} besides tests, {summary}."
     if len(facts.functions) > 1:
         by = ", ".join(f"{name} {count}" for name, count in sorted(facts.functions.items()))
         yield f"# By folder: {by}."

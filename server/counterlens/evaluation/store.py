@@ -122,9 +122,9 @@ class Store:
             store._check_format()
             store._drop_damaged()
         except BaseException as error:
-            for one in (database, lock):
-                if one is not None:
-                    one.close()
+            for resource in (database, lock):
+                if resource is not None:
+                    resource.close()
             if isinstance(error, OSError | sqlite3.OperationalError) and not _is_damage(error):
                 raise CounterlensError(
                     f"{folder} cannot be written: {getattr(error, 'strerror', None) or error}",
@@ -213,21 +213,21 @@ class Store:
         """The manifests by digest, in the order of their digests."""
         with self._reading():
             rows = self._database.execute("SELECT digest, document FROM manifests ORDER BY digest")
-            found = dict(self._checksums.verified("manifests", list(map(_two_texts, rows)), tuple))
-            for digest, document in found.items():
+            documents = dict(self._checksums.verified("manifests", list(map(_two_texts, rows)), tuple))
+            for digest, document in documents.items():
                 written_as = hashlib.sha256(document.encode()).hexdigest()
                 if len(digest) == _DIGEST and written_as != digest:
                     raise ValueError(f"the manifest {digest[:12]} was changed")
-            return {digest: dict(json.loads(document)) for digest, document in found.items()}
+            return {digest: dict(json.loads(document)) for digest, document in documents.items()}
 
     def records(self) -> Iterator[tuple[Item, StoredRecord]]:
         """The results, in the order of the plan; damaged ones are skipped, and listed in `lost`."""
         self.lost = []
-        for item, found in self._records():
-            if isinstance(found, StoredRecord):
-                yield item, found
+        for item, record in self._records():
+            if isinstance(record, StoredRecord):
+                yield item, record
             else:
-                self.lost.append(f"{item.id}: {found}")
+                self.lost.append(f"{item.id}: {record}")
         self.lost += [f"record {position}: it is missing" for position in self._missing()]
 
     def _records(self) -> Iterator[tuple[Item, StoredRecord | str]]:
@@ -249,7 +249,7 @@ class Store:
                 record = read(body, PROBES[item.task].record)
                 if manifest not in known:
                     raise ValueError("its circumstances are unknown")
-                found = StoredRecord(record, float(seconds), manifest)
+                stored = StoredRecord(record, float(seconds), manifest)
             except UNREADABLE as error:
                 yield item, str(error).partition("\n")[0]
             except DataError as error:
@@ -257,7 +257,7 @@ class Store:
                     raise
                 yield item, error.message
             else:
-                yield item, found
+                yield item, stored
 
     def _missing(self) -> list[str]:
         """The positions of records that have a checksum, but are not there."""
@@ -268,7 +268,7 @@ class Store:
 
     def _drop_damaged(self) -> None:
         """Drop damaged records, so that they are recomputed."""
-        wrong = [(item, found) for item, found in self._records() if isinstance(found, str)]
+        wrong = [(item, problem) for item, problem in self._records() if isinstance(problem, str)]
         with self._transaction():
             for item, why in wrong:
                 self._database.execute("DELETE FROM records WHERE position = ?", (item.position,))
@@ -346,14 +346,14 @@ class Store:
                     self._database.execute(statement)
                 self._checksums.insert("run", "format", str(FORMAT))
             return
-        found = None
+        version = None
         if "run" in tables:
             row = self._database.execute("SELECT value FROM run WHERE key = 'format'").fetchone()
-            found = None if row is None else str(row[0])
-        if found != str(FORMAT):
+            version = None if row is None else str(row[0])
+        if version != str(FORMAT):
             raise DataError(
                 f"{self.folder / FILE} is not a run that this version can read: its format is "
-                f"{found or 'of something else'}{self._made_by()}, not {FORMAT}",
+                f"{version or 'of something else'}{self._made_by()}, not {FORMAT}",
                 "Choose another folder, or use the version of Counterlens that created it",
             )
 
@@ -413,5 +413,5 @@ def _item(row: Sequence[object]) -> Item:
 
 
 def _two_texts(row: Sequence[object]) -> tuple[str, str]:
-    one, other = texts(*row)
-    return one, other
+    text, other = texts(*row)
+    return text, other

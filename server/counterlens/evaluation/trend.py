@@ -116,14 +116,14 @@ def trend(runs: Sequence[tuple[str, RunResults]], across: Sequence[str] = ()) ->
     """
     if len(runs) < 2:
         raise DataError("a trend needs at least two runs", "Name their folders")
-    ordered = all(found.begun for _, found in runs)
+    ordered = all(results.begun for _, results in runs)
     if ordered:
         runs = sorted(runs, key=lambda named: named[1].begun or "")
-    known = [(_run(name, found), found) for name, found in runs]
+    known = [(_run(name, results), results) for name, results in runs]
     keys = dict.fromkeys(
         (part.settings.task, model)
-        for _, found in known
-        for part in judged_parts(found)
+        for _, results in known
+        for part in judged_parts(results)
         for model in part.models
         if part.probed(model)
     )
@@ -134,10 +134,10 @@ def trend(runs: Sequence[tuple[str, RunResults]], across: Sequence[str] = ()) ->
     return Trend(tuple(run for run, _ in known), lines, ordered, tuple(across))
 
 
-def _run(name: str, found: RunResults) -> TrendRun:
-    datasets = (one.get("dataset", {}) for one in found.manifests.values())
-    version = next((str(one["version"]) for one in datasets if "version" in one), "")
-    return TrendRun(name, found.begun, version, found.total - len(found.records))
+def _run(name: str, results: RunResults) -> TrendRun:
+    datasets = (manifest.get("dataset", {}) for manifest in results.manifests.values())
+    version = next((str(dataset["version"]) for dataset in datasets if "version" in dataset), "")
+    return TrendRun(name, results.begun, version, results.total - len(results.records))
 
 
 def _points(
@@ -145,20 +145,20 @@ def _points(
 ) -> tuple[TrendPoint, ...]:
     points: list[TrendPoint] = []
     before: tuple[RunResults, Sequence[Observation]] | None = None
-    for run, found in runs:
-        if task not in found.settings.tasks or model not in found.models:
+    for run, results in runs:
+        if task not in results.settings.tasks or model not in results.models:
             continue
-        pairs = observed(found.only(task))[model]
+        pairs = observed(results.only(task))[model]
         summary = summarize(pairs)
         if before is None:
             points.append(TrendPoint(run, summary))
-        elif apart := _why_not_comparable(before[0], found, task, model, passed_over):
+        elif apart := _why_not_comparable(before[0], results, task, model, passed_over):
             points.append(TrendPoint(run, summary, apart))
         else:
-            effect = shift(_changed(before[1]), _changed(pairs), seed=found.settings.seed)
-            right = shift(originals(before[1]), originals(pairs), seed=found.settings.seed)
+            effect = shift(_changed(before[1]), _changed(pairs), seed=results.settings.seed)
+            right = shift(originals(before[1]), originals(pairs), seed=results.settings.seed)
             points.append(TrendPoint(run, summary, (), effect, right))
-        before = found, pairs
+        before = results, pairs
     return tuple(points)
 
 
@@ -167,22 +167,24 @@ def _why_not_comparable(
 ) -> tuple[str, ...]:
     """Why two runs are not comparable."""
     manifests = manifest_of(first, model), manifest_of(second, model)
-    both = [{**one, "options": one.get("options", {}).get(task)} for one in manifests if one is not None]
+    both = [
+        {**manifest, "options": manifest.get("options", {}).get(task)}
+        for manifest in manifests
+        if manifest is not None
+    ]
     if len(both) < len(manifests):
         return ("one of them has no results yet",)
     of_code = first.settings.data.startswith(PREFIX) and second.settings.data.startswith(PREFIX)
     allowed = (*passed_over, *(_THE_CODE if of_code else ()))
-    unfinished = any(
-        len(found.records) < found.total and found.settings.minutes is None for found in (first, second)
-    )
-    found = differing([(both[0], both[1])], _PARTS, allowed)
-    return (*found, *(["one of them is not finished"] if unfinished else []))
+    unfinished = any(len(run.records) < run.total and run.settings.minutes is None for run in (first, second))
+    differences = differing([(both[0], both[1])], _PARTS, allowed)
+    return (*differences, *(["one of them is not finished"] if unfinished else []))
 
 
 def _changed(pairs: Sequence[Observation]) -> list[tuple[tuple[str, str], bool]]:
     """The informative pairs: the function of each, and whether its verdict changed."""
     return [
-        (one.cluster, one.effect.mutation_effect == 1)
-        for one in pairs
-        if one.effect is not None and one.effect.informative
+        (pair.cluster, pair.effect.mutation_effect == 1)
+        for pair in pairs
+        if pair.effect is not None and pair.effect.informative
     ]

@@ -202,9 +202,9 @@ def _scored(model: Model, document: Document, cut: int, steps: Steps) -> Confide
     return confidence(document, scores)
 
 
-def _leaves(found: Confidence, span: tuple[int, int]) -> Iterator[int]:
+def _leaves(confidence: Confidence, span: tuple[int, int]) -> Iterator[int]:
     """The indices of the code leaves in a byte range; the first may begin before it."""
-    nodes = found.nodes
+    nodes = confidence.nodes
     for i, node in enumerate(nodes):
         inner = i + 1 < len(nodes) and nodes[i + 1].depth > node.depth
         if not inner and node.kind != "comment" and span[0] < node.end <= span[1] and node.start < node.end:
@@ -237,36 +237,36 @@ def _departure(
     )
 
 
-def _same(one: Confidence, i: int, other: Confidence, k: int) -> bool:
-    first, second = _text(one, i), _text(other, k)
-    if one.nodes[i].kind in {"string_start", "string_end"}:
+def _same(confidence: Confidence, i: int, other: Confidence, k: int) -> bool:
+    first, second = _text(confidence, i), _text(other, k)
+    if confidence.nodes[i].kind in {"string_start", "string_end"}:
         first, second = first.translate(_QUOTES), second.translate(_QUOTES)
-    return first == second and one.nodes[i].kind == other.nodes[k].kind
+    return first == second and confidence.nodes[i].kind == other.nodes[k].kind
 
 
-def _text(found: Confidence, i: int) -> str:
-    node = found.nodes[i]
-    return found.document.data[node.start : node.end].decode("utf-8", "replace")
+def _text(confidence: Confidence, i: int) -> str:
+    node = confidence.nodes[i]
+    return confidence.document.data[node.start : node.end].decode("utf-8", "replace")
 
 
-def _probability(found: Confidence, i: int) -> float | None:
+def _probability(confidence: Confidence, i: int) -> float | None:
     """The probability of the first token of a leaf."""
-    node = found.nodes[i]
+    node = confidence.nodes[i]
     if node.tokens[0] >= node.tokens[1]:
         return None
-    value = float(found.scores.probability[node.tokens[0]])
+    value = float(confidence.scores.probability[node.tokens[0]])
     return None if math.isnan(value) else value
 
 
-def tokens_between(found: Confidence, start: int, end: int) -> tuple[WrittenToken, ...]:
+def tokens_between(confidence: Confidence, start: int, end: int) -> tuple[WrittenToken, ...]:
     """The scored tokens of a byte range; the first and the last may extend beyond it."""
-    scores = found.scores
+    scores = confidence.scores
     touching = (scores.end > start) & (scores.start < end)
-    return tuple(_token(found, int(i)) for i in touching.nonzero()[0])
+    return tuple(_token(confidence, int(i)) for i in touching.nonzero()[0])
 
 
-def _token(found: Confidence, i: int) -> WrittenToken:
-    scores, data = found.scores, found.document.data
+def _token(confidence: Confidence, i: int) -> WrittenToken:
+    scores, data = confidence.scores, confidence.document.data
     start, end = int(scores.start[i]), int(scores.end[i])
     text = data[start:end].decode("utf-8", "replace")
     blank = len(text) - len(text.lstrip())
@@ -274,7 +274,7 @@ def _token(found: Confidence, i: int) -> WrittenToken:
     likely = zip(scores.alternative_text[i], scores.alternative_logprob[i], strict=False) if known else ()
     return WrittenToken(
         text=text,
-        line=found.document.positions.line_of(start + blank) + 1,
+        line=confidence.document.positions.line_of(start + blank) + 1,
         probability=float(scores.probability[i]) if known else None,
-        alternatives=tuple((one, math.exp(value)) for one, value in likely if one),
+        alternatives=tuple((alternative, math.exp(value)) for alternative, value in likely if alternative),
     )

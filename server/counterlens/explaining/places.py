@@ -68,9 +68,10 @@ def cursor_at(document: Document, offset: int) -> Cursor:
 def _around(document: Document, line: int, offset: int) -> Function:
     """The innermost function whose body contains a byte; on the header of an inner one, the outer one."""
     around = [
-        one
-        for one in functions(document)
-        if _body_start(document, one) <= offset and (offset <= one.end or _behind(document, one, offset))
+        function
+        for function in functions(document)
+        if _body_start(document, function) <= offset
+        and (offset <= function.end or _behind(document, function, offset))
     ]
     if not around:
         raise SourceError(
@@ -102,14 +103,16 @@ def both_sides(at: Cursor, mutation: str, seed: int = 0) -> tuple[Cursor, Cursor
         OptionError: there is no such mutation.
     """
     function, surveyed = rewritings(at.document, at.qualname, (mutation,), seed=seed)
-    found: Sequence[Counterfactual] = [one for one in surveyed.counterfactuals if one.cut is not None]
-    if not found:
-        reasons = "; ".join(dict.fromkeys(one.reason for one in surveyed.refusals))
+    counterfactuals: Sequence[Counterfactual] = [
+        counterfactual for counterfactual in surveyed.counterfactuals if counterfactual.cut is not None
+    ]
+    if not counterfactuals:
+        reasons = "; ".join(dict.fromkeys(refusal.reason for refusal in surveyed.refusals))
         raise SourceError(
             f"{mutation} changes nothing in {function.name} that could be shown", reasons or None
         )
     line = at.document.positions.line_of(at.offset) + 1
-    made = min(found, key=lambda one: abs(one.start_line - line))
+    made = min(counterfactuals, key=lambda candidate: abs(candidate.start_line - line))
     assert made.cut is not None
     mutated = replace(at.document, text=made.source)
     return (

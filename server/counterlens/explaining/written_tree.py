@@ -68,25 +68,25 @@ class _Shown:
     depth: int
 
 
-def written_tree(found: Explained) -> tuple[WrittenNode, ...]:
+def written_tree(explained: Explained) -> tuple[WrittenNode, ...]:
     """The rows of a completion: its function, the code around and before it, and the whole completion."""
-    shown, gone = _shown(found), found.departure
+    shown, gone = _shown(explained), explained.departure
     departing = None
     if gone is not None:
-        around = [row for row in shown if _holds(found.scored.nodes[row.first], gone.offset, row.origin)]
+        around = [row for row in shown if _holds(explained.scored.nodes[row.first], gone.offset, row.origin)]
         departing = around[-1] if around else None
-    return tuple(_row(found, row, gone if row is departing else None) for row in shown)
+    return tuple(_row(explained, row, gone if row is departing else None) for row in shown)
 
 
-def _shown(found: Explained) -> list[_Shown]:
-    nodes, root = found.scored.nodes, _function(found)
+def _shown(explained: Explained) -> list[_Shown]:
+    nodes, root = explained.scored.nodes, _function(explained)
     shown: list[_Shown] = []
     row_of: dict[int, _Shown] = {}
     passed = -1
     for i in range(root, len(nodes)):
         if i > root and nodes[i].depth <= nodes[root].depth:
             break
-        origin = _origin(nodes, i, root, found)
+        origin = _origin(nodes, i, root, explained)
         if origin is None or i <= passed:
             continue
         passed = i
@@ -98,27 +98,27 @@ def _shown(found: Explained) -> list[_Shown]:
     return shown
 
 
-def _function(found: Explained) -> int:
+def _function(explained: Explained) -> int:
     """The innermost definition in which the completion begins; the root if there is none."""
     around = [
         i
-        for i, node in enumerate(found.scored.nodes)
-        if node.kind == _DEFINITION and node.start < found.start <= node.end
+        for i, node in enumerate(explained.scored.nodes)
+        if node.kind == _DEFINITION and node.start < explained.start <= node.end
     ]
     return around[-1] if around else 0
 
 
-def _origin(nodes: Sequence[NodeConfidence], i: int, root: int, found: Explained) -> NodeOrigin | None:
+def _origin(nodes: Sequence[NodeConfidence], i: int, root: int, explained: Explained) -> NodeOrigin | None:
     """The origin of a node; None if it has no row."""
     node = nodes[i]
-    if node.start >= node.end or not (node.named or node.kind == "ERROR") or node.start >= found.end:
+    if node.start >= node.end or not (node.named or node.kind == "ERROR") or node.start >= explained.end:
         return None
-    if node.start >= found.start:
+    if node.start >= explained.start:
         return None if node.kind in _QUOTES else NodeOrigin.WRITTEN
-    if node.end > found.start:
+    if node.end > explained.start:
         return NodeOrigin.AROUND if node.kind != "block" else None
     parent = nodes[node.parent]
-    if parent.end <= found.start or (
+    if parent.end <= explained.start or (
         parent.kind == _DEFINITION and node.kind in _HEADER and node.parent == root
     ):
         return None
@@ -146,8 +146,8 @@ def _holds(node: NodeConfidence, at: int, origin: NodeOrigin) -> bool:
     return origin is not NodeOrigin.PROMPT and node.start <= at < node.end
 
 
-def _row(found: Explained, shown: _Shown, departure: Departure | None) -> WrittenNode:
-    scored, origin = found.scored, shown.origin
+def _row(explained: Explained, shown: _Shown, departure: Departure | None) -> WrittenNode:
+    scored, origin = explained.scored, shown.origin
     nodes = scored.nodes[shown.first : shown.last + 1]
     node = nodes[0]
     text = scored.document.data[node.start : node.end].decode("utf-8", "replace").strip()
@@ -155,7 +155,7 @@ def _row(found: Explained, shown: _Shown, departure: Departure | None) -> Writte
     tokens = tokens_between(scored, node.start, node.end) if known else ()
     likely = [token for token in tokens if token.probability is not None and token.text.strip()]
     return WrittenNode(
-        kinds=tuple(one.kind for one in nodes),
+        kinds=tuple(member.kind for member in nodes),
         origin=origin,
         depth=shown.depth,
         text=text.splitlines()[0] if origin is NodeOrigin.AROUND and text else " ".join(text.split()),

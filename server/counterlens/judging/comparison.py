@@ -34,28 +34,28 @@ def comparable(form: Form) -> bool:
     return head not in _UNKNOWN and all(map(comparable, form[1:]))
 
 
-def same(one: Form, other: Form) -> bool:
+def same(form: Form, other: Form) -> bool:
     """Whether two values are the same; see the module. False if one cannot be compared."""
     try:
-        return _same(one, other, 0)
+        return _same(form, other, 0)
     except (TypeError, ValueError, IndexError, KeyError, OverflowError, RecursionError):
         return False  # a form that the encoder never produces
 
 
-def _same(one: Form, other: Form, depth: int) -> bool:
+def _same(form: Form, other: Form, depth: int) -> bool:
     if depth > _DEEPEST:
         return False
-    number, another = _number(one), _number(other)
+    number, another = _number(form), _number(other)
     if number is not None and another is not None:
         return close(number, another)
-    if _head(one) != _head(other):
-        one, other = _plain(one), _plain(other)
-    head = _head(one)
+    if _head(form) != _head(other):
+        form, other = _plain(form), _plain(other)
+    head = _head(form)
     if head != _head(other) or head in _UNKNOWN:
         return False
     if head in _ALIKE:
-        return _ALIKE[head](one[1:], other[1:], depth)
-    return type(one) is type(other) and bool(one == other)
+        return _ALIKE[head](form[1:], other[1:], depth)
+    return type(form) is type(other) and bool(form == other)
 
 
 def _head(form: Form) -> str:
@@ -65,12 +65,12 @@ def _head(form: Form) -> str:
     return "s" if form[0] == "z" else str(form[0])
 
 
-def _sequences(one: list[Form], other: list[Form], depth: int) -> bool:
-    return len(one) == len(other) and all(_same(a, b, depth + 1) for a, b in zip(one, other, strict=True))
+def _sequences(forms: list[Form], other: list[Form], depth: int) -> bool:
+    return len(forms) == len(other) and all(_same(a, b, depth + 1) for a, b in zip(forms, other, strict=True))
 
 
-def _objects(one: list[Form], other: list[Form], depth: int) -> bool:
-    (name, content, fields), (other_name, other_content, other_fields) = one, other
+def _objects(form: list[Form], other: list[Form], depth: int) -> bool:
+    (name, content, fields), (other_name, other_content, other_fields) = form, other
     return (
         name == other_name
         and _same(content, other_content, depth + 1)
@@ -79,16 +79,16 @@ def _objects(one: list[Form], other: list[Form], depth: int) -> bool:
     )
 
 
-def _unordered(one: list[Form], other: list[Form], depth: int) -> bool:
-    ordered = sorted(one, key=_key), sorted(other, key=_key)
+def _unordered(forms: list[Form], other: list[Form], depth: int) -> bool:
+    ordered = sorted(forms, key=_key), sorted(other, key=_key)
     return _sequences(*ordered, depth)
 
 
-def _mappings(one: list[Form], other: list[Form], depth: int) -> bool:
-    if len(one) != len(other):
+def _mappings(mapping: list[Form], other: list[Form], depth: int) -> bool:
+    if len(mapping) != len(other):
         return False
     ordered = (
-        sorted(one, key=lambda pair: _key(pair[0])),
+        sorted(mapping, key=lambda pair: _key(pair[0])),
         sorted(other, key=lambda pair: _key(pair[0])),
     )
     return all(
@@ -149,18 +149,18 @@ def _integral(number: complex) -> complex:
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
-def close(one: complex, other: complex) -> bool:
+def close(number: complex, other: complex) -> bool:
     """Whether two numbers are the same except for rounding; NaN is the same as NaN."""
-    if isinstance(one, complex) or isinstance(other, complex):
-        one, other = complex(one), complex(other)
-        return close(one.real, other.real) and close(one.imag, other.imag)
-    if isinstance(one, int) and isinstance(other, int):
-        return one == other
-    if math.isnan(one) or math.isnan(other):
-        return math.isnan(one) and math.isnan(other)
-    if one == other:
+    if isinstance(number, complex) or isinstance(other, complex):
+        number, other = complex(number), complex(other)
+        return close(number.real, other.real) and close(number.imag, other.imag)
+    if isinstance(number, int) and isinstance(other, int):
+        return number == other
+    if math.isnan(number) or math.isnan(other):
+        return math.isnan(number) and math.isnan(other)
+    if number == other:
         return True
-    return math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    return math.isclose(number, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
 
 
 def shown(form: Form) -> str:

@@ -90,26 +90,26 @@ class OutputJudge(ABC):
         return Judgement.TIMED_OUT, f"stopped after {self.setting.limits.seconds:g} s"
 
 
-def first_difference(found: str, due: str) -> str:
+def first_difference(output: str, due: str) -> str:
     """Describe the first difference between an output and the expected one; empty if there is none."""
-    mine, right = found.split(), due.split()
-    for at, (one, other) in enumerate(zip(mine, right, strict=False), 1):
-        if one != other and not _close(one, other):
-            return f"it prints {_shown(one)} for {_shown(other)} as word {at}"
+    mine, right = output.split(), due.split()
+    for at, (word, other) in enumerate(zip(mine, right, strict=False), 1):
+        if word != other and not _close(word, other):
+            return f"it prints {_shown(word)} for {_shown(other)} as word {at}"
     if len(mine) != len(right):
         return f"it prints {len(mine)} words for {len(right)}"
     return ""
 
 
-def _close(found: str, due: str) -> bool:
+def _close(token: str, due: str) -> bool:
     """Whether two tokens are numbers that differ only by rounding; integers must be the same."""
     if not any(sign in due for sign in ".eE"):
         return False
     try:
-        one, other = float(found), float(due)
+        number, other = float(token), float(due)
     except ValueError:
         return False
-    return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return math.isclose(number, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 def _shown(word: str) -> str:

@@ -134,8 +134,8 @@ def why_no_judge(
 def _all_excluded(document: Document, function: Function, setting: Setting) -> bool:
     """Whether there would be tests of a function if none were excluded."""
     anyway = replace(setting, excluded=())
-    found = (find(document, function, anyway) for find in judged(document.language).tests.values())
-    return bool(setting.excluded) and any(judge is not None for judge in found)
+    judges = (find(document, function, anyway) for find in judged(document.language).tests.values())
+    return bool(setting.excluded) and any(judge is not None for judge in judges)
 
 
 def reach_of(judge: Judge, lines: range) -> HoleReach | None:

@@ -89,8 +89,8 @@ def settle(
 
 def counts(settled: Iterable[Settled]) -> dict[Settlement, int]:
     """The number of counterfactuals with each result."""
-    found = Counter(outcome.finding for outcome in settled)
-    return {finding: found[finding] for finding in Settlement}
+    tally = Counter(outcome.finding for outcome in settled)
+    return {finding: tally[finding] for finding in Settlement}
 
 
 def _settled(

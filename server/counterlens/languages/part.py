@@ -46,10 +46,10 @@ class LanguagePart(Mapping[str, T], Generic[T]):
             with self._lock:
                 if language not in self._loaded:
                     self._loaded[language] = self._load(LANGUAGES[language])
-        found = self._loaded[language]
-        if found is None:
+        part = self._loaded[language]
+        if part is None:
             raise KeyError(language)
-        return found
+        return part
 
     def __iter__(self) -> Iterator[str]:
         return (language for language in LANGUAGES if language in self)
@@ -69,11 +69,11 @@ class LanguagePart(Mapping[str, T], Generic[T]):
         Raises:
             SourceError: the language does not have it; the hint lists those that do.
         """
-        found = self.get(language)
-        if found is None:
+        part = self.get(language)
+        if part is None:
             hint = self._hint.format(self.titles("and"))
             raise SourceError(self._lacking.format(title_of(language)), hint or None)
-        return found
+        return part
 
     def titles(self, conjunction: str) -> str:
         """The titles of the languages that have it, such as `Python and Java`."""
@@ -95,8 +95,8 @@ class LanguagePart(Mapping[str, T], Generic[T]):
 
     def _import(self, place: str) -> T:
         module, _, attribute = place.partition(":")
-        found = getattr(importlib.import_module(module), attribute)
-        fits = callable(found) if self._kind is None else isinstance(found, self._kind)
+        part = getattr(importlib.import_module(module), attribute)
+        fits = callable(part) if self._kind is None else isinstance(part, self._kind)
         if not fits:
             raise TypeError(f"{place} is no {self._kind.__name__ if self._kind else 'function'}")
-        return cast("T", found)
+        return cast("T", part)

@@ -43,8 +43,8 @@ class Memo:
         """Return the value under a key, and compute it if it is missing."""
         if key not in self._kept:
             self._kept[key] = make()
-        found: Made = self._kept[key]
-        return found
+        value: Made = self._kept[key]
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,27 +150,27 @@ class Analysis:
 
     def scored(
         self,
-        found: Confidence,
+        confidence: Confidence,
         shown: Confidence | None = None,
         calibration: Calibration | None = None,
         memo: Memo | None = None,
         unscored: tuple[tuple[int, int], ...] = (),
     ) -> None:
         """Store the scores of the newest version, and the displayed scores if they differ."""
-        self.partly_scored(found, shown, calibration, memo, unscored)
-        self.confidence, self.last = found, found
+        self.partly_scored(confidence, shown, calibration, memo, unscored)
+        self.confidence, self.last = confidence, confidence
         self.state, self.reason = ScoringState.READY, ""
 
     def partly_scored(
         self,
-        found: Confidence,
+        confidence: Confidence,
         shown: Confidence | None = None,
         calibration: Calibration | None = None,
         memo: Memo | None = None,
         unscored: tuple[tuple[int, int], ...] = (),
     ) -> None:
         """Store the finished part of the scores of the newest version; the rest follows."""
-        self.shown, self.calibration, self.unscored = shown or found, calibration, unscored
+        self.shown, self.calibration, self.unscored = shown or confidence, calibration, unscored
         self.memo = memo or Memo()
 
     def waits_at(self, offset: int) -> bool:

@@ -32,7 +32,10 @@ class Askable:
     def known(self) -> dict[str, int]:
         """Prompts of the counted functions, by qualified name; 0 if the model cannot be asked anything."""
         counted = self._analysis.askable
-        named = ((one.qualname, counted.get(self._analysis.source_of(one))) for one in self._functions)
+        named = (
+            (function.qualname, counted.get(self._analysis.source_of(function)))
+            for function in self._functions
+        )
         return {name: prompts for name, prompts in named if prompts is not None}
 
     def count(self, seconds: float) -> bool:
@@ -63,7 +66,10 @@ class Askable:
         if shown is None:
             return self._functions
         first, last = shown.start.line + 1, shown.end.line + 1
-        return sorted(self._functions, key=lambda one: max(first - one.end_line, one.start_line - last, 0))
+        return sorted(
+            self._functions,
+            key=lambda function: max(first - function.end_line, function.start_line - last, 0),
+        )
 
 
 def _prompts(document: Document, function: Function) -> int:
@@ -71,7 +77,7 @@ def _prompts(document: Document, function: Function) -> int:
     text = textwrap.dedent(document.data[line : function.end].decode("utf-8", "replace"))
     try:
         alone = Document(prompted(document.language).alone(text), language=document.language)
-        _, found = rewritings(alone, function.name, None, seed=0)
+        _, surveyed = rewritings(alone, function.name, None, seed=0)
     except CounterlensError:  # it does not parse by itself
         return 0
-    return prompts_of(found.counterfactuals)
+    return prompts_of(surveyed.counterfactuals)

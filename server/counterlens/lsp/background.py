@@ -242,10 +242,12 @@ class BackgroundScorer:
     async def _show_part(self, job: ScoringJob) -> None:
         """Show the finished units while scoring continues."""
         begun, unscored = time.monotonic(), job.unscored
-        found = await self._made(job)
+        scored = await self._made(job)
         job.showed(time.monotonic() - begun)
         if self._jobs.get(job.analysis.uri) is job and job.analysis.state is ScoringState.SCORING:
-            job.analysis.partly_scored(found.confidence, found.shown, found.calibration, found.memo, unscored)
+            job.analysis.partly_scored(
+                scored.confidence, scored.shown, scored.calibration, scored.memo, unscored
+            )
             self._grew(job.analysis)
 
     async def _show(self, job: ScoringJob) -> None:
@@ -255,8 +257,8 @@ class BackgroundScorer:
                 f"its parts are too long to score (limit: {job.unasked:,} bytes)"
             )
         unscored = job.unscored
-        found = await self._made(job)
-        job.analysis.scored(found.confidence, found.shown, found.calibration, found.memo, unscored)
+        scored = await self._made(job)
+        job.analysis.scored(scored.confidence, scored.shown, scored.calibration, scored.memo, unscored)
 
     async def _made(self, job: ScoringJob) -> ScoredDocument:
         parts = [part for _, part in sorted(job.parts.items())]
@@ -270,7 +272,7 @@ class BackgroundScorer:
         settings: EditorSettings,
         model: Model | None,
     ) -> ScoredDocument:
-        found = confidence(
+        document_confidence = confidence(
             document,
             joined(parts, document.text),
             settings.aggregation,
@@ -278,8 +280,12 @@ class BackgroundScorer:
             within=within,
         )
         known = load_calibration(model.info.identity) if model and settings.calibrated else None
-        usable = known if known is not None and fits(found, known) else None
-        scored = ScoredDocument(found, calibrated(found, usable) if usable else found, usable)
+        usable = known if known is not None and fits(document_confidence, known) else None
+        scored = ScoredDocument(
+            document_confidence,
+            calibrated(document_confidence, usable) if usable else document_confidence,
+            usable,
+        )
         self._prepare(scored)
         return scored
 

@@ -101,8 +101,8 @@ def tasks_of(file: SettingsFile | None, chosen: Sequence[str] = ()) -> tuple[str
     """The tasks of a run: the chosen ones, else those of the file, else the default."""
     if chosen:
         return tuple(chosen)
-    found: tuple[str, ...] = (file.run.get("tasks") if file else None) or RunOptions().tasks
-    return tuple(found)
+    tasks: tuple[str, ...] = (file.run.get("tasks") if file else None) or RunOptions().tasks
+    return tuple(tasks)
 
 
 def bench_arguments(
@@ -173,8 +173,8 @@ def _flag(spec: OptionSpec, value: Any, filed: Mapping[str, Any]) -> Iterator[st
         if value:
             yield spec.flag
         return
-    for one in value if spec.repeatable else (value,):
-        yield from (spec.flag, _text(one))
+    for argument in value if spec.repeatable else (value,):
+        yield from (spec.flag, _text(argument))
 
 
 def _text(value: Any) -> str:

@@ -95,19 +95,22 @@ async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAn
             steps.next("opening the model")
             with ls.host.use_model(settings) as model:
                 try_decoding(model, steps)
-                found = [
-                    (one.title, explain(model, one.document, one.qualname, one.offset, limit, steps, begun))
-                    for one in sides
+                explanations = [
+                    (
+                        side.title,
+                        explain(model, side.document, side.qualname, side.offset, limit, steps, begun),
+                    )
+                    for side in sides
                 ]
-                return found, model.info
+                return explanations, model.info
 
-        found, info = await ask_first(ls, settings, analysis, announcements, work)
+        explained, info = await ask_first(ls, settings, analysis, announcements, work)
     except Cancelled:
         return CompletionAnswer(ok=False, error=t("The completion was cancelled."))
     except CounterlensError as error:
         return CompletionAnswer(ok=False, error=ls.refuse(error, settings))
-    first = found[0][1]
-    report = explanation_report(found, info, f"Completion of {at.qualname}")
+    first = explained[0][1]
+    report = explanation_report(explained, info, f"Completion of {at.qualname}")
     answer = CompletionAnswer(
         ok=True,
         function=at.qualname,

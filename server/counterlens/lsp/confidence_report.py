@@ -49,10 +49,12 @@ async def _confidence(ls: CounterlensServer, argument: Any = None) -> Confidence
         def work(steps: Steps) -> str:
             steps.next("opening the model")
             with ls.host.use_model(settings) as model:
-                found = known
-                if found is None:
-                    found = measure(model, document, span=span, cancel=steps.cancel, progress=steps.report)
-                return markdown.render(confidence_report(found, model.info, span=span))
+                confidence = known
+                if confidence is None:
+                    confidence = measure(
+                        model, document, span=span, cancel=steps.cancel, progress=steps.report
+                    )
+                return markdown.render(confidence_report(confidence, model.info, span=span))
 
         text = await with_progress(ls, "Measuring confidence", work)
     except Cancelled:

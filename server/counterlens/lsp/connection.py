@@ -70,24 +70,24 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
             return run_connection_test(model.model, cancel=steps.cancel)
 
     try:
-        found = await with_progress(ls, f"Testing {settings.model_spec}", work)
+        outcome = await with_progress(ls, f"Testing {settings.model_spec}", work)
     except CounterlensError as error:
         ls.announce("error", str(error), error.brief)
         message, hint = recognised(error.message), recognised(error.hint or "")
         return TestAnswer(False, message, hint, error.brief, settings.model_spec)
-    info = found.info
+    info = outcome.info
     ls.announce("ready", f"{info.name} answers")
     return TestAnswer(
         ok=True,
         model=info.name,
         where=info.where,
-        prompt=found.prompt,
-        completion=found.completion,
-        tokens=found.tokens,
-        seconds=found.seconds,
-        scores=found.scores,
-        way=found.way,
-        embeds=found.embeds,
+        prompt=outcome.prompt,
+        completion=outcome.completion,
+        tokens=outcome.tokens,
+        seconds=outcome.seconds,
+        scores=outcome.scores,
+        way=outcome.way,
+        embeds=outcome.embeds,
         context=info.context,
         details=info.details,
     )

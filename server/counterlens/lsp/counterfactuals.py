@@ -89,7 +89,7 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
     Raises:
         SourceError: the document does not parse.
     """
-    found = survey(document.text, function=qualname, language=document.language)
+    surveyed = survey(document.text, function=qualname, language=document.language)
     first = find_function(document, qualname).start_line
     pairs: dict[tuple[str, str, int], PairRecord] = {}
     if probe is not None:  # by place in the function: the lines before it may have changed since
@@ -98,7 +98,7 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
             for pair in probe.pairs
         }
     counterfactuals = []
-    for made in found.counterfactuals:
+    for made in surveyed.counterfactuals:
         pair = pairs.get((made.mutation, made.description, made.start_line - first))
         counterfactuals.append(
             ListedCounterfactual(
@@ -117,7 +117,8 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
         function=qualname,
         counterfactuals=tuple(counterfactuals),
         refused=tuple(
-            RefusedMutation(site.mutation, site.line - 1, recognised(site.reason)) for site in found.refusals
+            RefusedMutation(site.mutation, site.line - 1, recognised(site.reason))
+            for site in surveyed.refusals
         ),
     )
 

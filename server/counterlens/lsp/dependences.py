@@ -72,8 +72,8 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
         document = analysis.document
         if method != NONE:
             require_inferred(document)
-        found = await ls.offload(_analysed, document, function)
-        source, known = analysis.source_of(function), Examined(function.start_line, found)
+        graph = await ls.offload(_analysed, document, function)
+        source, known = analysis.source_of(function), Examined(function.start_line, graph)
         if method != NONE:
             announcements = Announcements(
                 f"Inferring dependences of {function.name}",
@@ -81,7 +81,7 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
                 f"the dependences of {function.name} were inferred",
                 "the inference was cancelled",
             )
-            infer_them = partial(_infer, ls.host, settings, found, method)
+            infer_them = partial(_infer, ls.host, settings, graph, method)
             known = replace(
                 known, inferred=await ask_first(ls, settings, analysis, announcements, infer_them)
             )
@@ -115,27 +115,27 @@ def _analysed(document: Document, function: Function) -> Dependences:
     Raises:
         SourceError: the source does not parse, or the function is redefined further down.
     """
-    found = dependences(document.text, function.qualname, language=document.language)
-    if not found.statements:
+    graph = dependences(document.text, function.qualname, language=document.language)
+    if not graph.statements:
         raise SourceError("there are no statements here, so there are no dependences")
-    line = found.statements[0].line
+    line = graph.statements[0].line
     if not function.start_line <= line <= function.end_line:
         raise SourceError(
             f"{function.qualname} is defined again in line {line}, and only the last definition counts",
             "Put the cursor there",
         )
-    return found
+    return graph
 
 
 def _infer(
-    host: ModelHost, settings: EditorSettings, found: Dependences, method: str | None, steps: Steps
+    host: ModelHost, settings: EditorSettings, graph: Dependences, method: str | None, steps: Steps
 ) -> Inferred:
     """Infer dependences with the model; takes seconds, or a minute for a long function."""
     options = DependenceOptions(method=InferenceMethod(method) if method else None)
     steps.next("opening the model")
     with host.use_model(settings) as model:
         chosen = options.method_for(model, steps.cancel)
-        return infer(model, found, chosen, limit=options.most, steps=steps)
+        return infer(model, graph, chosen, limit=options.most, steps=steps)
 
 
 def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: bytes, known: Examined) -> None:
@@ -152,18 +152,18 @@ def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: byte
 
 def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer:
     """The answer, with the lines of the document that was examined."""
-    found, inferred = known.found, known.inferred
-    true = dependences_json(found)
+    graph, inferred = known.found, known.inferred
+    true = dependences_json(graph)
     return DependenceAnswer(
         ok=True,
-        function=found.function,
+        function=graph.function,
         version=document.version,
         method=str(inferred.method) if inferred else NONE,
         summary=agreement_summary(inferred)
         if inferred
         else t("{control} control, {data} data", control=len(true["control"]), data=len(true["data"])),
-        markdown=dependence_markdown(found, inferred),
-        html=dependence_fragment(found, inferred) if html else "",
+        markdown=dependence_markdown(graph, inferred),
+        html=dependence_fragment(graph, inferred) if html else "",
         dependences=true,
         inferred=inferred_json(inferred) if inferred else None,
     )

@@ -35,11 +35,11 @@ def _pull(
     """Answer with the current results; the client is asked to pull again when there are more."""
     analysis = ls.analyses.get(params.text_document.uri)
     # A client that cannot be asked to pull again gets pushes, and must not get everything twice.
-    found = _all(ls, analysis) if analysis is not None and _pulls(ls) else []
-    result = hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest()
+    diagnostics = _all(ls, analysis) if analysis is not None and _pulls(ls) else []
+    result = hashlib.blake2b(repr(diagnostics).encode(), digest_size=8).hexdigest()
     if result == params.previous_result_id:
         return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result)
-    return types.RelatedFullDocumentDiagnosticReport(items=found, result_id=result)
+    return types.RelatedFullDocumentDiagnosticReport(items=diagnostics, result_id=result)
 
 
 def _deliver(ls: CounterlensServer, analysis: Analysis) -> None:
@@ -60,9 +60,9 @@ def _clear(ls: CounterlensServer, analysis: Analysis) -> None:
         ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(analysis.uri, []))
 
 
-def _publish(ls: CounterlensServer, analysis: Analysis, found: list[types.Diagnostic]) -> None:
+def _publish(ls: CounterlensServer, analysis: Analysis, diagnostics: list[types.Diagnostic]) -> None:
     ls.text_document_publish_diagnostics(
-        types.PublishDiagnosticsParams(analysis.uri, found, analysis.document.version)
+        types.PublishDiagnosticsParams(analysis.uri, diagnostics, analysis.document.version)
     )
 
 

@@ -105,7 +105,7 @@ class DoubtQueue:
         """Check the unchecked functions of the newest version, and show each mark as it is found."""
         await asyncio.sleep(QUIET_SECONDS if changed_only else 0)
         ls, document, settings = self._ls, analysis.document, self._ls.settings
-        seen = {one.span[0]: one.fingerprint for one in self.known(analysis)}
+        seen = {function.span[0]: function.fingerprint for function in self.known(analysis)}
         present, first = await ls.offload(_present, document, analysis.opened, settings)
         current = {scope.function.start: name for name, scope in present}
         same = {start for start, name in seen.items() if current.get(start) == name}
@@ -118,14 +118,14 @@ class DoubtQueue:
         if changed_only:
             pending = [(name, scope) for name, scope in pending if scope.function.qualname in edited]
         lines = analysis.visible
-        for name, scope in sorted(pending, key=lambda one: not _is_visible(one[1], lines)):
+        for name, scope in sorted(pending, key=lambda entry: not _is_visible(entry[1], lines)):
             async with self._turn:
-                found = await self._found(name, scope, settings, cancel)
-            if found is None or analysis.document is not document or not ls.asks(settings):
+                marks = await self._found(name, scope, settings, cancel)
+            if marks is None or analysis.document is not document or not ls.asks(settings):
                 return
             span = scope.function.start, scope.function.end
-            analysis.doubts.note(document, settings.asked, CheckedFunction(name, span, found, found))
-            if found:
+            analysis.doubts.note(document, settings.asked, CheckedFunction(name, span, marks, marks))
+            if marks:
                 ls.changed(analysis)
         self._tests.checked(analysis, every=not changed_only)
 
@@ -136,13 +136,13 @@ class DoubtQueue:
         key = settings.asked, name
         if key not in self._kept:
             try:
-                found = await self._ls.offload(_ask, self._ls.host, settings, scope, cancel)
+                marks = await self._ls.offload(_ask, self._ls.host, settings, scope, cancel)
             except Cancelled:
                 return None
             except CounterlensError as error:
                 LOG.info("no doubts: %s", error)
                 return None
-            self._kept[key] = found
+            self._kept[key] = marks
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)

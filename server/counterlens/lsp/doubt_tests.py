@@ -271,14 +271,14 @@ def _is_busy() -> bool:
 def _settled(
     host: ModelHost,
     scope: DoubtScope,
-    found: tuple[Doubt, ...],
+    marks: tuple[Doubt, ...],
     settings: EditorSettings,
     cancel: Event,
     failed: object,
 ) -> tuple[Mark, ...]:
     """The marks of a function that remain after its tests, with the test results; takes seconds."""
     if not has_consent(settings.allow_weaker_sandbox):
-        return found
+        return marks
     timeout = settings.probe.get("timeout")
     limits = lasting(timeout) if timeout else LIMITS
     with host.use_model(settings) as model:  # whoever waits for a mark comes before the colours
@@ -286,7 +286,7 @@ def _settled(
             settled(
                 model,
                 scope,
-                found,
+                marks,
                 best_sandbox(),
                 limits=limits,
                 excluded=tuple(settings.probe.get("excluded_tests", ())),

@@ -97,7 +97,7 @@ class Doubts:
         for mark in known:
             if not said.shows(mark.mark, ls.host.name):
                 continue
-            if comments and not all(comments.covers(mark.start, mark.end, one) for one in Category):
+            if comments and not all(comments.covers(mark.start, mark.end, category) for category in Category):
                 yield mark
 
     def _diagnostics(self, ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:

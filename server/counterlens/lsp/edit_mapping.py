@@ -35,12 +35,12 @@ class OffsetMap:
     def moved(self, start: int, end: int) -> tuple[int, int] | None:
         """Map a range of the old text to the new one; None if the edit touched it."""
         if end <= self.first:
-            found = start, end
+            span = start, end
         elif start >= self.last:
-            found = start + self.shift, end + self.shift
+            span = start + self.shift, end + self.shift
         else:
             return None
-        return None if any(_in_word(self.new, edge) for edge in found) else found
+        return None if any(_in_word(self.new, edge) for edge in span) else span
 
 
 def _in_word(data: bytes, at: int) -> bool:

@@ -104,8 +104,8 @@ class EditorModels:
     async def _send(self, params: CompleteParams, request: str, answer: Future[Any]) -> None:
         """Put the client's reply, or its error, into `answer`."""
         try:
-            found = await self._server.protocol.send_request_async(COMPLETE, params, msg_id=request)
+            reply = await self._server.protocol.send_request_async(COMPLETE, params, msg_id=request)
         except JsonRpcException as error:
-            found = {"error": f"the editor cannot ask {params.model}: {error.message}"}
+            reply = {"error": f"the editor cannot ask {params.model}: {error.message}"}
         if not answer.done():
-            answer.set_result(found)
+            answer.set_result(reply)

@@ -99,8 +99,8 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
     function = function_at(analysis.document, offset)
     if function is None:
         return known
-    found = analysis.known_function(function.qualname)
-    inferred = found.examined.inferred if found.examined else None
+    results = analysis.known_function(function.qualname)
+    inferred = results.examined.inferred if results.examined else None
     summary = InferenceSummary(agreement_summary(inferred), str(inferred.method)) if inferred else None
     return replace(
         known,
@@ -109,22 +109,22 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
         calibrated=analysis.calibration is not None,
         concepts=_concepts(analysis.shown, places, function) if analysis.shown else (),
         dependences=summary,
-        findings=tuple(_findings(found)),
+        findings=tuple(_findings(results)),
     )
 
 
 def _findings(known: KnownFunction) -> list[TaskFinding]:
     """Return the results of probes; that of the completion probe is stored separately."""
-    found = dict(known.findings)
+    findings = dict(known.findings)
     if known.probe is not None:
-        found[CompletionProbe.id] = meaning(known.probe, translator())
-    return [TaskFinding(task, recognised(summary)) for task, summary in found.items()]
+        findings[CompletionProbe.id] = meaning(known.probe, translator())
+    return [TaskFinding(task, recognised(summary)) for task, summary in findings.items()]
 
 
-def _concepts(found: Confidence, places: Places, function: Function) -> tuple[ConceptConfidence, ...]:
+def _concepts(confidence: Confidence, places: Places, function: Function) -> tuple[ConceptConfidence, ...]:
     inside = [
         (node.confidence, node)
-        for node in found.nodes
+        for node in confidence.nodes
         if node.named
         and node.confidence is not None
         and function.start <= node.start
@@ -134,16 +134,16 @@ def _concepts(found: Confidence, places: Places, function: Function) -> tuple[Co
     for _, node in sorted(inside, key=lambda scored: scored[0]):
         least.setdefault(node.category, node)
     made = [
-        _concept(found, places, least[name], value, count)
-        for name, (value, count) in found.concepts_in(function.start, function.end).items()
+        _concept(confidence, places, least[name], value, count)
+        for name, (value, count) in confidence.concepts_in(function.start, function.end).items()
     ]
     return tuple(sorted(made, key=lambda concept: concept.confidence))
 
 
 def _concept(
-    found: Confidence, places: Places, least: NodeConfidence, value: float, count: int
+    confidence: Confidence, places: Places, least: NodeConfidence, value: float, count: int
 ) -> ConceptConfidence:
-    source = found.document.data[least.start : least.end].decode("utf-8", "replace").split("\n", 1)[0]
+    source = confidence.document.data[least.start : least.end].decode("utf-8", "replace").split("\n", 1)[0]
     return ConceptConfidence(
         str(least.category),
         value,

@@ -92,22 +92,22 @@ def hover(
     if analysis.waits_at(offset):
         waiting = HoverPart(t("*Counterlens: {model} is scoring…*", model=escaped(model)))
         return _markdown(content.with_parts(waiting))
-    found = analysis.shown
-    if found is None:
+    confidence = analysis.shown
+    if confidence is None:
         why = HoverPart(t("*Counterlens: no confidence, {reason}*", reason=prose(analysis.reason)))
         return _markdown(content.with_parts(why))
-    chain = chain_at(found, offset)
+    chain = chain_at(confidence, offset)
     if not chain:
         text = content.with_parts()
         return _markdown(text) if text else None
     answered = any(part.brief and part.detail for part in content.parts)
-    expected = expected_markdown(found, chain[0], translator())
+    expected = expected_markdown(confidence, chain[0], translator())
     text = content.with_parts(
-        HoverPart(node_markdown(chain[0], translator()), chain_markdown(found, chain, translator())),
+        HoverPart(node_markdown(chain[0], translator()), chain_markdown(confidence, chain, translator())),
         # the answer about an operator considers all the code, so the first token alone is a detail
         HoverPart(detail=expected) if answered else HoverPart(expected),
         HoverPart(*_probe(analysis, offset)),
-        HoverPart(detail=confidence_note(found, analysis.calibration, model, translator())),
+        HoverPart(detail=confidence_note(confidence, analysis.calibration, model, translator())),
     )
     return _markdown(text, places.range(chain[0].start, chain[0].end))
 
@@ -138,11 +138,13 @@ def _probe(analysis: Analysis, offset: int) -> tuple[str, str]:
     pairs = "\n".join(f"- {escaped(pair.mutation)}: {outcome(pair, translator())}" for pair in probe.pairs)
     if changed.n:
         counts = {"count": changed.count, "n": changed.n}
-        found = t("{count} of {n} informative pairs changed the verdict", **counts)
-        found = ", ".join(
-            filter(None, (found, *(say(probe, translator()) for say in (unstable_changes, contested_count))))
+        sentence = t("{count} of {n} informative pairs changed the verdict", **counts)
+        sentence = ", ".join(
+            filter(
+                None, (sentence, *(say(probe, translator()) for say in (unstable_changes, contested_count)))
+            )
         )
-        return f"{head} {found}", f"{head}\n{pairs}"
+        return f"{head} {sentence}", f"{head}\n{pairs}"
     return "", f"{head}\n{pairs}"
 
 

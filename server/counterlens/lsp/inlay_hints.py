@@ -28,14 +28,14 @@ def _inlay_hints(ls: CounterlensServer, params: types.InlayHintParams) -> list[t
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None or analysis.shown is None or not ls.settings.inlay_hints_enabled:
         return []
-    places, found = ls.places(analysis), analysis.shown
+    places, confidence = ls.places(analysis), analysis.shown
     low, high = places.offset(params.range.start), places.offset(params.range.end)
     by = ls.settings.inlay_hints_by
     hints: dict[int, types.InlayHint] = {}
-    for node in found.nodes:
+    for node in confidence.nodes:
         if len(hints) == MOST or node.start > high:
             break
-        if node.confidence is None or not _is_wanted(found, node, by):
+        if node.confidence is None or not _is_wanted(confidence, node, by):
             continue
         at = _line_end(analysis, node)
         if low <= at <= high and at not in hints:  # the first (outer) one of several statements on a line
@@ -54,12 +54,12 @@ def _inlay_hints(ls: CounterlensServer, params: types.InlayHintParams) -> list[t
     return list(hints.values())
 
 
-def _is_wanted(found: Confidence, node: NodeConfidence, by: str) -> bool:
+def _is_wanted(confidence: Confidence, node: NodeConfidence, by: str) -> bool:
     if by == "function":
         return node.kind in _FUNCTIONS
     if node.parent < 0:
         return False
-    parent = found.nodes[node.parent]
+    parent = confidence.nodes[node.parent]
     last = node.end == parent.end
     return is_statement(node.kind) and not is_part_of_statement(node.kind, parent.kind, last=last)
 

@@ -88,18 +88,18 @@ class KnownDoubts:
             self._found = []
         elif self._document is not None and self._document is not document:
             mapping = OffsetMap.between(self._document.data, document.data)
-            moved = ((mapping.moved(*one.span), one) for one in self._found)
-            self._found = [replace(one, span=span) for span, one in moved if span is not None]
+            moved = ((mapping.moved(*function.span), function) for function in self._found)
+            self._found = [replace(function, span=span) for span, function in moved if span is not None]
         self._document, self._asked = document, asked
         return self._found
 
-    def note(self, document: Document, asked: object, one: CheckedFunction) -> None:
+    def note(self, document: Document, asked: object, function: CheckedFunction) -> None:
         """Store a result for the newest version, instead of the previous result for the function."""
-        known = [other for other in self.on(document, asked) if other.span[0] != one.span[0]]
-        self._found = [*known, one]
+        known = [other for other in self.on(document, asked) if other.span[0] != function.span[0]]
+        self._found = [*known, function]
 
     def keep(self, document: Document, asked: object, starts: set[int]) -> bool:
         """Discard functions that do not begin at one of these bytes; True if any of them had marks."""
         known = self.on(document, asked)
-        self._found = [one for one in known if one.span[0] in starts]
-        return any(one.shown for one in known if one.span[0] not in starts)
+        self._found = [function for function in known if function.span[0] in starts]
+        return any(function.shown for function in known if function.span[0] not in starts)

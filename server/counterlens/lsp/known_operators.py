@@ -59,13 +59,13 @@ class KnownOperators:
 
     def _moved(self, old: Document, new: Document) -> dict[int, KnownOperator]:
         mapping = OffsetMap.between(old.data, new.data)
-        found = {}
+        operators = {}
         for answer in self._found.values():
             read = mapping.moved(*answer.read)
             if read is None or (answer.header and mapping.moved(0, answer.header) != (0, answer.header)):
                 continue
             shift = read[0] - answer.read[0]
-            found[answer.start + shift] = replace(
+            operators[answer.start + shift] = replace(
                 answer, start=answer.start + shift, end=answer.end + shift, read=read
             )
-        return found
+        return operators

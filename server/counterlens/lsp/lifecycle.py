@@ -36,7 +36,7 @@ def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
     said = options.get("trusted")
     ls.trusted = said if isinstance(said, bool) else None
     ls.client_shows_results = options.get("showsResults") is True
-    uri = next((one.uri for one in params.workspace_folders or ()), params.root_uri)
+    uri = next((folder.uri for folder in params.workspace_folders or ()), params.root_uri)
     complaints = _read_file(ls, to_fs_path(uri) if uri else None)
     ls.given = options.get("settings")
     ls.settings, wrong = read_settings(ls.given, ls.file)

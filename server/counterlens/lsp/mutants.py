@@ -102,7 +102,11 @@ def _survival(
     host: ModelHost, settings: EditorSettings, document: Document, function: Function, steps: Steps
 ) -> Survival:
     """What the tests of a function, or of the one around it, let through; takes seconds."""
-    scope = next(one for one in scopes(document) if one.function.start <= function.start < one.function.end)
+    scope = next(
+        candidate
+        for candidate in scopes(document)
+        if candidate.function.start <= function.start < candidate.function.end
+    )
     timeout = settings.probe.get("timeout")
     limits = lasting(timeout) if timeout else LIMITS
     excluded = tuple(settings.probe.get("excluded_tests", ()))

@@ -186,8 +186,8 @@ class OperatorQueue:
 
     async def ask_all(self, analysis: Analysis, span: tuple[int, int] | None = None) -> None:
         """Ask for all operators of a document or a range, starting with those that surprised the model."""
-        document, found = analysis.document, analysis.confidence
-        starts = await self._ls.offload(_starts, document, span, found)
+        document, confidence = analysis.document, analysis.confidence
+        starts = await self._ls.offload(_starts, document, span, confidence)
         if analysis.document is document:
             known = self.known(analysis)
             self._waiting += [(analysis, document, start) for start in starts if start not in known]
@@ -237,16 +237,16 @@ def _answer(
     return KnownOperator(site.start, site.end, (unit.start, unit.end), unit.context, belief)
 
 
-def _starts(document: Document, span: tuple[int, int] | None, found: Confidence | None) -> list[int]:
+def _starts(document: Document, span: tuple[int, int] | None, confidence: Confidence | None) -> list[int]:
     """The operators' first bytes, least likely first, by the scores of a reading from left to right."""
     try:
         sites = operator_sites(document, span)
     except SourceError:
         return []
     starts = [site.start for site in sites]
-    if found is None or found.document is not document:
+    if confidence is None or confidence.document is not document:
         return starts
-    scores = found.scores
+    scores = confidence.scores
     likely = dict.fromkeys(starts, 0.0)
     for first, last, logprob in zip(
         scores.start.tolist(), scores.end.tolist(), scores.logprob.tolist(), strict=True

@@ -114,11 +114,11 @@ def overlay(
         only: Return the spans that touch this range.
         visible: Return the spans that touch this range first.
     """
-    found = analysis.shown
+    confidence = analysis.shown
     chosen = []
-    if found is not None:
+    if confidence is not None:
         chosen = analysis.memo.get(
-            ("overlay", granularity, few), lambda: _spans(found, granularity, analysis.calibration, few)
+            ("overlay", granularity, few), lambda: _spans(confidence, granularity, analysis.calibration, few)
         )
         if only is not None:
             low, high = places.offset(only.start), places.offset(only.end)
@@ -142,12 +142,12 @@ def overlay(
 
 
 def _spans(
-    found: Confidence, granularity: Granularity, calibration: Calibration | None, few: bool
+    confidence: Confidence, granularity: Granularity, calibration: Calibration | None, few: bool
 ) -> list[Span]:
     """The spans of a document. Nodes are calibrated already; spans of tokens are calibrated here."""
-    made = spans(found, granularity)
+    made = spans(confidence, granularity)
     if few:
-        return calm(found, made, granularity, calibration)
+        return calm(confidence, made, granularity, calibration)
     if calibration is None or granularity not in {Granularity.TOKEN, Granularity.STATEMENT}:
         return made
     values = [calibration.apply(span.category, span.value) for span in made]

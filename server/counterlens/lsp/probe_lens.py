@@ -107,8 +107,8 @@ def _changed(record: PairsRecord) -> Proportion:
 def _result(record: PairsRecord) -> str:
     changed = _changed(record)
     if changed.n:
-        found = t("{count} of {n} changed the verdict", count=changed.count, n=changed.n)
-        return ", ".join(filter(None, (found, *_caveats(record))))
+        sentence = t("{count} of {n} changed the verdict", count=changed.count, n=changed.n)
+        return ", ".join(filter(None, (sentence, *_caveats(record))))
     if record.pairs:
         return t("uninformative")
     blind = next((site.reason for site in record.refused if is_blind(site.reason)), None)

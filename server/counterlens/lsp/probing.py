@@ -260,8 +260,10 @@ def _watcher(ls: CounterlensServer, uri: str, document: Document, path: str | No
     """Notifies the client of a probe that is still being refined."""
     loop, shows = asyncio.get_running_loop(), ls.client_shows_results
 
-    def watch(found: MeasuredProbe, options: CompletionOptions) -> None:
-        news = ProbeRefinement(uri, _how_far(found.record, options), _answer(found, document, path, shows))
+    def watch(measured: MeasuredProbe, options: CompletionOptions) -> None:
+        news = ProbeRefinement(
+            uri, _how_far(measured.record, options), _answer(measured, document, path, shows)
+        )
         loop.call_soon_threadsafe(ls.protocol.notify, REFINED, news)
 
     return watch
@@ -299,9 +301,9 @@ def _run(
         with context_of(probe, options, host, model, settings, steps) as context:
             if watch is not None:
 
-                def interim(found: Record) -> None:
-                    assert isinstance(found, PairsRecord)
-                    watch(MeasuredProbe(found, model.info, confidence), options)
+                def interim(interim_record: Record) -> None:
+                    assert isinstance(interim_record, PairsRecord)
+                    watch(MeasuredProbe(interim_record, model.info, confidence), options)
 
                 context = replace(context, interim=interim)
             run = run_targets(probe, context, [target], options)

@@ -34,9 +34,9 @@ def _code_actions(
 
 
 def _offered(ls: CounterlensServer, analysis: Analysis, mark: Mark) -> Iterator[types.CodeAction]:
-    token, found = mark.surprise.token, analysis.confidence
-    if found is not None:
-        expected = analysis.memo.get(("replacements", token), lambda: replacements(found, token))
+    token, confidence = mark.surprise.token, analysis.confidence
+    if confidence is not None:
+        expected = analysis.memo.get(("replacements", token), lambda: replacements(confidence, token))
         for other in expected:
             title = t(
                 "Replace with {other} ({share})",

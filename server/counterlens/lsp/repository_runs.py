@@ -126,7 +126,7 @@ class RepositoryRuns:
                 "--plan",
             ]
             weaker = ls.settings.allow_weaker_sandbox
-            found = await with_progress(
+            event = await with_progress(
                 ls, f"Planning the questions about {root.name}", partial(_planned, arguments, root, weaker)
             )
         except Cancelled:
@@ -135,11 +135,11 @@ class RepositoryRuns:
             return RunPlan(ok=False, error=self._refused(error))
         return RunPlan(
             ok=True,
-            lines=tuple(map(str, found["lines"])),
-            models=tuple(map(str, found["models"])),
+            lines=tuple(map(str, event["lines"])),
+            models=tuple(map(str, event["models"])),
             tasks=_askable(tasks),
-            functions=int(found["functions"]),
-            seconds=found["seconds"],
+            functions=int(event["functions"]),
+            seconds=event["seconds"],
             settings=file.path.name if file else "",
         )
 
@@ -283,14 +283,14 @@ def _planned(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Ev
         Cancelled: the user cancelled.
         DataError: the command line reported an error.
     """
-    over, found, failed = Flag(), dict[str, Any](), list[str]()
+    over, plan, failed = Flag(), dict[str, Any](), list[str]()
 
     def on_event(event: Event) -> None:
         match event.get("event"):
             case "step":
                 steps.report(str(event["what"]), int(event["done"]), int(event["total"]))
             case "plan":
-                found.update(event)
+                plan.update(event)
             case "error":
                 failed.append(_problem(event))
 
@@ -299,11 +299,11 @@ def _planned(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Ev
         if steps.cancel is not None and steps.cancel.is_set():
             process.stop()
             raise Cancelled
-    if not found:
+    if not plan:
         raise DataError(
             failed[0] if failed else _last_line(process.error_output) or "the plan could not be created"
         )
-    return found
+    return plan
 
 
 def _problem(event: Event) -> str:

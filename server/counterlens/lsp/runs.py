@@ -118,13 +118,13 @@ def report_of(folder: Path, shows: bool) -> RunReport:
     Raises:
         DataError: there is no run.
     """
-    found = RunResults.read(folder)
-    effects = kept(folder, found)
-    report = evaluation_report(with_effects(found, effects) if effects else found)
+    run = RunResults.read(folder)
+    effects = kept(folder, run)
+    report = evaluation_report(with_effects(run, effects) if effects else run)
     return RunReport(
         ok=True,
         title=report.title,
-        summary=progress_of(found),
+        summary=progress_of(run),
         html=html.page(report, packed=False) if shows else "",
         markdown="" if shows else markdown.render(report),
     )

@@ -218,13 +218,13 @@ def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[Editor
 
 def _of_file(file: SettingsFile) -> dict[str, Any]:
     """The settings of a settings file that apply in an editor, by the fields of `DeclaredSettings`."""
-    found = {name: file.run[name] for name in ("threads", "gpu_layers", "mask") if name in file.run}
+    settings = {name: file.run[name] for name in ("threads", "gpu_layers", "mask") if name in file.run}
     model = next(iter(file.run.get("models", ())), "")
     # A settings file that comes with code must not send it elsewhere, nor download anything, when it is read.
     offered = code_model(model)
     missing = offered is not None and code_model_here(offered) is None
     elsewhere = missing or model.startswith(_ELSEWHERE) or is_entry_name(model)
-    return found | ({} if not model or elsewhere else {"model": model})
+    return settings | ({} if not model or elsewhere else {"model": model})
 
 
 def _beneath(

@@ -48,14 +48,14 @@ def register(server: CounterlensServer) -> None:
 
 def marks(analysis: Analysis, settings: EditorSettings) -> list[Mark]:
     """The places to show: from the current scores, or from the last ones if they are still valid."""
-    found = analysis.confidence or (analysis.last if analysis.state is ScoringState.SCORING else None)
-    if found is None or not settings.diagnostics_enabled:
+    confidence = analysis.confidence or (analysis.last if analysis.state is ScoringState.SCORING else None)
+    if confidence is None or not settings.diagnostics_enabled:
         return []
     comments = ignored(analysis.document)
-    chosen = _chosen(found, settings, comments, analysis.memo)
+    chosen = _chosen(confidence, settings, comments, analysis.memo)
     return [
         mark
-        for mark in _moved(found, analysis, chosen)
+        for mark in _moved(confidence, analysis, chosen)
         if not comments.covers(mark.start, mark.end, mark.surprise.category)
     ]
 
@@ -66,26 +66,26 @@ def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
 
 
 def _chosen(
-    found: Confidence, settings: EditorSettings, comments: Ignored, memo: Memo
+    confidence: Confidence, settings: EditorSettings, comments: Ignored, memo: Memo
 ) -> tuple[Surprise, ...]:
     """Choose surprises: a hidden mark makes room for another; one ignored by a comment does not."""
     hidden = frozenset(settings.ignored_concepts) | comments.everywhere
     budget = settings.diagnostics_per_hundred_lines
 
     def weight(rows: Leaves) -> Floats:
-        shown = [found.nodes[node].category not in hidden for node in rows.node.tolist()]
+        shown = [confidence.nodes[node].category not in hidden for node in rows.node.tolist()]
         return np.where(shown, excess(rows), -np.inf)
 
     return memo.get(
         ("surprising", budget, hidden),
-        lambda: surprising(found, per_hundred_lines=budget, weight=weight if hidden else None),
+        lambda: surprising(confidence, per_hundred_lines=budget, weight=weight if hidden else None),
     )
 
 
-def _moved(found: Confidence, analysis: Analysis, chosen: tuple[Surprise, ...]) -> list[Mark]:
-    if found.document is analysis.document:
+def _moved(confidence: Confidence, analysis: Analysis, chosen: tuple[Surprise, ...]) -> list[Mark]:
+    if confidence.document is analysis.document:
         return [Mark(surprise.start, surprise.end, surprise) for surprise in chosen]
-    mapping = OffsetMap.between(found.document.data, analysis.document.data)
+    mapping = OffsetMap.between(confidence.document.data, analysis.document.data)
     places = ((mapping.moved(surprise.start, surprise.end), surprise) for surprise in chosen)
     return [Mark(*place, surprise) for place, surprise in places if place is not None]
 

@@ -84,11 +84,11 @@ async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
 
 def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int | None = None) -> SyntaxTree:
     """The tree of a document in one of the three views, or that of the definition around a byte."""
-    found, document = analysis.shown, analysis.document
+    confidence, document = analysis.shown, analysis.document
     rows: tuple[TreeNode, ...] = ()
     scope = None
-    if found is not None:
-        rows = analysis.memo.get(("tree", view), lambda: tree(found, view))
+    if confidence is not None:
+        rows = analysis.memo.get(("tree", view), lambda: tree(confidence, view))
         if offset is not None:
             scope = definition_at(document.tree.root_node, document.data, offset)
     if scope is not None:

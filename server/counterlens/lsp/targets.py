@@ -32,16 +32,16 @@ def document_of(params: Any) -> str:
 
 def position(raw: Any) -> types.Position:
     """A position in such a request."""
-    found = plain(raw)
-    return types.Position(int(found["line"]), int(found["character"]))
+    fields = plain(raw)
+    return types.Position(int(fields["line"]), int(fields["character"]))
 
 
 def range_of(raw: Any) -> types.Range | None:
     """A range in such a request; None if there is none."""
     if raw is None:
         return None
-    found = plain(raw)
-    return types.Range(position(found["start"]), position(found["end"]))
+    fields = plain(raw)
+    return types.Range(position(fields["start"]), position(fields["end"]))
 
 
 def document_named(ls: CounterlensServer, argument: Any) -> Analysis:
@@ -89,11 +89,11 @@ def function_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Func
     Raises:
         CounterlensError: the document is not open, or there is no such function.
     """
-    found, analysis = plain(argument), open_probed(ls, argument)
-    if found.get("function"):
-        return analysis, find_function(analysis.document, str(found["function"]))
-    if found.get("position") is not None:
-        offset = ls.places(analysis).offset(position(found["position"]))
+    fields, analysis = plain(argument), open_probed(ls, argument)
+    if fields.get("function"):
+        return analysis, find_function(analysis.document, str(fields["function"]))
+    if fields.get("position") is not None:
+        offset = ls.places(analysis).offset(position(fields["position"]))
         function = function_at(analysis.document, offset)
         if function is not None:
             return analysis, function

@@ -124,10 +124,10 @@ def _missing(host: ModelHost, settings: EditorSettings) -> tuple[str, dict[str, 
     """The model's name, and its missing capabilities, with reasons; takes as long as opening the model."""
     try:
         with host.use_model(settings) as model:
-            found = {probe.id: probe.missing_of(model) for probe in PROBES.values()}
+            reasons = {probe.id: probe.missing_of(model) for probe in PROBES.values()}
     except ModelError as error:
         return "", dict.fromkeys(PROBES, error_text(error))
-    return model.info.name, {name: reason for name, reason in found.items() if reason is not None}
+    return model.info.name, {name: reason for name, reason in reasons.items() if reason is not None}
 
 
 async def _probe(ls: CounterlensServer, argument: Any = None) -> TasksAnswer:
@@ -160,12 +160,12 @@ async def _wanted(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Chose
     Raises:
         CounterlensError: the document is not open, or there is no such function or probe.
     """
-    found = plain(argument)
-    if found.get("function") or found.get("position") is not None:
+    fields = plain(argument)
+    if fields.get("function") or fields.get("position") is not None:
         analysis, function = function_named(ls, argument)
     else:
         analysis, function = open_probed(ls, argument), None
-    tasks = found.get("tasks") or [ALL]
+    tasks = fields.get("tasks") or [ALL]
     probes = chosen([tasks] if isinstance(tasks, str) else map(str, tasks))
     blocked = _blocked(ls, analysis, probes)
     running = [probe for probe in probes if probe.runs_programs and probe.id not in blocked]
@@ -185,7 +185,7 @@ async def _wanted(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Chose
         targets=tuple(targets_in(document, function.qualname if function else None, root=root)),
         probes=tuple(probes),
         blocked=blocked,
-        run=str(found.get("run") or ""),
+        run=str(fields.get("run") or ""),
     )
 
 

@@ -63,10 +63,10 @@ async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
             return _functions(ls, open_probed(ls, argument))
         analysis, function = function_named(ls, argument)
         document = analysis.document
-        found = await ls.offload(mutations_of, document, function.qualname)
+        mutations = await ls.offload(mutations_of, document, function.qualname)
     except CounterlensError as error:
         return TestItems(error=error_text(error))
-    return TestItems(document.version, mutations=found)
+    return TestItems(document.version, mutations=mutations)
 
 
 def _functions(ls: CounterlensServer, analysis: Analysis) -> TestItems:

@@ -178,8 +178,8 @@ def measure_confidence(
     )
     if not document.text.strip():
         raise SourceError("there is nothing to score", "The text is empty")
-    found = find_function(document, function) if function else None
-    span = (found.start, found.end) if found else None
+    definition = find_function(document, function) if function else None
+    span = (definition.start, definition.end) if definition else None
     progress("loading the model", 0, 1)
     model = workspace.model()
     scored = measure(model, document, span=span, cancel=cancel, progress=progress)
@@ -245,26 +245,27 @@ def list_counterfactuals(workspace: ToolWorkspace, path: str, function: str | No
     document = require_functions(workspace.read(path))
     qualname = find_function(document, function).qualname if function else None
     surveyed = survey(document.text, function=qualname, seed=seed, language=document.language)
-    found = plural(len(surveyed.counterfactuals), "counterfactual")
+    tally = plural(len(surveyed.counterfactuals), "counterfactual")
     differences = LineDifferences(document.text)
-    parts = [f"{found}, {plural(len(surveyed.refusals), 'site')} refused."]
-    for one in surveyed.counterfactuals:
-        kind = "preserves" if one.preserving else "breaks"
-        changed = "\n".join(differences.of(one))
+    parts = [f"{tally}, {plural(len(surveyed.refusals), 'site')} refused."]
+    for variant in surveyed.counterfactuals:
+        kind = "preserves" if variant.preserving else "breaks"
+        changed = "\n".join(differences.of(variant))
         parts.append(
-            f"### {one.mutation}, line {one.start_line}: {kind} the meaning\n\n"
-            f"{markdown.prose(one.description)}\n\n{markdown.fenced(changed, 'diff')}"
+            f"### {variant.mutation}, line {variant.start_line}: {kind} the meaning\n\n"
+            f"{markdown.prose(variant.description)}\n\n{markdown.fenced(changed, 'diff')}"
         )
     if surveyed.refusals:
         rows = [
-            f"- line {one.line}, {one.mutation}: {markdown.prose(one.reason)}" for one in surveyed.refusals
+            f"- line {site.line}, {site.mutation}: {markdown.prose(site.reason)}"
+            for site in surveyed.refusals
         ]
         parts.append("### Refused\n\n" + "\n".join(rows))
     return ToolAnswer(
         "\n\n".join(parts) + "\n",
         {
-            "counterfactuals": [counterfactual(one) for one in surveyed.counterfactuals],
-            "refused": [refusal(one) for one in surveyed.refusals],
+            "counterfactuals": [counterfactual(mutant) for mutant in surveyed.counterfactuals],
+            "refused": [refusal(site) for site in surveyed.refusals],
         },
     )
 
@@ -276,9 +277,9 @@ def show_dependences(workspace: ToolWorkspace, path: str, function: str) -> Tool
         SourceError: there is no such file or function.
     """
     document = workspace.read(path)
-    found = dependences(document.text, function, language=document.language)
+    graph = dependences(document.text, function, language=document.language)
     return ToolAnswer(
-        f"Dependences of {code(function)}:\n\n{dependence_markdown(found)}", dependences_json(found)
+        f"Dependences of {code(function)}:\n\n{dependence_markdown(graph)}", dependences_json(graph)
     )
 
 
@@ -333,7 +334,7 @@ async def answered(context: Context[Any, Any], work: Work) -> CallToolResult:
         loop.call_soon_threadsafe(send_progress, step, done, total)
 
     try:
-        found = await asyncio.to_thread(work, cancel, report)
+        answer = await asyncio.to_thread(work, cancel, report)
     except asyncio.CancelledError:
         cancel.set()
         raise
@@ -342,4 +343,4 @@ async def answered(context: Context[Any, Any], work: Work) -> CallToolResult:
     finally:
         if reports:
             await asyncio.gather(*reports, return_exceptions=True)
-    return found.result()
+    return answer.result()

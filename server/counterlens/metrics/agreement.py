@@ -32,9 +32,9 @@ class Agreement:
     false_negatives: int = 0
 
     @classmethod
-    def of(cls, found: Set[Item], true: Set[Item]) -> Agreement:
+    def of(cls, predicted: Set[Item], true: Set[Item]) -> Agreement:
         """Compare two sets."""
-        return cls(len(found & true), len(found - true), len(true - found))
+        return cls(len(predicted & true), len(predicted - true), len(true - predicted))
 
     def __add__(self, other: Agreement) -> Agreement:
         return Agreement(

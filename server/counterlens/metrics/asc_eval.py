@@ -121,15 +121,15 @@ def category_means(types: Sequence[TypeMedian], concepts: ConceptSet) -> list[Ca
     """Global, and then the categories that occur, in the order of the set."""
     grouped = {GLOBAL: list(types)} if types else {}
     for category in concepts.categories:
-        inside = [one for one in types if one.category == category]
+        inside = [median for median in types if median.category == category]
         if inside:
             grouped[category] = inside
     return [
         CategoryMean(
             category,
-            mean(one.value for one in inside),
-            stdev(one.value for one in inside) / math.sqrt(len(inside)) if len(inside) > 1 else None,
-            mean(one.standard_error for one in inside),
+            mean(median.value for median in inside),
+            stdev(median.value for median in inside) / math.sqrt(len(inside)) if len(inside) > 1 else None,
+            mean(median.standard_error for median in inside),
             len(inside),
             len(concepts.kinds or {}) if category == GLOBAL else len(concepts.types_of(category)),
         )

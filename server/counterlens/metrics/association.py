@@ -46,20 +46,20 @@ def _alone(pairs: Sequence[tuple[float, float]], figure: Callable[[Floats, Float
     return None if math.isnan(value) else value
 
 
-def _rho(one: Floats, other: Floats) -> Floats:
-    return _correlations(_ranks(one), _ranks(other))
+def _rho(values: Floats, other: Floats) -> Floats:
+    return _correlations(_ranks(values), _ranks(other))
 
 
-def _correlations(one: Floats, other: Floats) -> Floats:
+def _correlations(values: Floats, other: Floats) -> Floats:
     """(m,) correlations of m samples, each (m, n); NaN for fewer than three values or constant ones."""
-    if one.shape[1] < 3:
-        return np.full(len(one), np.nan)
-    spread = one.std(axis=1) * other.std(axis=1)
+    if values.shape[1] < 3:
+        return np.full(len(values), np.nan)
+    spread = values.std(axis=1) * other.std(axis=1)
     # Constant values may still have a spread from rounding.
-    constant = (spread == 0) | _flat(one) | _flat(other)
-    centred = (one - one.mean(axis=1, keepdims=True)) * (other - other.mean(axis=1, keepdims=True))
-    found = centred.mean(axis=1) / np.where(constant, np.nan, spread)
-    return np.asarray(np.clip(found, -1.0, 1.0), np.float64)
+    constant = (spread == 0) | _flat(values) | _flat(other)
+    centred = (values - values.mean(axis=1, keepdims=True)) * (other - other.mean(axis=1, keepdims=True))
+    correlations = centred.mean(axis=1) / np.where(constant, np.nan, spread)
+    return np.asarray(np.clip(correlations, -1.0, 1.0), np.float64)
 
 
 def _flat(values: Floats) -> npt.NDArray[np.bool_]:

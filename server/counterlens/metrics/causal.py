@@ -106,24 +106,24 @@ def causal_effects(
     require_dowhy()
     from dowhy import CausalModel
 
-    names = list(dict.fromkeys(name for one in snippets for name in one.concepts))
-    found = []
+    names = list(dict.fromkeys(name for snippet in snippets for name in snippet.concepts))
+    effects = []
     for number, name in enumerate(names):
         if progress:
             progress(name, number, len(names))
-        holding = [one for one in snippets if name in one.concepts]
-        found.append(_effect(CausalModel, name, holding, seed, simulations))
-    return found
+        holding = [snippet for snippet in snippets if name in snippet.concepts]
+        effects.append(_effect(CausalModel, name, holding, seed, simulations))
+    return effects
 
 
 def slope(snippets: Sequence[Snippet], concept: str) -> float | None:
     """The regression coefficient of a concept's confidence given the confounders; None if it is constant."""
-    treatment = np.array([one.concepts[concept] for one in snippets])
+    treatment = np.array([snippet.concepts[concept] for snippet in snippets])
     if len(snippets) < len(CONFOUNDERS) + 3 or np.ptp(treatment) < 1e-9:
         return None
-    columns = np.array([one.confounders for one in snippets], np.float64)
+    columns = np.array([snippet.confounders for snippet in snippets], np.float64)
     design = np.column_stack([treatment, columns, np.ones(len(snippets))])
-    outcome = np.array([one.cross_entropy for one in snippets])
+    outcome = np.array([snippet.cross_entropy for snippet in snippets])
     return float(np.linalg.lstsq(design, outcome, rcond=None)[0][0])
 
 
@@ -139,7 +139,7 @@ def _effect(
     causal_model: Any, name: str, snippets: Sequence[Snippet], seed: int, simulations: int
 ) -> ConceptEffect:
     pearson = {
-        variable: correlation([(one.concepts[name], _value(one, variable)) for one in snippets])
+        variable: correlation([(snippet.concepts[name], _value(snippet, variable)) for snippet in snippets])
         for variable in (*CONFOUNDERS, "cross_entropy")
     }
     undefined = Estimate(None, None, None, len(snippets))
@@ -160,12 +160,12 @@ def _estimated(causal_model: Any, snippets: Sequence[Snippet], name: str) -> tup
     import pandas
 
     columns: dict[str, list[float]] = {
-        variable: [_value(one, variable) for one in snippets] for variable in CONFOUNDERS
+        variable: [_value(snippet, variable) for snippet in snippets] for variable in CONFOUNDERS
     }
     varying = [variable for variable in CONFOUNDERS if np.ptp(columns[variable]) > 0]
     table = pandas.DataFrame({variable: columns[variable] for variable in varying})
-    table["treatment"] = [one.concepts[name] for one in snippets]
-    table["cross_entropy"] = [one.cross_entropy for one in snippets]
+    table["treatment"] = [snippet.concepts[name] for snippet in snippets]
+    table["cross_entropy"] = [snippet.cross_entropy for snippet in snippets]
     model = causal_model(table, treatment="treatment", outcome="cross_entropy", common_causes=varying)
     identified = model.identify_effect(proceed_when_unidentifiable=True)
     return model, identified, model.estimate_effect(identified, method_name="backdoor.linear_regression")
@@ -187,16 +187,16 @@ def _refutations(
     drawn = {"num_simulations": simulations, "random_state": seed, "show_progress_bar": False}
 
     def tried(method: str, **options: Any) -> float:
-        found = model.refute_estimate(identified, estimated, method_name=method, **options)
-        return float(np.mean(found.new_effect))
+        refutation = model.refute_estimate(identified, estimated, method_name=method, **options)
+        return float(np.mean(refutation.new_effect))
 
     placebo = tried("placebo_treatment_refuter", placebo_type="permute", **drawn)
     common = tried("random_common_cause", **drawn)
     subset = tried("data_subset_refuter", subset_fraction=0.8, **drawn)
     # Against the estimate, as if the effect were due to the confounder; DoWhy subtracts from the outcome
     # what it adds to the treatment, hence the sign.
-    spread_t = float(np.std([one.concepts[name] for one in snippets]))
-    spread_y = float(np.std([one.cross_entropy for one in snippets]))
+    spread_t = float(np.std([snippet.concepts[name] for snippet in snippets]))
+    spread_y = float(np.std([snippet.cross_entropy for snippet in snippets]))
     unobserved = tried(
         "add_unobserved_common_cause",
         simulation_method="direct-simulation",
@@ -221,10 +221,10 @@ def _value(snippet: Snippet, variable: str) -> float:
 
 
 def _clusters(snippets: Sequence[Snippet]) -> dict[str, list[Snippet]]:
-    found: dict[str, list[Snippet]] = {}
-    for one in snippets:
-        found.setdefault(one.cluster, []).append(one)
-    return found
+    clusters: dict[str, list[Snippet]] = {}
+    for snippet in snippets:
+        clusters.setdefault(snippet.cluster, []).append(snippet)
+    return clusters
 
 
 def _flat(clusters: Sequence[Sequence[Snippet]]) -> Iterator[Snippet]:

@@ -68,7 +68,7 @@ class PerCandidate:
 
 def accuracy(guesses: Sequence[Guess]) -> float | None:
     """The share of right guesses; None if there are none."""
-    return sum(one.true == one.guessed for one in guesses) / len(guesses) if guesses else None
+    return sum(guess.true == guess.guessed for guess in guesses) / len(guesses) if guesses else None
 
 
 def by_chance(
@@ -96,18 +96,18 @@ def by_chance(
         return None
     random = np.random.default_rng(seed)
     names = sorted(
-        {name for one in guesses for name in one.candidates}, key=lambda n: (-frequency.get(n, 0), n)
+        {name for guess in guesses for name in guess.candidates}, key=lambda n: (-frequency.get(n, 0), n)
     )
     index = {name: i for i, name in enumerate(names)}
-    true = np.array([index[one.true] for one in guesses])
+    true = np.array([index[guess.true] for guess in guesses])
     drawn = np.empty((simulations, len(guesses)), np.int64)
-    for candidates in dict.fromkeys(one.candidates for one in guesses):  # the order of a set is random
-        where = np.array([i for i, one in enumerate(guesses) if one.candidates == candidates])
+    for candidates in dict.fromkeys(guess.candidates for guess in guesses):  # the order of a set is random
+        where = np.array([i for i, guess in enumerate(guesses) if guess.candidates == candidates])
         weights = np.array([frequency.get(name, 0) + unseen for name in candidates])
         weights = weights if weights.sum() else np.ones(len(candidates))
         picked = random.choice(len(candidates), (simulations, len(where)), p=weights / weights.sum())
         drawn[:, where] = np.array([index[name] for name in candidates])[picked]
-    observed = float(np.mean([one.true == one.guessed for one in guesses]))
+    observed = float(np.mean([guess.true == guess.guessed for guess in guesses]))
     simulated = (drawn == true).mean(axis=1)
     overall = Chance(
         mean=float(simulated.mean()),
@@ -131,8 +131,8 @@ def _candidate(counts: Agreement, simulated: npt.NDArray[np.float64]) -> PerCand
 
 
 def _counts(guesses: Sequence[Guess], name: str) -> Agreement:
-    found = {i for i, one in enumerate(guesses) if one.guessed == name}
-    return Agreement.of(found, {i for i, one in enumerate(guesses) if one.true == name})
+    positions = {i for i, guess in enumerate(guesses) if guess.guessed == name}
+    return Agreement.of(positions, {i for i, guess in enumerate(guesses) if guess.true == name})
 
 
 def _f1(drawn: npt.NDArray[np.bool_], true: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:

@@ -79,28 +79,30 @@ def adequacy(summary: EffectSummary) -> Adequacy:
 def _comparison(
     counted: Mapping[str, Mapping[Hashable, Counts]], both: tuple[str, str], level: float, seed: int
 ) -> ModelComparison:
-    one, other = (counted[model] for model in both)
-    functions = [(one.get(name, (0, 0)), other.get(name, (0, 0))) for name in dict.fromkeys([*one, *other])]
-    found = bootstrap(functions, difference, seed=seed, level=level)
-    if found.value is not None and found.value < 0:
+    counts, other = (counted[model] for model in both)
+    functions = [
+        (counts.get(name, (0, 0)), other.get(name, (0, 0))) for name in dict.fromkeys([*counts, *other])
+    ]
+    estimate = bootstrap(functions, difference, seed=seed, level=level)
+    if estimate.value is not None and estimate.value < 0:
         both, functions = both[::-1], [pair[::-1] for pair in functions]
-        found = bootstrap(functions, difference, seed=seed, level=level)
-    return ModelComparison(*both, found, _needed(found, level))
+        estimate = bootstrap(functions, difference, seed=seed, level=level)
+    return ModelComparison(*both, estimate, _needed(estimate, level))
 
 
 def _by_function(observations: Sequence[Observation]) -> dict[Hashable, Counts]:
     """Number of informative pairs per function, and number of those whose verdict changed."""
     counts: dict[Hashable, Counts] = {}
-    for one in observations:
-        if one.effect is not None and one.effect.informative:
-            informative, changed = counts.get(one.cluster, (0, 0))
-            counts[one.cluster] = informative + 1, changed + one.effect.mutation_effect
+    for observation in observations:
+        if observation.effect is not None and observation.effect.informative:
+            informative, changed = counts.get(observation.cluster, (0, 0))
+            counts[observation.cluster] = informative + 1, changed + observation.effect.mutation_effect
     return counts
 
 
-def _needed(found: Estimate, level: float) -> int | None:
-    if found.low is None or found.high is None:
+def _needed(estimate: Estimate, level: float) -> int | None:
+    if estimate.low is None or estimate.high is None:
         return None
     outside, power_quantile = NormalDist().inv_cdf(0.5 + level / 2), NormalDist().inv_cdf(POWER)
-    error = (found.high - found.low) / (2 * outside)
-    return math.ceil(found.n * ((outside + power_quantile) * error / DETECTABLE_DIFFERENCE) ** 2)
+    error = (estimate.high - estimate.low) / (2 * outside)
+    return math.ceil(estimate.n * ((outside + power_quantile) * error / DETECTABLE_DIFFERENCE) ** 2)

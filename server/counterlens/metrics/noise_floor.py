@@ -72,7 +72,7 @@ def above_floor(pairs: Iterable[Observation], placebos: Iterable[Observation]) -
     """
     seen = list(pairs)
     functions = {pair.cluster for pair in seen if pair.effect is not None}
-    judged = [one for one in placebos if one.effect is not None and one.cluster in functions]
+    judged = [placebo for placebo in placebos if placebo.effect is not None and placebo.cluster in functions]
     first, second = _changes(seen), _changes(judged)
     effect, floor = _share(first), _share(second)
     low, high = _interval(first, second, effect, floor) or (None, None)
@@ -94,11 +94,11 @@ def swapped_labels(first: Changes, second: Changes) -> float | None:
     """
     total, chances = 0, np.ones(1)
     for function in sorted(first.keys() & second.keys()):
-        one, other = first[function], second[function]
-        changed = sum(one) + sum(other)
-        least, most = max(0, changed - len(other)), min(len(one), changed)
-        ways = [comb(len(one), k) * comb(len(other), changed - k) for k in range(least, most + 1)]
-        total += sum(one) - least
+        changes, other = first[function], second[function]
+        changed = sum(changes) + sum(other)
+        least, most = max(0, changed - len(other)), min(len(changes), changed)
+        ways = [comb(len(changes), k) * comb(len(other), changed - k) for k in range(least, most + 1)]
+        total += sum(changes) - least
         chances = np.convolve(chances, np.array(ways, dtype=float) / sum(ways))
     if len(chances) == 1:
         return None
@@ -106,11 +106,11 @@ def swapped_labels(first: Changes, second: Changes) -> float | None:
 
 
 def _changes(pairs: Iterable[Observation]) -> Changes:
-    found: Changes = defaultdict(list)
+    changes: Changes = defaultdict(list)
     for pair in pairs:
         if pair.effect is not None and pair.effect.informative:
-            found[pair.cluster].append(pair.effect.mutation_effect == 1)
-    return dict(found)
+            changes[pair.cluster].append(pair.effect.mutation_effect == 1)
+    return dict(changes)
 
 
 def _share(changes: Changes) -> Proportion:
@@ -136,13 +136,13 @@ def _spread(first: Changes, second: Changes, effect: Proportion, floor: Proporti
     if not (0 < effect.count < effect.n and 0 < floor.count < floor.n):
         return None
     without = [
-        one - other
+        share - other
         for function in functions
-        for one in _share_without(first.get(function, ()), effect)
+        for share in _share_without(first.get(function, ()), effect)
         for other in _share_without(second.get(function, ()), floor)
     ]
     difference = effect.count / effect.n - floor.count / floor.n
-    total = sum((one - difference) ** 2 for one in without)
+    total = sum((value - difference) ** 2 for value in without)
     if len(without) < 2 or total < 1e-12:
         return None
     variance = total * (len(without) - 1) / len(without)

@@ -53,8 +53,8 @@ class PassCount:
 
 def looks(most: int) -> tuple[int, ...]:
     """The numbers of samples at which a pair is checked, given their maximum: up to four."""
-    found = {math.ceil(most * part / _LOOKS) for part in range(1, _LOOKS + 1)}
-    return tuple(sorted(n for n in found if n >= min(_LEAST, most)))
+    counts = {math.ceil(most * part / _LOOKS) for part in range(1, _LOOKS + 1)}
+    return tuple(sorted(n for n in counts if n >= min(_LEAST, most)))
 
 
 def level_of(most: int, level: float = 0.95) -> float:

@@ -61,9 +61,9 @@ def by_concept(pairs: Iterable[Observation]) -> dict[str, dict[str, Proportion]]
             files.setdefault(name, []).append(pair)
     return {
         name: {
-            concept: found.average.complement
-            for concept, found in grouped(some, lambda pair: pair.concept).items()
-            if found.average.n
+            concept: summary.average.complement
+            for concept, summary in grouped(some, lambda pair: pair.concept).items()
+            if summary.average.n
         }
         for name, some in files.items()
     }
@@ -77,9 +77,9 @@ def _places(pairs: Sequence[Observation], *, by_function: bool) -> list[Place]:
     for pair in pairs:
         if pair.effect is not None and pair.effect.mutation_effect:
             changed.setdefault(key(pair), Counter())[pair.mutation] += 1
-    found = [
-        Place(name, summary, tuple(one for one, _ in changed.get(name, Counter()).most_common()))
+    places = [
+        Place(name, summary, tuple(mutation for mutation, _ in changed.get(name, Counter()).most_common()))
         for name, summary in grouped(pairs, key).items()
         if summary.average.n
     ]
-    return sorted(found, key=lambda place: (-place.lost, place.held.value or 0.0, place.name))
+    return sorted(places, key=lambda place: (-place.lost, place.held.value or 0.0, place.name))

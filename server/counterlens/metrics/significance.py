@@ -65,7 +65,7 @@ def signed_rank(
     return SignedRank(len(pairs), len(different), median(differences), min(1.0, p))
 
 
-def rank_sum(one: Sequence[float], other: Sequence[float]) -> float | None:
+def rank_sum(values: Sequence[float], other: Sequence[float]) -> float | None:
     """Test whether the values of one group tend to be above, or below, another's (Mann and Whitney 1947).
 
     Two-sided; exact for small groups without ties, else by the normal approximation with tie correction.
@@ -76,8 +76,8 @@ def rank_sum(one: Sequence[float], other: Sequence[float]) -> float | None:
     Raises:
         CounterlensError: SciPy is not installed.
     """
-    rounded = [[round(value, 12) for value in group] for group in (one, other)]  # as in `signed_rank`
-    if not one or not other or len({*rounded[0], *rounded[1]}) == 1:
+    rounded = [[round(value, 12) for value in group] for group in (values, other)]  # as in `signed_rank`
+    if not values or not other or len({*rounded[0], *rounded[1]}) == 1:
         return None
     try:
         from scipy.stats import mannwhitneyu

@@ -47,14 +47,14 @@ def lexical_vectors(texts: Sequence[str]) -> npt.NDArray[np.float64]:
     return np.asarray(vectorizer.fit_transform([text.lower() for text in texts]).toarray(), np.float64)
 
 
-def cosine(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
+def cosine(vector: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
     """The cosine of the angle between two vectors, clipped to 0..1; 0 if one of them is 0.
 
     The sums are numpy's: those of BLAS (`@`) differ in the last bit by processor and environment.
     """
-    lengths = math.sqrt(_product(one, one)) * math.sqrt(_product(other, other))
-    return min(1.0, max(0.0, _product(one, other) / lengths)) if lengths else 0.0
+    lengths = math.sqrt(_product(vector, vector)) * math.sqrt(_product(other, other))
+    return min(1.0, max(0.0, _product(vector, other) / lengths)) if lengths else 0.0
 
 
-def _product(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
-    return float(np.sum(one * other))
+def _product(vector: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
+    return float(np.sum(vector * other))

@@ -56,7 +56,7 @@ def survey(
     """
     made: list[Counterfactual] = []
     refused: list[Refusal] = []
-    for found in stream(
+    for outcome in stream(
         source,
         mutations=mutations,
         function=function,
@@ -66,10 +66,10 @@ def survey(
         every_cut=every_cut,
         language=language,
     ):
-        if isinstance(found, Counterfactual):
-            made.append(found)
+        if isinstance(outcome, Counterfactual):
+            made.append(outcome)
         else:
-            refused.append(found)
+            refused.append(outcome)
     return Survey(tuple(made), tuple(refused))
 
 
@@ -83,10 +83,10 @@ def counterfactuals(
     without: Collection[str] = (),
 ) -> list[Counterfactual]:
     """All counterfactuals of a source; arguments and errors are those of `survey`."""
-    found = survey(
+    surveyed = survey(
         source, mutations=mutations, function=function, seed=seed, prefix_ratio=prefix_ratio, without=without
     )
-    return list(found.counterfactuals)
+    return list(surveyed.counterfactuals)
 
 
 def refusals(
@@ -113,8 +113,10 @@ def apply_everywhere(
     """
     module, known = _read(source)
     chosen = chosen_mutation(module.language, mutation)
-    found = _all_sites(chosen, module, known.context(module, seed), seed)
-    sites = [site for site in found if isinstance(site, Site) and not set(without) & set(site.assumptions)]
+    candidates = _all_sites(chosen, module, known.context(module, seed), seed)
+    sites = [
+        site for site in candidates if isinstance(site, Site) and not set(without) & set(site.assumptions)
+    ]
     edits = [edit for site in compatible(sites) for edit in site.edits]
     return render(module.data, edits).data.decode() if edits else module.source
 
@@ -188,13 +190,13 @@ def sites_in(
     around = [known for known in module.functions if known.qualname == function]
     sites: list[Site] = []
     refused: list[Refusal] = []
-    for found in _all_sites(mutation, module, mutated(module.language).context(module, seed), seed):
-        at = found.at if isinstance(found, SiteRefused) else found.span[0]
+    for site in _all_sites(mutation, module, mutated(module.language).context(module, seed), seed):
+        at = site.at if isinstance(site, SiteRefused) else site.span[0]
         if not any(known.start <= at < known.end for known in around):
             continue
-        reason = _why_not(found, without)
-        if isinstance(found, Site) and reason is None:
-            sites.append(found)
+        reason = _why_not(site, without)
+        if isinstance(site, Site) and reason is None:
+            sites.append(site)
         else:
             refused.append(Refusal(mutation.id, function, module.line(at), reason or ""))
     return sites, refused
@@ -226,26 +228,27 @@ def _kept_sites(_language: str, _source: str) -> dict[tuple[str, int], tuple[Sit
     return {}
 
 
-def _why_not(found: Site | SiteRefused, without: Collection[str]) -> str | None:
+def _why_not(site: Site | SiteRefused, without: Collection[str]) -> str | None:
     """The reason why a site is refused; None if it is not."""
-    if isinstance(found, SiteRefused):
-        return found.reason
-    excluded = sorted(set(without) & set(found.assumptions))
+    if isinstance(site, SiteRefused):
+        return site.reason
+    excluded = sorted(set(without) & set(site.assumptions))
     return f"it needs to assume {', '.join(excluded)}" if excluded else None
 
 
-def _difference(one: str, other: str) -> Edit:
+def _difference(text: str, other: str) -> Edit:
     """The edit from the first to the last character in which two texts differ."""
-    start = _alike(one, other)
-    behind = _alike(one[start:][::-1], other[start:][::-1])
-    before, end = len(one[:start].encode()), len(one[: len(one) - behind].encode())
+    start = _alike(text, other)
+    behind = _alike(text[start:][::-1], other[start:][::-1])
+    before, end = len(text[:start].encode()), len(text[: len(text) - behind].encode())
     return Edit(before, end, (other[start : len(other) - behind],))
 
 
-def _alike(one: str, other: str) -> int:
+def _alike(text: str, other: str) -> int:
     """Number of characters that two texts have in common at their beginning."""
     return next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(map(len, (one, other)))
+        (at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b),
+        min(map(len, (text, other))),
     )
 
 
@@ -261,15 +264,15 @@ def stream(
     language: str = "python",
 ) -> Iterator[Counterfactual | Refusal]:
     """Like `survey`, one at a time."""
-    found = _streamed(
+    outcomes = _streamed(
         source, mutations, function, seed, prefix_ratio, without, every_cut=every_cut, language=language
     )
     while True:
         with deep_recursion():
-            one = next(found, None)
-        if one is None:
+            outcome = next(outcomes, None)
+        if outcome is None:
             return
-        yield one
+        yield outcome
 
 
 def _streamed(
@@ -290,17 +293,17 @@ def _streamed(
         _check_function(module, function)
     context = known.context(module, seed)
     for mutation in chosen:
-        for found in _all_sites(mutation, module, context, seed):
-            at = found.at if isinstance(found, SiteRefused) else found.span[0]
+        for site in _all_sites(mutation, module, context, seed):
+            at = site.at if isinstance(site, SiteRefused) else site.span[0]
             around = module.function_at(at)
             name = around.qualname if around else MODULE
             if function is not None and name != function:
                 continue
-            reason = _why_not(found, without)
-            if isinstance(found, Site) and reason is None:
-                made = make(module, mutation, found, name, seed, prefix_ratio)
+            reason = _why_not(site, without)
+            if isinstance(site, Site) and reason is None:
+                made = make(module, mutation, site, name, seed, prefix_ratio)
                 yield (
-                    replace(made, other_cuts=_other_cuts(module, found, prefix_ratio)) if every_cut else made
+                    replace(made, other_cuts=_other_cuts(module, site, prefix_ratio)) if every_cut else made
                 )
             else:
                 yield Refusal(mutation.id, name, module.line(at), reason or "")
@@ -338,7 +341,7 @@ def make(
 def _other_cuts(module: ParsedSource, site: Site, ratio: cuts.Ratio) -> tuple[Cut, ...]:
     points = cuts.other_points(module, site, ratio)
     rendered = render(module.data, site.edits, [at for _, at in points])
-    return tuple(made for one in points if (made := cuts.cut(one, rendered)) is not None)
+    return tuple(made for point in points if (made := cuts.cut(point, rendered)) is not None)
 
 
 def _read(source: str | ParsedSource, language: str = "python") -> tuple[ParsedSource, MutatedLanguage]:

@@ -140,11 +140,11 @@ def parse_document(document: Document) -> ParsedSource:
 
 def every_mutation() -> dict[str, AnyMutation]:
     """The mutations of all languages by id; that of the first language in the registry that has it."""
-    found: dict[str, AnyMutation] = {}
+    mutations: dict[str, AnyMutation] = {}
     for known in MUTATED.values():
         for name, mutation in known.mutations.items():
-            found.setdefault(name, mutation)
-    return found
+            mutations.setdefault(name, mutation)
+    return mutations
 
 
 def every_transformation() -> dict[str, Transformation]:

@@ -50,7 +50,7 @@ def is_word(byte: bytes) -> bool:
 
 def _lines(module: ParsedSource, start: int, end: int) -> list[int]:
     """Starts of the lines that begin in a range, except empty ones and those inside a string."""
-    found = []
+    starts = []
     number = module.positions.line_of(max(start - 1, 0)) + (start > 0)
     while number < module.positions.lines:
         line = module.positions.line_start(number)
@@ -58,6 +58,6 @@ def _lines(module: ParsedSource, start: int, end: int) -> list[int]:
             break
         after = module.positions.line_start(number + 1) if number + 1 < module.positions.lines else end
         if module.data[line:after].strip() and not module.in_string(line):
-            found.append(line)
+            starts.append(line)
         number += 1
-    return found
+    return starts

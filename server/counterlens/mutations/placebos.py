@@ -58,11 +58,11 @@ def placebos(
     left, made = list(cuts), list[Counterfactual]()
     while left and len(made) < wanted:
         at = drawing.chance.choice(left)
-        found = drawing.one(at)
-        if found is None:
+        placebo = drawing.one(at)
+        if placebo is None:
             left = [cut for cut in left if cut != at]
         else:
-            made.append(found)
+            made.append(placebo)
     return Survey(tuple(made), tuple(drawing.refusals(made)) if len(made) < wanted else ())
 
 
@@ -76,10 +76,10 @@ class _Drawing:
         self._kinds, self._meaning = known.placebos, known.meaning
         self._turns = list(self._kinds)
         self.chance.shuffle(self._turns)
-        found = {kind: sites_in(module, self._kinds[kind], function, seed) for kind in self._turns}
-        self._sites = {kind: sites for kind, (sites, _) in found.items()}
+        by_kind = {kind: sites_in(module, self._kinds[kind], function, seed) for kind in self._turns}
+        self._sites = {kind: sites for kind, (sites, _) in by_kind.items()}
         self._known = {module.source}
-        self._refusal_reasons = {kind: refused[0].reason for kind, (_, refused) in found.items() if refused}
+        self._refusal_reasons = {kind: refused[0].reason for kind, (_, refused) in by_kind.items() if refused}
 
     def one(self, at: int) -> Counterfactual | None:
         """The next placebo with its change before an offset and its cut there; None if there is no other."""
@@ -97,8 +97,12 @@ class _Drawing:
 
     def refusals(self, made: Sequence[Counterfactual]) -> Iterator[Refusal]:
         """The reasons for each kind of which no placebo was made."""
-        missing = [kind for kind in self._kinds if kind not in {one.mutation for one in made}]
-        start = next(one.start for one in self._module.functions if one.qualname == self._function)
+        missing = [
+            kind for kind in self._kinds if kind not in {counterfactual.mutation for counterfactual in made}
+        ]
+        start = next(
+            function.start for function in self._module.functions if function.qualname == self._function
+        )
         for kind in missing:
             why = self._refusal_reasons.get(kind, BEHIND)
             yield Refusal(kind, self._function, self._module.line(start), why)

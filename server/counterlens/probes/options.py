@@ -110,10 +110,10 @@ def _check_ratio(value: Ratio) -> None:
 
 
 def _check_ranges(ranges: tuple[Ratio, ...]) -> None:
-    for one in ranges:
-        if isinstance(one, float | int):
-            raise OptionError(f"a cut range must look like 0.4-0.6, not {one!r}")
-        _check_ratio((one[0], one[1]))
+    for bounds in ranges:
+        if isinstance(bounds, float | int):
+            raise OptionError(f"a cut range must look like 0.4-0.6, not {bounds!r}")
+        _check_ratio((bounds[0], bounds[1]))
 
 
 def _corpus_there(name: str) -> None:
@@ -396,20 +396,20 @@ def _takes(probe: _Probe, name: str, value: Any) -> bool:
 def declared(probes: Iterable[_Probe]) -> dict[str, tuple[OptionSpec, list[str]]]:
     """Every option of some probes, by name, with the ids of the probes that take it."""
     chosen = list(probes)
-    found: dict[str, tuple[OptionSpec, list[str]]] = {}
+    options: dict[str, tuple[OptionSpec, list[str]]] = {}
     for probe in chosen:
         for name, spec in specs(probe.options).items():
-            known, able = found.setdefault(name, (spec, takers(chosen, name)))
+            known, able = options.setdefault(name, (spec, takers(chosen, name)))
             if name == "protocol" and set(spec.choices) - set(known.choices):
-                found[name] = (_joined(known, spec), able)
-    return found
+                options[name] = (_joined(known, spec), able)
+    return options
 
 
-def _joined(one: OptionSpec, other: OptionSpec) -> OptionSpec:
+def _joined(spec: OptionSpec, other: OptionSpec) -> OptionSpec:
     """The common option of probes with different protocols."""
     return replace(
-        one,
-        choices=tuple(dict.fromkeys((*one.choices, *other.choices))),
+        spec,
+        choices=tuple(dict.fromkeys((*spec.choices, *other.choices))),
         help="Measure exactly as a paper does: its population, context, prompts, budgets and statistics.",
     )
 
@@ -419,12 +419,12 @@ def schema_of(probes: Iterable[_Probe]) -> dict[str, Any]:
     properties = {}
     for name, (spec, able) in declared(probes).items():
         kind = {bool: "boolean", int: "integer", float: "number"}.get(spec.kind, "string")
-        one: dict[str, Any] = {"type": kind} if spec.kind != Ratio else {"type": ["number", "array"]}
-        one |= {"enum": list(spec.choices)} if spec.choices else {}
-        one |= {
+        schema: dict[str, Any] = {"type": kind} if spec.kind != Ratio else {"type": ["number", "array"]}
+        schema |= {"enum": list(spec.choices)} if spec.choices else {}
+        schema |= {
             key: bound for key, bound in (("minimum", spec.low), ("maximum", spec.high)) if bound is not None
         }
-        properties[name] = ({"type": "array", "items": one} if spec.repeatable else one) | {
+        properties[name] = ({"type": "array", "items": schema} if spec.repeatable else schema) | {
             "description": f"{spec.help} Tasks: {', '.join(able)}."
         }
     return {"properties": properties, "additionalProperties": False}

@@ -104,7 +104,7 @@ def read(document: Mapping[str, Any] | str, kind: type[RecordT]) -> RecordT | Re
 
 def schema(kinds: Mapping[str, type[Record]]) -> dict[str, Any]:
     """The JSON Schema of the records of some probes, by probe id; left-out functions have a `Record`."""
-    found, definitions = msgspec.json.schema_components(
+    schemas, definitions = msgspec.json.schema_components(
         (Record, *kinds.values()), ref_template="#/$defs/{name}"
     )
     left_out = [Outcome.LEFT_OUT, Outcome.UNSTEADY]
@@ -113,8 +113,8 @@ def schema(kinds: Mapping[str, type[Record]]) -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"Counterlens records, shape {SCHEMA}",
         "properties": {
-            name: {"if": outcome, "then": found[0], "else": own}
-            for name, own in zip(kinds, found[1:], strict=True)
+            name: {"if": outcome, "then": schemas[0], "else": own}
+            for name, own in zip(kinds, schemas[1:], strict=True)
         },
         "$defs": definitions,
     }

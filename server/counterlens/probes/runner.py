@@ -99,8 +99,8 @@ def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeO
     if (watcher := context.interim) is not None:
         model = context.model
 
-        def interim(found: Record) -> None:
-            watcher(identified(found, probe, model.info, target, options))
+        def interim(interim_record: Record) -> None:
+            watcher(identified(interim_record, probe, model.info, target, options))
 
         context = replace(context, interim=interim)
     try:

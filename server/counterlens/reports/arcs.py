@@ -30,20 +30,20 @@ _LEGEND = {
 }
 
 
-def dependence_fragment(found: Dependences, inferred: Inferred | None = None) -> str:
+def dependence_fragment(graph: Dependences, inferred: Inferred | None = None) -> str:
     """The arcs and the table.
 
     Raises:
         SourceError: the function is empty.
     """
-    edges = shown_edges(found, inferred)
+    edges = shown_edges(graph, inferred)
     parts = [
-        f"<h1>Dependences of {escape(found.function)}</h1>",
-        _figure(found, edges),
-        f"<p>{escape(headline(found, inferred))}</p>",
+        f"<h1>Dependences of {escape(graph.function)}</h1>",
+        _figure(graph, edges),
+        f"<p>{escape(headline(graph, inferred))}</p>",
         _legend(edges),
-        _table(found, edges, inferred.method if inferred else None),
-        f"<p>{escape(overview(found, inferred))}</p>" if inferred else "",
+        _table(graph, edges, inferred.method if inferred else None),
+        f"<p>{escape(overview(graph, inferred))}</p>" if inferred else "",
     ]
     return "\n".join(parts)
 
@@ -59,32 +59,32 @@ def _legend(edges: list[ShownEdge]) -> str:
     return f'<ul class="legend">{"".join(items)}</ul>'
 
 
-def _figure(found: Dependences, edges: list[ShownEdge]) -> str:
-    first, lines = _lines(found)
+def _figure(graph: Dependences, edges: list[ShownEdge]) -> str:
+    first, lines = _lines(graph)
     drawn = "".join(
         f'<div class="column"><p class="relation">{relation}</p>'
         f"{_arcs([edge for edge in edges if edge.relation is relation], first, len(lines))}</div>"
         for relation in Relation
         if any(edge.relation is relation for edge in edges)
     )
-    rows = "".join(_row(found, number, text) for number, text in enumerate(lines, first))
+    rows = "".join(_row(graph, number, text) for number, text in enumerate(lines, first))
     return (
         f'<div class="figure">{drawn}<div class="column code"><p class="relation">code</p>'
         f'<ol class="listing">{rows}</ol></div></div>'
     )
 
 
-def _lines(found: Dependences) -> tuple[int, list[str]]:
+def _lines(graph: Dependences) -> tuple[int, list[str]]:
     """The function's source, without common indentation, and the number of its first line."""
-    lines = found.source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    if found.function == MODULE:
+    lines = graph.source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if graph.function == MODULE:
         return 1, lines
-    first, last = found.statements[0].line, found.last_line
+    first, last = graph.statements[0].line, graph.last_line
     return first, textwrap.dedent("\n".join(lines[first - 1 : last]).expandtabs(4)).split("\n")
 
 
-def _row(found: Dependences, number: int, text: str) -> str:
-    here = [statement.id for statement in found.statements if statement.line == number]
+def _row(graph: Dependences, number: int, text: str) -> str:
+    here = [statement.id for statement in graph.statements if statement.line == number]
     shown = f'<span class="number">{number}</span><code>{escape(text)}</code>'
     if not here:
         return f'<li data-line="{number}">{shown}</li>'
@@ -127,12 +127,14 @@ def _style(edge: ShownEdge) -> str:
     return "beyond" if edge.status is EdgeStatus.MISSED and not edge.reached else str(edge.status)
 
 
-def _table(found: Dependences, edges: list[ShownEdge], method: InferenceMethod | None) -> str:
+def _table(graph: Dependences, edges: list[ShownEdge], method: InferenceMethod | None) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in ("line", "statement", "depends on"))
     rows = "".join(
-        f'<tr><th scope="row">{one.line}</th><td><code>{escape(one.text.partition(chr(10))[0])}</code></td>'
-        f'<td id="into-{one.id}">{_sources([edge for edge in edges if edge.target == one], method)}</td></tr>'
-        for one in found.statements
+        f'<tr><th scope="row">{statement.line}</th>'
+        f"<td><code>{escape(statement.text.partition(chr(10))[0])}</code></td>"
+        f'<td id="into-{statement.id}">'
+        f"{_sources([edge for edge in edges if edge.target == statement], method)}</td></tr>"
+        for statement in graph.statements
     )
     return f"<table><caption>In words</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 

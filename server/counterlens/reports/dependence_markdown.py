@@ -13,20 +13,20 @@ from counterlens.translating import ENGLISH, Translator
 _COLUMNS = ("line", "statement", "control", "data")
 
 
-def dependence_markdown(found: Dependences, inferred: Inferred | None = None) -> str:
+def dependence_markdown(graph: Dependences, inferred: Inferred | None = None) -> str:
     """One row per statement: the branches that decide whether it runs, and the sources of its values.
 
     Raises:
         SourceError: the function is empty.
     """
-    edges, method = shown_edges(found, inferred), inferred.method if inferred else None
+    edges, method = shown_edges(graph, inferred), inferred.method if inferred else None
     rows = []
-    for statement in found.statements:
+    for statement in graph.statements:
         into = [edge for edge in edges if edge.target == statement]
         cells = (_cell([edge for edge in into if edge.relation is each], method) for each in Relation)
         rows.append((str(statement.line), code(statement.text.partition("\n")[0]), *cells))
-    head = f"# Dependences of {code(found.function)}"
-    return "\n\n".join([head, prose(overview(found, inferred)), table(_COLUMNS, rows, {0})]) + "\n"
+    head = f"# Dependences of {code(graph.function)}"
+    return "\n\n".join([head, prose(overview(graph, inferred)), table(_COLUMNS, rows, {0})]) + "\n"
 
 
 def into_markdown(

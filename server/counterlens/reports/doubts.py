@@ -23,7 +23,7 @@ def doubt_markdown(
         model: The model.
         t: The reader's language.
     """
-    factor = t.number(sum(one.gain for one in tokens), "+.1f")
+    factor = t.number(sum(token.gain for token in tokens), "+.1f")
     parts = [
         f"# {doubt_sentence(doubt, t)}",
         t(
@@ -35,8 +35,13 @@ def doubt_markdown(
         table(
             (t("token"), t("as it stands"), t("with the alternative"), t("gain")),
             [
-                (code(one.text), _nats(one.stands, t), _nats(one.changed, t), t.number(one.gain, "+.1f"))
-                for one in tokens
+                (
+                    code(token.text),
+                    _nats(token.stands, t),
+                    _nats(token.changed, t),
+                    t.number(token.gain, "+.1f"),
+                )
+                for token in tokens
             ],
             {1, 2, 3},
         ),

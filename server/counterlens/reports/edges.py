@@ -54,37 +54,37 @@ class ShownEdge:
     ruled: bool = False
 
 
-def shown_edges(found: Dependences, inferred: Inferred | None = None) -> list[ShownEdge]:
+def shown_edges(graph: Dependences, inferred: Inferred | None = None) -> list[ShownEdge]:
     """The true edges of a function; with a model's view also the edges that it invents.
 
     Raises:
         SourceError: the function is empty.
     """
     outcomes: dict[tuple[int, int], set[str]] = {}
-    for edge in found.edges:
+    for edge in graph.edges:
         if edge.kind is Kind.CONTROL and edge.outcome:
             outcomes.setdefault((edge.source, edge.target), set()).add(edge.outcome)
-    at = found.statements
+    at = graph.statements
     if inferred is not None:
         return [
             ShownEdge(
-                one.relation,
-                at[one.source],
-                at[one.target],
-                one.variables,
-                _outcome(one.relation, outcomes.get((one.source, one.target))),
-                one.status,
-                one.belief,
-                one.reached,
-                one.ruled,
+                inferred_edge.relation,
+                at[inferred_edge.source],
+                at[inferred_edge.target],
+                inferred_edge.variables,
+                _outcome(inferred_edge.relation, outcomes.get((inferred_edge.source, inferred_edge.target))),
+                inferred_edge.status,
+                inferred_edge.belief,
+                inferred_edge.reached,
+                inferred_edge.ruled,
             )
-            for one in inferred.edges
+            for inferred_edge in inferred.edges
         ]
-    require_statements(found)
+    require_statements(graph)
     return [
         ShownEdge(relation, at[source], at[target], names, _outcome(relation, outcomes.get((source, target))))
         for relation in Relation
-        for (source, target), names in edges_of(found, relation).items()
+        for (source, target), names in edges_of(graph, relation).items()
     ]
 
 
@@ -132,9 +132,9 @@ def _model_status(edge: ShownEdge, method: InferenceMethod | None, t: Translator
     return t("{status} (yes {percent} %)", status=status, percent=f"{100 * edge.belief:.0f}")
 
 
-def overview(found: Dependences, inferred: Inferred | None = None) -> str:
+def overview(graph: Dependences, inferred: Inferred | None = None) -> str:
     """Describe the dependences, and the share that the model shows, in a few sentences."""
-    edges = shown_edges(found, inferred)
+    edges = shown_edges(graph, inferred)
     true = [edge for edge in edges if edge.status is not EdgeStatus.INVENTED]
     if inferred is None:
         parts = (f"{sum(e.relation is each for e in true)} {each}" for each in Relation)
@@ -185,17 +185,18 @@ def rule_sentences(inferred: Inferred) -> list[str]:
     ]
 
 
-def _rule_sentence(rule: str, one: Agreement, differing: Agreement, model: str) -> str:
-    true = one.true_positives + one.false_negatives
+def _rule_sentence(rule: str, agreement: Agreement, differing: Agreement, model: str) -> str:
+    true = agreement.true_positives + agreement.false_negatives
     sentence = (
-        f"Without a model, {rule} shows {one.true_positives} of {true}, and {one.false_positives} that "
-        f"{'does' if one.false_positives == 1 else 'do'} not exist"
+        f"Without a model, {rule} shows {agreement.true_positives} of {true}, "
+        f"and {agreement.false_positives} that "
+        f"{'does' if agreement.false_positives == 1 else 'do'} not exist"
     )
-    sentence += f" (F1 {one.f1:.2f})" if one.f1 is not None else ""
-    wrong = one.false_positives + differing.true_positives + differing.false_negatives
+    sentence += f" (F1 {agreement.f1:.2f})" if agreement.f1 is not None else ""
+    wrong = agreement.false_positives + differing.true_positives + differing.false_negatives
     if not wrong:
         return f"{sentence}: the model can add nothing."
-    right = differing.true_positives + one.false_positives - differing.false_positives
+    right = differing.true_positives + agreement.false_positives - differing.false_positives
     f1 = f" (F1 {differing.f1:.2f})" if differing.f1 is not None else ""
     return (
         f"{sentence}; of the {plural(wrong, 'pair')} where it is wrong, {model} is right about {right}{f1}."
@@ -214,20 +215,21 @@ def asked_words(inferred: Inferred) -> list[str]:
 
 def _traces(relation: Relation, traces: Sequence[Trace]) -> str:
     """Describe the share of right chains."""
-    whole = sum(one.path for one in traces)
-    elsewhere = sum(one.correct for one in traces) - whole
+    whole = sum(trace.path for trace in traces)
+    elsewhere = sum(trace.correct for trace in traces) - whole
     return (
         f"It traces {whole} of {plural(len(traces), f'{relation} chain')} completely without a wrong "
         f"step, and {elsewhere} with right steps that lead elsewhere."
     )
 
 
-def _agreement(relation: Relation, one: Agreement, model: str) -> str:
-    true = one.true_positives + one.false_negatives
-    f1 = f" (F1 {one.f1:.2f})" if one.f1 is not None else ""
+def _agreement(relation: Relation, agreement: Agreement, model: str) -> str:
+    true = agreement.true_positives + agreement.false_negatives
+    f1 = f" (F1 {agreement.f1:.2f})" if agreement.f1 is not None else ""
+    do = "does" if agreement.false_positives == 1 else "do"
     return (
-        f"{model} shows {one.true_positives} of {plural(true, f'{relation} dependence')}, and "
-        f"{one.false_positives} that {'does' if one.false_positives == 1 else 'do'} not exist{f1}."
+        f"{model} shows {agreement.true_positives} of {plural(true, f'{relation} dependence')}, and "
+        f"{agreement.false_positives} that {do} not exist{f1}."
     )
 
 

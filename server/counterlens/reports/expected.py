@@ -37,7 +37,7 @@ def expected(
         if text and not math.isnan(probability):
             word = code(text, t) if markdown or text.strip() else code(text, t).strip("*")
             shares[word] = shares.get(word, 0.0) + probability
-    ranked = sorted(shares.items(), key=lambda one: -one[1])
+    ranked = sorted(shares.items(), key=lambda entry: -entry[1])
     return [f"{word} {share(probability, t)}" for word, probability in ranked[:limit]]
 
 

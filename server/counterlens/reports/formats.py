@@ -100,14 +100,14 @@ def write_merged(form: str, merged: MergedRuns) -> str:
     return _RENDERED[form](merged_report(merged))
 
 
-def write_trend(form: str, found: Trend) -> str:
+def write_trend(form: str, trend: Trend) -> str:
     """Write a trend over runs in a format.
 
     Args:
         form: One of `TREND_FORMATS`.
-        found: The trend.
+        trend: The trend.
     """
-    return _json(trend_document(found)) if form == "json" else _RENDERED[form](trend_report(found))
+    return _json(trend_document(trend)) if form == "json" else _RENDERED[form](trend_report(trend))
 
 
 def probes_document(runs: Sequence[ProbeRun], title: str, about: str) -> dict[str, Any]:

@@ -22,9 +22,9 @@ _DEFINITIONS = frozenset(
 """Node types at which the chain ends: nodes around them show nothing about the place."""
 
 
-def chain_at(found: Confidence, offset: int) -> list[NodeConfidence]:
+def chain_at(confidence: Confidence, offset: int) -> list[NodeConfidence]:
     """The nodes around a byte up to its function or class, without those that only group others."""
-    around = found.at(offset)
+    around = confidence.at(offset)
     if not around or around[0].depth == 0:
         return []
     inner, *outer = around
@@ -49,35 +49,35 @@ def node_markdown(node: NodeConfidence, t: Translator = ENGLISH) -> str:
     )
 
 
-def chain_markdown(found: Confidence, chain: Sequence[NodeConfidence], t: Translator = ENGLISH) -> str:
+def chain_markdown(scored: Confidence, chain: Sequence[NodeConfidence], t: Translator = ENGLISH) -> str:
     """A chain as a table: the confidence of each node, and its least certain token."""
     rows = []
     for place, node in enumerate(chain):
         kind = code(node.kind)
         name = f"**{kind}**" if place == 0 else kind
-        token = found.least_certain(node)
-        least = "" if token is None else f"{_token(found, token, t)} {_probability(found, token, t)}"
+        token = scored.least_certain(node)
+        least = "" if token is None else f"{_token(scored, token, t)} {_probability(scored, token, t)}"
         confidence = t("unknown") if node.confidence is None else share(node.confidence, t)
         shown = f"**{confidence}**" if place == 0 else confidence
         rows.append((f"{name} {node.category}", shown, least))
     return table(("", t("confidence"), t("least certain")), rows, {1})
 
 
-def expected_markdown(found: Confidence, node: NodeConfidence, t: Translator = ENGLISH) -> str:
+def expected_markdown(confidence: Confidence, node: NodeConfidence, t: Translator = ENGLISH) -> str:
     """Describe the model's preference at the least certain token of a node."""
-    token = found.least_certain(node)
+    token = confidence.least_certain(node)
     if token is None:
         return ""
-    words = expected(whole_alternatives(found, token), t=t)
+    words = expected(whole_alternatives(confidence, token), t=t)
     if not words:
         return ""
-    if found.scores.rank[token] == 0:
+    if confidence.scores.rank[token] == 0:
         return t("As expected: {words}", words=" · ".join(words))
     return t("It expected: {words}", words=" · ".join(words))
 
 
 def confidence_note(
-    found: Confidence, calibration: Calibration | None, model: str, t: Translator = ENGLISH
+    confidence: Confidence, calibration: Calibration | None, model: str, t: Translator = ENGLISH
 ) -> str:
     """Explain the number: its meaning, and whether it is calibrated."""
     if calibration is not None:
@@ -90,7 +90,7 @@ def confidence_note(
         )
     return t(
         "*Raw confidence: {mean} for {model}. It is not calibrated and does not measure correctness.*",
-        mean=_mean(found.aggregation, t),
+        mean=_mean(confidence.aggregation, t),
         model=escaped(model),
     )
 
@@ -105,10 +105,10 @@ def _mean(aggregation: Aggregation, t: Translator) -> str:
     }[aggregation]
 
 
-def _token(found: Confidence, token: int, t: Translator) -> str:
-    data = found.document.data[int(found.scores.start[token]) : int(found.scores.end[token])]
+def _token(confidence: Confidence, token: int, t: Translator) -> str:
+    data = confidence.document.data[int(confidence.scores.start[token]) : int(confidence.scores.end[token])]
     return code(data.decode("utf-8", "replace"), t)
 
 
-def _probability(found: Confidence, token: int, t: Translator) -> str:
-    return share(math.exp(float(found.scores.logprob[token])), t)
+def _probability(confidence: Confidence, token: int, t: Translator) -> str:
+    return share(math.exp(float(confidence.scores.logprob[token])), t)

@@ -13,13 +13,13 @@ _LONGEST = 40
 
 def belief_brief(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
     """Name the operator that the model finds likeliest, with its share and that of the existing one."""
-    found = belief.distribution
+    distribution = belief.distribution
     values = {
-        "code": code(shortened(found.site.text, _LONGEST)),
+        "code": code(shortened(distribution.site.text, _LONGEST)),
         "model": escaped(model),
-        "operator": code(found.predicted),
+        "operator": code(distribution.predicted),
     }
-    if found.correct:
+    if distribution.correct:
         sentence = t("Which operator fits {code}? {model} finds the code most likely as it is.", **values)
     elif belief.preferred is not None:
         sentence = t(
@@ -32,21 +32,22 @@ def belief_brief(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
             "the lead is within rounding error.",
             **values,
         )
-    shares = [f"{code(found.predicted)} {share(belief.share, t)}"]
-    if not found.correct:
-        shares.append(f"{code(found.site.operator)} {share(found.expected, t)}")
+    shares = [f"{code(distribution.predicted)} {share(belief.share, t)}"]
+    if not distribution.correct:
+        shares.append(f"{code(distribution.site.operator)} {share(distribution.expected, t)}")
     return f"{sentence} {' · '.join(shares)}"
 
 
 def belief_table(belief: Belief, t: Translator = ENGLISH) -> str:
     """All candidates with their shares, likeliest first; the existing one is marked."""
-    found = belief.distribution
+    distribution = belief.distribution
     ranked = sorted(
-        zip(found.site.candidates, found.probability.tolist(), strict=True), key=lambda one: -one[1]
+        zip(distribution.site.candidates, distribution.probability.tolist(), strict=True),
+        key=lambda entry: -entry[1],
     )
     rows = []
     for name, probability in ranked:
-        stands, written = name == found.site.operator, share(probability, t)
+        stands, written = name == distribution.site.operator, share(probability, t)
         shown = t("**{operator}** (current)", operator=code(name)) if stands else code(name)
         rows.append((shown, f"**{written}**" if stands else written))
     return "\n\n".join(
@@ -62,14 +63,14 @@ def belief_table(belief: Belief, t: Translator = ENGLISH) -> str:
 
 def belief_sentence(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
     """Why an operator is marked, for a message of plain text."""
-    found = belief.distribution
+    distribution = belief.distribution
     return t(
         "Did you mean {other} in {code}? {model} finds the code more likely with {other} ({likelier}) than "
         "with {operator} ({likely}). This is the model's preference, not a proof.",
-        other=f"`{found.predicted}`",
-        code=f"`{shortened(found.site.text, _LONGEST)}`",
+        other=f"`{distribution.predicted}`",
+        code=f"`{shortened(distribution.site.text, _LONGEST)}`",
         model=model,
         likelier=share(belief.share, t),
-        operator=f"`{found.site.operator}`",
-        likely=share(found.expected, t),
+        operator=f"`{distribution.site.operator}`",
+        likely=share(distribution.expected, t),
     )

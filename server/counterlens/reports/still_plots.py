@@ -122,11 +122,11 @@ def box_plots(
         most: The right end of the axis, which then begins at 0; None to fit the spreads.
         threshold: Where a dashed line crosses all rows.
     """
-    rows = list(dict.fromkeys(one.row for one in spreads))
-    series = list(dict.fromkeys(one.series for one in spreads))
+    rows = list(dict.fromkeys(box.row for box in spreads))
+    series = list(dict.fromkeys(box.series for box in spreads))
     high = max(_ROW, 18 * len(series) + 6)
-    low = 0.0 if most is not None else min(one.ends[0] for one in spreads)
-    top = most if most is not None else max(one.ends[-1] for one in spreads)
+    low = 0.0 if most is not None else min(box.ends[0] for box in spreads)
+    top = most if most is not None else max(box.ends[-1] for box in spreads)
     ticks = _ticks(low, top)
     low, top = min(low, ticks[0]), max(top, ticks[-1])
 
@@ -136,14 +136,14 @@ def box_plots(
     parts, bottom = list[str](), _TOP + high * len(rows)
     parts += [_grid(at(tick), bottom, f"{tick:g}") for tick in ticks]
     parts += [_label(row, _TOP + high * (number + 0.5)) for number, row in enumerate(rows)]
-    for one in spreads:
-        number = series.index(one.series)
-        y = _TOP + high * (rows.index(one.row) + (number + 1) / (len(series) + 1))
+    for spread in spreads:
+        number = series.index(spread.series)
+        y = _TOP + high * (rows.index(spread.row) + (number + 1) / (len(series) + 1))
         colour = colours[number % len(colours)]
-        ends = ", ".join(f"{value:.2f}" for value in one.ends)
-        left, lower, median, upper, right = (at(value) for value in one.ends)
+        ends = ", ".join(f"{value:.2f}" for value in spread.ends)
+        left, lower, median, upper, right = (at(value) for value in spread.ends)
         parts.append(
-            f"<g><title>{escape(f'{one.row}, {one.series}: {ends}')}</title>"
+            f"<g><title>{escape(f'{spread.row}, {spread.series}: {ends}')}</title>"
             f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" '
             f'stroke-width="1.5"/><rect x="{lower:.1f}" y="{y - 5:.1f}" width="{upper - lower:.1f}" '
             f'height="10" fill="{colour}" opacity="0.6"/><rect x="{median - 1.5:.1f}" y="{y - 7:.1f}" '

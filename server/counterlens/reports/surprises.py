@@ -13,22 +13,22 @@ from counterlens.translating import ENGLISH, Translator
 _LONGEST = 40
 
 
-def surprise_sentence(found: Confidence, surprise: Surprise, model: str, t: Translator = ENGLISH) -> str:
+def surprise_sentence(confidence: Confidence, surprise: Surprise, model: str, t: Translator = ENGLISH) -> str:
     """The measurements at a surprise.
 
     Args:
-        found: The scores in which it was found.
+        confidence: The scores in which it was found.
         surprise: The surprise.
         model: The name of the model.
         t: The translator.
     """
-    start, end = written_word(found, surprise.token)
-    whole, part = _shown(found, surprise.start, surprise.end), _shown(found, start, end)
+    start, end = written_word(confidence, surprise.token)
+    whole, part = _shown(confidence, surprise.start, surprise.end), _shown(confidence, start, end)
     if start <= surprise.start and surprise.end <= end:
         whole = part
     place = f"`{whole}`" if part == whole else t("{part} in {whole}", part=f"`{part}`", whole=f"`{whole}`")
-    probability = share(math.exp(float(found.scores.logprob[surprise.token])), t)
-    likelier = expected(whole_alternatives(found, surprise.token), limit=3, markdown=False, t=t)
+    probability = share(math.exp(float(confidence.scores.logprob[surprise.token])), t)
+    likelier = expected(whole_alternatives(confidence, surprise.token), limit=3, markdown=False, t=t)
     values = {"model": model, "place": place, "probability": probability}
     if not likelier:
         return t("{model} did not expect {place} here ({probability}).", **values)
@@ -39,5 +39,5 @@ def surprise_sentence(found: Confidence, surprise: Surprise, model: str, t: Tran
     )
 
 
-def _shown(found: Confidence, start: int, end: int) -> str:
-    return shortened(found.document.data[start:end].decode("utf-8", "replace"), _LONGEST)
+def _shown(confidence: Confidence, start: int, end: int) -> str:
+    return shortened(confidence.document.data[start:end].decode("utf-8", "replace"), _LONGEST)

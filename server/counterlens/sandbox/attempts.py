@@ -29,9 +29,9 @@ def _reach(family: int, kind: int, address: Any) -> None:
 
 
 def _reach_from_a_pair(address: str) -> None:
-    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-    with one, other:
-        one.sendto(b"x", address)
+    sender, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with sender, other:
+        sender.sendto(b"x", address)
 
 
 def _read(path: str) -> bytes:

@@ -29,12 +29,12 @@ class Bubblewrap:
     holds = frozenset({"namespaces", "view"})
 
     def __init__(self) -> None:
-        found = find_program("bwrap") if sys.platform == "linux" else None
-        if found is None:
+        program = find_program("bwrap") if sys.platform == "linux" else None
+        if program is None:
             raise SandboxError(
                 "bubblewrap is not installed", "On Debian or Ubuntu: sudo apt-get install bubblewrap"
             )
-        self._program = found
+        self._program = program
 
     def folder(self) -> tuple[str, Callable[[], None]]:
         """A folder that exists only inside the shell; nothing has to be removed.
@@ -63,10 +63,10 @@ class Bubblewrap:
 def _identity(path: str) -> tuple[int, int] | None:
     """What a path leads to; None if that does not exist."""
     try:
-        found = os.stat(path)  # noqa: PTH116
+        status = os.stat(path)  # noqa: PTH116
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _outermost(paths: Sequence[str]) -> list[str]:

@@ -63,17 +63,17 @@ def failed(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...
             if checked == _digest(known):
                 return {str(claim): tuple(map(str, done)) for claim, done in known.items()}
     try:
-        found = attempted(sandbox)
+        claims = attempted(sandbox)
     except (SandboxError, OSError, ValueError, KeyError, AttributeError) as error:
         return {UNTRIED: (str(error),)}
     with contextlib.suppress(OSError):
-        replace_file(place, json.dumps([found, _digest(found)]))
-    return found
+        replace_file(place, json.dumps([claims, _digest(claims)]))
+    return claims
 
 
-def _digest(found: object) -> str:
+def _digest(claims: object) -> str:
     """A digest that reveals a damaged file, which could make a weak back end look strong."""
-    return hashlib.sha256(json.dumps(found).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(claims).encode()).hexdigest()
 
 
 def attempted(sandbox: Sandbox) -> dict[str, tuple[str, ...]]:
@@ -128,8 +128,8 @@ def _world() -> Iterator[tuple[dict[str, Any], Path, Any]]:
 
         def changes() -> list[str]:
             after = _file_state(private, victim)
-            found = [name for name, state in before.items() if after.get(name) != state]
-            return [*found, *(["kill"] if bystander.poll() is not None else [])]
+            names = [name for name, state in before.items() if after.get(name) != state]
+            return [*names, *(["kill"] if bystander.poll() is not None else [])]
 
         yield given, project, changes
 

@@ -103,9 +103,13 @@ def _base_of(python: Path, known: dict[str, str]) -> Path:
         return real
     home = Path(known.get("home") or os.devnull)
     for name in (python.name, "python3", "python"):
-        found = (home / name).resolve()
-        if found.is_file() and not found.is_relative_to(top) and filecmp.cmp(real, found, shallow=False):
-            return found
+        candidate = (home / name).resolve()
+        if (
+            candidate.is_file()
+            and not candidate.is_relative_to(top)
+            and filecmp.cmp(real, candidate, shallow=False)
+        ):
+            return candidate
     raise SandboxError(
         f"{python} is part of the project, and is neither a link to an interpreter elsewhere nor a copy of "
         f"one",
@@ -129,8 +133,8 @@ def _paths_in(file: Path) -> list[str]:
     named = (
         line.strip() for line in lines if line.strip() and not line.startswith(("import ", "import\t", "#"))
     )
-    found = (file.parent / name for name in named if "\0" not in name)
-    return [str(path) for path in found if path != Path("/") and path.is_dir()]
+    folders = (file.parent / name for name in named if "\0" not in name)
+    return [str(path) for path in folders if path != Path("/") and path.is_dir()]
 
 
 def _mapped_by(finder: Path) -> list[str]:

@@ -261,7 +261,7 @@ def _end_all() -> None:
 
 
 def _children(parent: int) -> list[int]:
-    found = []
+    children = []
     for name in os.listdir("/proc") if LINUX else ():  # noqa: PTH208
         if name.isdigit():
             try:
@@ -270,8 +270,8 @@ def _children(parent: int) -> list[int]:
             except OSError:
                 continue
             if int(fields[1]) == parent:
-                found.append(int(name))
-    return found
+                children.append(int(name))
+    return children
 
 
 def _silence() -> None:

@@ -128,11 +128,11 @@ class ProcessSandbox:
                     _end(child)
         finally:
             done()
-        found = _outcome(run, job)
-        if found is None:
+        outcome = _outcome(run, job)
+        if outcome is None:
             output = run.pipes.data("errors").decode("utf-8", "replace").strip()[-300:]
             raise SandboxError(f"the sandbox's launcher ended before the program did {output}".rstrip())
-        return found
+        return outcome
 
     def _launch(self, task: SandboxTask, inner: Sequence[int]) -> subprocess.Popen[bytes]:
         """Start a cold launcher with its ends of the pipes; its task is sent later."""

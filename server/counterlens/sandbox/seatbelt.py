@@ -29,10 +29,10 @@ class Seatbelt:
     holds = frozenset({"view", "seccomp"})  # no sockets and no signals, as a seccomp filter would have it
 
     def __init__(self) -> None:
-        found = find_program("sandbox-exec") if sys.platform == "darwin" else None
-        if found is None:
+        program = find_program("sandbox-exec") if sys.platform == "darwin" else None
+        if program is None:
             raise SandboxError("sandbox-exec exists on macOS only")
-        self._program = found
+        self._program = program
 
     def folder(self) -> tuple[str, Callable[[], None]]:
         """A new folder among the temporary ones."""

@@ -117,22 +117,22 @@ class Pool:
             SandboxError: it cannot be started.
         """
         with self._lock:
-            found = self._zygotes.pop(key, None)
-            if found is not None and not found.alive:
-                found.close()
-                found = None
-            found = found or make()
-            self._zygotes[key] = found
-            found.jobs += 1
+            process = self._zygotes.pop(key, None)
+            if process is not None and not process.alive:
+                process.close()
+                process = None
+            process = process or make()
+            self._zygotes[key] = process
+            process.jobs += 1
             idle = [key for key, zygote in self._zygotes.items() if not zygote.jobs]
             superfluous = [self._zygotes.pop(key) for key in idle[: max(0, len(self._zygotes) - _MOST)]]
         for zygote in superfluous:
             zygote.close()
         try:
-            yield found
+            yield process
         finally:
             with self._lock:
-                found.jobs -= 1
+                process.jobs -= 1
 
     def close(self) -> None:
         """End all of them; they start again on demand."""

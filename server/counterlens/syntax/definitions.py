@@ -64,14 +64,14 @@ def definitions(root: Node, language: str) -> list[tuple[str, FunctionDefinition
     return [*with_names(finder(root))] if finder is not None else []
 
 
-def with_names(found: Iterable[FunctionDefinition]) -> Iterator[tuple[str, FunctionDefinition]]:
+def with_names(definitions: Iterable[FunctionDefinition]) -> Iterator[tuple[str, FunctionDefinition]]:
     """Definitions with their qualified names."""
-    every = list(found)
-    count = Counter(one.path for one in every)
-    for one in every:
-        name = ".".join(one.path)
-        several = one.parameters is not None and count[one.path] > 1
-        yield (f"{name}({one.parameters})" if several else name), one
+    every = list(definitions)
+    count = Counter(entry.path for entry in every)
+    for definition in every:
+        name = ".".join(definition.path)
+        several = definition.parameters is not None and count[definition.path] > 1
+        yield (f"{name}({definition.parameters})" if several else name), definition
 
 
 def named_definitions(root: Node, kinds: set[str] | frozenset[str]) -> Iterator[tuple[tuple[str, ...], Node]]:

@@ -65,8 +65,8 @@ def functions(document: Document) -> list[Function]:
     """
     if document.language not in FINDERS:
         return []
-    found = definitions(document.tree.root_node, document.language)
-    return [_function(name, definition, document.data) for name, definition in found]
+    pairs = definitions(document.tree.root_node, document.language)
+    return [_function(name, definition, document.data) for name, definition in pairs]
 
 
 def require_functions(document: Document) -> Document:
@@ -98,7 +98,9 @@ def require_feature(document: Document, feature: Feature) -> Document:
     """
     if has_feature(document, feature):
         return document
-    titles = enumerated([one.title for one in LANGUAGES.values() if feature in one.features], "and")
+    titles = enumerated(
+        [language.title for language in LANGUAGES.values() if feature in language.features], "and"
+    )
     raise SourceError(
         f"{document.path or 'the text'} is {title_of(document.language)}: this works for {titles} only",
         "`counterlens score` works for it",

@@ -109,15 +109,15 @@ def operator_at(document: Document, offset: int) -> OperatorSite | None:
 
 def leaves(document: Document) -> list[tuple[int, int]]:
     """The byte ranges of a document's lexical tokens, in source order."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     pending = [document.tree.root_node]
     while pending:
         node = pending.pop()
         if node.children:
             pending.extend(reversed(node.children))
         elif node.end_byte > node.start_byte:
-            found.append((node.start_byte, node.end_byte))
-    return found
+            spans.append((node.start_byte, node.end_byte))
+    return spans
 
 
 def _walk(table: OperatorTable, node: tree_sitter.Node) -> Iterator[OperatorSite]:

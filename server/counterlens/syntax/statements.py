@@ -121,11 +121,11 @@ def definition_at(root: tree_sitter.Node, data: bytes, offset: int) -> Definitio
     if not data[line:offset].strip(b" \t"):
         offset += len(data[offset:]) - len(data[offset:].lstrip(b" \t"))
     around = [_innermost(root, at) for at in (offset, offset - 1) if at >= 0]
-    return min(filter(None, around), key=lambda found: found.end - found.start, default=None)
+    return min(filter(None, around), key=lambda definition: definition.end - definition.start, default=None)
 
 
 def _innermost(root: tree_sitter.Node, offset: int) -> Definition | None:
-    found: Definition | None = None
+    definition: Definition | None = None
     names: list[str] = []
     outer: tree_sitter.Node | None = None  # the node that wraps the next definition
     cursor = root.walk()
@@ -143,10 +143,10 @@ def _innermost(root: tree_sitter.Node, offset: int) -> Definition | None:
         ):
             names += [name] if (name := _name_of(node, outer)) else []
             whole = outer or node
-            found, outer = Definition(".".join(names), whole.start_byte, whole.end_byte), None
+            definition, outer = Definition(".".join(names), whole.start_byte, whole.end_byte), None
         else:
             outer = None
-    return found
+    return definition
 
 
 def _name_of(node: tree_sitter.Node, wrapper: tree_sitter.Node | None) -> str:

@@ -11,6 +11,6 @@ def descendants(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     """A node and all its descendants, in source order, parents first, without recursion."""
     todo = [node]
     while todo:
-        found = todo.pop()
-        yield found
-        todo += reversed(found.children)
+        descendant = todo.pop()
+        yield descendant
+        todo += reversed(descendant.children)

@@ -66,7 +66,12 @@ def declared(node: Node | None) -> Node | None:
 
 def _declaration(reading: BraceReading, node: Node) -> None:
     each = node.children_by_field_name("declarator")
-    reading.then(*[partial(_plain, reading, one) if one.type == "identifier" else one for one in each])
+    reading.then(
+        *[
+            partial(_plain, reading, declarator) if declarator.type == "identifier" else declarator
+            for declarator in each
+        ]
+    )
 
 
 def _plain(reading: BraceReading, name: Node) -> None:
@@ -93,13 +98,13 @@ def _uninitialised(reading: BraceReading, node: Node) -> None:
 
 
 def _sizes(node: Node | None) -> list[Node]:
-    found = []
+    sizes = []
     while node is not None and node.type not in {"identifier", "function_declarator"}:
         size = node.child_by_field_name("size")
         if size is not None:
-            found.append(size)
+            sizes.append(size)
         node = node.child_by_field_name("declarator")
-    return found[::-1]
+    return sizes[::-1]
 
 
 def _pointer(reading: BraceReading, node: Node) -> None:
@@ -119,7 +124,9 @@ def _pointer(reading: BraceReading, node: Node) -> None:
 def _call(reading: BraceReading, node: Node) -> None:
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     given = (
-        [one for one in arguments.named_children if one.type != "comment"] if arguments is not None else []
+        [argument for argument in arguments.named_children if argument.type != "comment"]
+        if arguments is not None
+        else []
     )
     name = text_of(function)
     calls = reading.syntax.calls
@@ -127,17 +134,17 @@ def _call(reading: BraceReading, node: Node) -> None:
         first = SCANNING[name]
         scanned: set[str] = set()
         begun, ended = reading.reads(scanned)
-        scans = [partial(_scan, reading, one, scanned) for one in given[first:]]
+        scans = [partial(_scan, reading, argument, scanned) for argument in given[first:]]
         reading.then(begun, *given[:first], ended, *scans)
         return
     changed = [given[which] for which in calls.functions.get(name, ()) if which < len(given)]
     change = reading.change if name in PARTIAL else reading.renew
-    pointed = [] if changed else [one for one in map(_pointed, given) if one is not None]
+    pointed = [] if changed else [target for target in map(_pointed, given) if target is not None]
     reading.then(
         function if function is not None and function.type != "identifier" else None,
         *given,
-        *[partial(change, one) for one in changed],
-        *[partial(_bind_perhaps, reading, one) for one in pointed],
+        *[partial(change, argument) for argument in changed],
+        *[partial(_bind_perhaps, reading, target) for target in pointed],
     )
 
 

@@ -51,23 +51,23 @@ class BraceLanguage:
 
     def located(self, document: Document) -> list[Function]:
         """The functions of a document in this language, in source order."""
-        found = []
-        for name, one in with_names(self.functions(document.tree.root_node)):
-            start = header_of(one.node)
-            found.append(
+        functions = []
+        for name, function in with_names(self.functions(document.tree.root_node)):
+            start = header_of(function.node)
+            functions.append(
                 Function(
-                    name=one.path[-1],
+                    name=function.path[-1],
                     qualname=name,
-                    start=one.node.start_byte,
-                    end=one.node.end_byte,
+                    start=function.node.start_byte,
+                    end=function.node.end_byte,
                     header=start.start_byte,
-                    body=one.body,
-                    start_line=one.node.start_point.row + 1,
-                    end_line=one.node.end_point.row + 1,
+                    body=function.body,
+                    start_line=function.node.start_point.row + 1,
+                    end_line=function.node.end_point.row + 1,
                     column=start.start_point.column,
                 )
             )
-        return found
+        return functions
 
 
 class BraceProgram:
@@ -93,8 +93,8 @@ class BraceProgram:
         if not language.tolerant:
             self._refuse_errors(self._tree.root_node)
         self._functions = [
-            (name, one.path[-1], one.node)
-            for name, one in with_names(language.functions(self._tree.root_node))
+            (name, function.path[-1], function.node)
+            for name, function in with_names(language.functions(self._tree.root_node))
         ]
 
     @property

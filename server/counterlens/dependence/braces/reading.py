@@ -137,14 +137,14 @@ class BraceReading:
 
     def flowing(self, target: Callable[[], str | None]) -> tuple[Callable[[], None], Callable[[], None]]:
         """Callbacks before and after the parts whose values flow into a variable."""
-        found: set[str] = set()
-        begun, ended = self.reads(found)
+        sources: set[str] = set()
+        begun, ended = self.reads(sources)
 
         def flown() -> None:
             ended()
             variable = target()
             if variable is not None:
-                self.effects.into.setdefault(variable, set()).update(found)
+                self.effects.into.setdefault(variable, set()).update(sources)
 
         return begun, flown
 
@@ -189,21 +189,21 @@ class BraceReading:
 
     def selecting(self, target: Node) -> list[Node | Callable[[], None]]:
         """The parts evaluated to locate a store: the indices and the container's name."""
-        found: list[Node | Callable[[], None]] = []
+        parts: list[Node | Callable[[], None]] = []
         node = unbracketed(target)
         while self.root(node) is None:
             inner = self.syntax.inner.get(node.type)
             step = None if inner is None else inner(node)
             if step is None:
-                found.append(node)
-                return found[::-1]
+                parts.append(node)
+                return parts[::-1]
             index = node.child_by_field_name("index") or node.child_by_field_name("right")
-            found += [] if index is None else [index]
+            parts += [] if index is None else [index]
             node = unbracketed(step[0])
         variable = self.root(node)
         if variable is not None and node != unbracketed(target):
-            found.append(partial(self._see_name, variable))
-        return found[::-1]
+            parts.append(partial(self._see_name, variable))
+        return parts[::-1]
 
     def _see_name(self, variable: str) -> None:
         """Record a read of a name without its object."""
@@ -284,8 +284,8 @@ def binary(reading: BraceReading, node: Node) -> None:
 
 def conditional(reading: BraceReading, node: Node) -> None:
     """Read `a ? b : c`."""
-    one, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
-    reading.then(node.child_by_field_name("condition"), lambda: reading.perhaps(one, other))
+    consequence, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
+    reading.then(node.child_by_field_name("condition"), lambda: reading.perhaps(consequence, other))
 
 
 def selected(reading: BraceReading, node: Node) -> None:

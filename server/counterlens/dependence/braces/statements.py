@@ -116,15 +116,15 @@ class BraceStatements:
     def listed(self, text: str) -> tuple[Statement, ...]:
         """The statements with their lines and texts."""
         data = text.encode("utf-8", "surrogatepass")
-        found = []
+        statements = []
         for number, node in enumerate(self.nodes):
             start = header_of(node)
             end = _end(node)
             inside = data[start.start_byte : end].rstrip()
             line = start.start_point.row + 1
             shown = inside.decode("utf-8", "replace").replace("\r\n", "\n")
-            found.append(Statement(number, line, line + inside.count(b"\n"), shown))
-        return tuple(found)
+            statements.append(Statement(number, line, line + inside.count(b"\n"), shown))
+        return tuple(statements)
 
 
 def header_of(node: Node) -> Node:
@@ -133,8 +133,8 @@ def header_of(node: Node) -> Node:
         return next((child for child in node.children if child.type == "while"), node)
     for child in node.children:
         if child.type == "modifiers":
-            plain = [one for one in child.children if not one.type.endswith("annotation")]
-            plain = [one for one in plain if "comment" not in one.type]
+            plain = [modifier for modifier in child.children if not modifier.type.endswith("annotation")]
+            plain = [modifier for modifier in plain if "comment" not in modifier.type]
             if plain:
                 return plain[0]
         elif not (child.is_error or child.type.endswith("comment")):

@@ -25,7 +25,7 @@ class Arithmetic(DoubtKind):
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
         """See the class."""
         for site, node in operators_in(scope, Family.ARITHMETIC, Family.BITWISE):
-            if not any(one.type in TEXTS for one in node.named_children):
+            if not any(operand.type in TEXTS for operand in node.named_children):
                 for other in site.candidates:
                     if other != site.operator:
                         yield Alternative(self.id, site.start, site.end, other)

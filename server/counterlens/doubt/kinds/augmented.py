@@ -25,7 +25,7 @@ class Augmented(DoubtKind):
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
         """See the class."""
         for site, node in operators_in(scope, Family.AUGMENTED):
-            text = any(one.type in TEXTS for one in node.named_children)
+            text = any(operand.type in TEXTS for operand in node.named_children)
             for other in (*site.candidates, "="):
                 if other != site.operator and (not text or other == "="):
                     yield Alternative(self.id, site.start, site.end, other)

@@ -68,7 +68,7 @@ class Boundary(DoubtKind):
 def _bounds(node: tree_sitter.Node) -> list[tree_sitter.Node]:
     """The expressions that specify a beginning or an end."""
     if node.type == "subscript":
-        return [one for one in node.children_by_field_name("subscript") if one.type == "identifier"]
+        return [index for index in node.children_by_field_name("subscript") if index.type == "identifier"]
     if node.type == "slice":
         return list(node.named_children)
     called = node.parent.child_by_field_name("function") if node.parent is not None else None

@@ -26,7 +26,7 @@ class Branches(DoubtKind):
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
         """See the class."""
         for node in scope.of("conditional_expression"):
-            parts = [one for one in node.named_children if one.type != "comment"]
+            parts = [part for part in node.named_children if part.type != "comment"]
             if len(parts) == 3 and text_of(parts[0]) != text_of(parts[2]):
                 between = scope.text(parts[0].end_byte, parts[2].start_byte)
                 text = f"{text_of(parts[2])}{between}{text_of(parts[0])}"
@@ -37,14 +37,14 @@ class Branches(DoubtKind):
             condition = node.child_by_field_name("condition")
             if then is None or otherwise is None or condition is None or others[0].type != "else_clause":
                 continue
-            one, other = (scope.text(x.start_byte, x.end_byte) for x in (then, otherwise))
-            if one != other and then.start_point.column == otherwise.start_point.column:
+            consequence, other = (scope.text(x.start_byte, x.end_byte) for x in (then, otherwise))
+            if consequence != other and then.start_point.column == otherwise.start_point.column:
                 between = scope.text(then.end_byte, otherwise.start_byte)
                 yield Alternative(
                     self.id,
                     then.start_byte,
                     otherwise.end_byte,
-                    f"{other}{between}{one}",
+                    f"{other}{between}{consequence}",
                     (condition.start_byte, condition.end_byte),
                     _QUESTION,
                 )

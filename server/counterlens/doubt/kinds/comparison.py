@@ -38,9 +38,11 @@ class WrongComparison(DoubtKind):
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
         """See the class."""
         for site, node in operators_in(scope, Family.COMPARISON, Family.IDENTITY):
-            operands = [one for one in node.named_children if one.type != "comment"]
-            unordered = any(one.type in {"string", "none", "true", "false", "dictionary"} for one in operands)
-            sides = [(one.text or b"").decode() for one in operands]
+            operands = [operand for operand in node.named_children if operand.type != "comment"]
+            unordered = any(
+                operand.type in {"string", "none", "true", "false", "dictionary"} for operand in operands
+            )
+            sides = [(operand.text or b"").decode() for operand in operands]
             length = sides[0].startswith("len(") and len(sides) == 2
             for other in site.candidates:
                 if other == site.operator or (unordered and other in {"<", ">", "<=", ">="}):

@@ -30,8 +30,10 @@ class WrongException(DoubtKind):
         for node in scope.of("except_clause", "raise_statement"):
             for name in _classes(node):
                 if text_of(name) in _COMMON:
-                    caught = {text_of(one) for one in _classes(node)}
-                    yield from (self.instead(name, one) for one in _COMMON if one not in caught)
+                    caught = {text_of(class_node) for class_node in _classes(node)}
+                    yield from (
+                        self.instead(name, exception) for exception in _COMMON if exception not in caught
+                    )
 
 
 def _classes(node: tree_sitter.Node) -> list[tree_sitter.Node]:
@@ -44,7 +46,7 @@ def _classes(node: tree_sitter.Node) -> list[tree_sitter.Node]:
     if value is None or value.type == "block":
         return []
     return [
-        one
-        for one in (value.named_children if value.type == "tuple" else [value])
-        if one.type == "identifier"
+        name
+        for name in (value.named_children if value.type == "tuple" else [value])
+        if name.type == "identifier"
     ]

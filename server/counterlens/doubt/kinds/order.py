@@ -37,7 +37,7 @@ class Order(DoubtKind):
         for node in scope.of("argument_list"):
             called = node.parent.child_by_field_name("function") if node.parent is not None else None
             if called is not None and text_of(called) not in {"max", "min", "print"}:
-                given = [one for one in node.named_children if one.type not in _NAMED]
+                given = [argument for argument in node.named_children if argument.type not in _NAMED]
                 for first, second in pairwise(given):
                     refuted = scope.file.argument_order.supports(node, first, second)
                     yield from self._swapped(scope, first, second, refuted=refuted)
@@ -69,12 +69,12 @@ class Order(DoubtKind):
     def _swapped(
         self, scope: DoubtScope, first: tree_sitter.Node, second: tree_sitter.Node, *, refuted: bool = False
     ) -> Iterator[Alternative]:
-        one, other = text_of(first), text_of(second)
+        first_text, other = text_of(first), text_of(second)
         if (
-            one != other
-            and "\n" not in one + other
+            first_text != other
+            and "\n" not in first_text + other
             and not {first.type, second.type} <= {"integer", "string"}
         ):
             between = scope.text(first.end_byte, second.start_byte)
-            text = f"{other}{between}{one}"
+            text = f"{other}{between}{first_text}"
             yield Alternative(self.id, first.start_byte, second.end_byte, text, refuted=refuted)

@@ -53,7 +53,7 @@ def index_of(node: object) -> bool:
     return (
         parent is not None
         and parent.type == "subscript"
-        and any(one == node for one in parent.children_by_field_name("subscript"))
+        and any(index == node for index in parent.children_by_field_name("subscript"))
     )
 
 

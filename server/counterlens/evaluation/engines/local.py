@@ -99,7 +99,7 @@ def run_local(
                 return
             # Wakes up regularly, because waiting for a lock would block Ctrl-C.
             done, _ = wait(under_way, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
-            for future in sorted(done, key=lambda one: under_way[one].position):
+            for future in sorted(done, key=lambda pending: under_way[pending].position):
                 yield _finished(under_way.pop(future), future)
     finally:
         if under_way:

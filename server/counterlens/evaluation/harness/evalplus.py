@@ -27,29 +27,29 @@ _DATA = ("humaneval", "humanevalplus", "mbpp", "mbppplus", "mbppplus-hub")
 _TASK = "completion"
 
 
-def evalplus_files(found: RunResults) -> Iterator[tuple[Path, str]]:
+def evalplus_files(run: RunResults) -> Iterator[tuple[Path, str]]:
     """Two files for each model: the programs of originals, and those of counterfactuals.
 
     A line has `task_id`, `solution` and, for readers, `mutation` and `passed`. The program is the judged one:
     the source with the completion in its hole.
 
     Args:
-        found: The run, with the data on which it was made.
+        run: The run, with the data on which it was made.
 
     Raises:
         DataError: the run is of other data than EvalPlus has, of another task, or the data has changed.
     """
-    titles = {str(one.get("dataset", {}).get("dataset")) for one in found.manifests.values()}
+    titles = {str(manifest.get("dataset", {}).get("dataset")) for manifest in run.manifests.values()}
     if not titles & {*_DATA}:
         raise DataError(
-            f"EvalPlus has no tests for {found.settings.data}",
+            f"EvalPlus has no tests for {run.settings.data}",
             f"Export a run of {', '.join(_DATA)}; --format lm-eval and --format inspect support every run",
         )
-    tasks = [one for one in harness_tasks(found) if one.task == _TASK]
+    tasks = [candidate for candidate in harness_tasks(run) if candidate.task == _TASK]
     if not tasks:
         raise DataError("EvalPlus reads completions only", f"Export a run of the task {_TASK}")
     wanted = {sample.item.problem for task in tasks for sample in task.samples}
-    dataset = open_dataset(found.settings.data)
+    dataset = open_dataset(run.settings.data)
     sources = {problem.id: problem.source for problem in dataset if problem.id in wanted}
     for task in tasks:
         for which in SIDES:
@@ -89,7 +89,7 @@ def _program(sample: HarnessSample, sources: Mapping[str, str]) -> str:
 
 def _named(problem: str) -> str:
     """A problem's id in EvalPlus: `HumanEval/0`, `Mbpp/2`."""
-    found = re.search(r"(\w+?)[/_-]?(\d+)$", problem)
-    if found is None:
+    match = re.search(r"(\w+?)[/_-]?(\d+)$", problem)
+    if match is None:
         return problem
-    return f"{'HumanEval' if 'human' in found[1].lower() else 'Mbpp'}/{int(found[2])}"
+    return f"{'HumanEval' if 'human' in match[1].lower() else 'Mbpp'}/{int(match[2])}"

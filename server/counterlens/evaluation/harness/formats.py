@@ -19,12 +19,12 @@ HARNESSES: Mapping[str, Callable[[RunResults], Iterator[tuple[Path, str]]]] = {
 """Each returns its files, as paths below a folder, and their texts."""
 
 
-def export_for(harness: str, found: RunResults, folder: Path) -> list[Path]:
+def export_for(harness: str, run: RunResults, folder: Path) -> list[Path]:
     """Write a run in the format of a harness.
 
     Args:
         harness: One of `HARNESSES`.
-        found: The run, finished or not.
+        run: The run, finished or not.
         folder: The folder, created if missing. Files with the same names are overwritten.
 
     Returns:
@@ -34,7 +34,7 @@ def export_for(harness: str, found: RunResults, folder: Path) -> list[Path]:
         DataError: the run has nothing that the harness could read.
         CounterlensError: the folder cannot be written.
     """
-    files = list(HARNESSES[harness](found))
+    files = list(HARNESSES[harness](run))
     try:
         for name, text in files:
             path = folder / name

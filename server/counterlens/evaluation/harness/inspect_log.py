@@ -34,24 +34,24 @@ _TARGET = "passes its tests"
 _RIGHT = {True: "C", False: "I"}
 
 
-def inspect_files(found: RunResults) -> Iterator[tuple[Path, str]]:
+def inspect_files(run: RunResults) -> Iterator[tuple[Path, str]]:
     """A log per model and task, named in Inspect's way.
 
     Raises:
         DataError: the run has no completions of pairs.
     """
-    when = datetime.fromisoformat(found.begun) if found.begun else datetime.now(UTC)
-    for task in harness_tasks(found):
+    when = datetime.fromisoformat(run.begun) if run.begun else datetime.now(UTC)
+    for task in harness_tasks(run):
         created = when.isoformat(timespec="seconds")
-        key = _id(f"{created} {task.task} {task.model} {found.settings.to_json()}")
+        key = _id(f"{created} {task.task} {task.model} {run.settings.to_json()}")
         name = f"{created.replace(':', '-')}_counterlens-{task.task}-{file_name(task.model)}_{key}.json"
-        yield Path(name), json_text(_log(found, task, when, key)) + "\n"
+        yield Path(name), json_text(_log(run, task, when, key)) + "\n"
 
 
-def _log(found: RunResults, task: HarnessTask, when: datetime, key: str) -> dict[str, Any]:
-    manifest = manifest_of(found, task.model) or {}
+def _log(run: RunResults, task: HarnessTask, when: datetime, key: str) -> dict[str, Any]:
+    manifest = manifest_of(run, task.model) or {}
     began, ended = (moment.isoformat() for moment in (when, when + timedelta(seconds=task.seconds)))
-    samples = [_sample(one) for one in task.samples]
+    samples = [_sample(harness_sample) for harness_sample in task.samples]
     return {
         "version": VERSION,
         "status": "success" if task.finished else "cancelled",
@@ -62,18 +62,18 @@ def _log(found: RunResults, task: HarnessTask, when: datetime, key: str) -> dict
             "created": began,
             "task": f"counterlens/{task.task}",
             "task_version": 0,
-            "task_args": dict(found.settings.options.get(task.task, {})),
+            "task_args": dict(run.settings.options.get(task.task, {})),
             "dataset": {
-                "name": str(manifest.get("dataset", {}).get("title", found.settings.data)),
-                "location": found.settings.data,
+                "name": str(manifest.get("dataset", {}).get("title", run.settings.data)),
+                "location": run.settings.data,
                 "samples": len(samples),
                 "sample_ids": [sample["id"] for sample in samples],
                 "shuffled": False,
             },
             "model": _model(task.model),
-            "model_base_url": found.settings.served(task.model)[1],
-            "model_generate_config": {"temperature": 0.0, "seed": found.settings.seed},
-            "config": {"limit": found.settings.limit, "epochs": 1},
+            "model_base_url": run.settings.served(task.model)[1],
+            "model_generate_config": {"temperature": 0.0, "seed": run.settings.seed},
+            "config": {"limit": run.settings.limit, "epochs": 1},
             "packages": {"counterlens": str(manifest.get("counterlens", counterlens.__version__))},
             "metadata": {"manifest": manifest, "left_out": task.left_out},
         },
@@ -91,12 +91,12 @@ def _log(found: RunResults, task: HarnessTask, when: datetime, key: str) -> dict
 def _scores(task: HarnessTask) -> list[dict[str, Any]]:
     shares = {
         which: pooled_share(
-            ((one.item.problem, one.item.function), bool(one.right)) for one in task.judged(which)
+            ((sample.item.problem, sample.item.function), bool(sample.right)) for sample in task.judged(which)
         )
         for which in (ORIGINAL, COUNTERFACTUAL)
     }
-    found = [_score(which, "accuracy", share) for which, share in shares.items()]
-    return [*found, _score(EFFECT, "mean", task.summary.average)]
+    scores = [_score(which, "accuracy", share) for which, share in shares.items()]
+    return [*scores, _score(EFFECT, "mean", task.summary.average)]
 
 
 def _score(name: str, metric: str, share: Proportion) -> dict[str, Any]:
@@ -107,37 +107,37 @@ def _score(name: str, metric: str, share: Proportion) -> dict[str, Any]:
         "scored_samples": share.n,
         "params": {},
         "metrics": {
-            one: {"name": one, "value": value, "params": {}}
-            for one, value in figures.items()
+            key: {"name": key, "value": value, "params": {}}
+            for key, value in figures.items()
             if value is not None
         },
         "metadata": {"interval": [share.low, share.high]},
     }
 
 
-def _sample(one: HarnessSample) -> dict[str, Any]:
-    side, written = one.side, one.side.completion or ""
+def _sample(sample: HarnessSample) -> dict[str, Any]:
+    side, written = sample.side, sample.side.completion or ""
     answer = {"role": "assistant", "content": written, "source": "generate"}
     stopped = "max_tokens" if side.finish == "length" else "stop"
     return {
-        "id": one.id,
+        "id": sample.id,
         "epoch": 1,
         "input": side.prompt,
         "target": _TARGET,
         "messages": [{"role": "user", "content": side.prompt, "source": "input"}, answer],
         "output": {
-            "model": _model(one.item.model),
+            "model": _model(sample.item.model),
             "choices": [{"message": answer, "stop_reason": stopped}],
             "completion": written,
         },
-        "scores": dict(_verdicts(one)),
+        "scores": dict(_verdicts(sample)),
         "metadata": {
-            "problem": one.item.problem,
-            "function": one.item.function,
-            "side": one.which,
-            "mutation": "" if one.which == ORIGINAL else one.pair.mutation,
-            "description": one.what,
-            "difference": "" if one.which == ORIGINAL else "\n".join(one.pair.diff),
+            "problem": sample.item.problem,
+            "function": sample.item.function,
+            "side": sample.which,
+            "mutation": "" if sample.which == ORIGINAL else sample.pair.mutation,
+            "description": sample.what,
+            "difference": "" if sample.which == ORIGINAL else "\n".join(sample.pair.diff),
         },
         "store": {},
         "events": [],
@@ -146,16 +146,19 @@ def _sample(one: HarnessSample) -> dict[str, Any]:
     }
 
 
-def _verdicts(one: HarnessSample) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    side = one.side
-    if one.right is None:
+def _verdicts(sample: HarnessSample) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    side = sample.side
+    if sample.right is None:
         return
     explanation = "; ".join(
         filter(None, (f"{side.verdict} by {side.attribution}", side.failed, side.message))
     )
-    yield one.which, {"value": _RIGHT[one.right], "answer": side.completion or "", "explanation": explanation}
-    if one.effect is not None:
-        yield EFFECT, {"value": one.effect, "explanation": f"the pair {one.pair.outcome}"}
+    yield (
+        sample.which,
+        {"value": _RIGHT[sample.right], "answer": side.completion or "", "explanation": explanation},
+    )
+    if sample.effect is not None:
+        yield EFFECT, {"value": sample.effect, "explanation": f"the pair {sample.pair.outcome}"}
 
 
 def _model(name: str) -> str:

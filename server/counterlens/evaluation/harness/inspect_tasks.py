@@ -89,7 +89,7 @@ def _completion(
         )
     prompts = PromptSet.of(settings, best_sandbox())
     return Task(
-        dataset=MemoryDataset([_sample(one) for one in prompts.samples], name=settings.data),
+        dataset=MemoryDataset([_sample(sample) for sample in prompts.samples], name=settings.data),
         solver=generate(),
         scorer=_judged(prompts),
         config=GenerateConfig(temperature=0.0, max_tokens=prompts.max_tokens, seed=seed),
@@ -102,17 +102,17 @@ def _several(value: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(filter(None, value.split(","))) if isinstance(value, str) else tuple(value)
 
 
-def _sample(one: PromptSample) -> Any:
+def _sample(sample: PromptSample) -> Any:
     return Sample(
-        id=one.id,
-        input=[_MESSAGES[role](content=text) for role, text in one.messages],
+        id=sample.id,
+        input=[_MESSAGES[role](content=text) for role, text in sample.messages],
         target="passes its tests",
         metadata={
-            "problem": one.problem,
-            "which": one.which,
-            "original": one.original,
-            "mutation": one.mutation,
-            "description": one.description,
+            "problem": sample.problem,
+            "which": sample.which,
+            "original": sample.original,
+            "mutation": sample.mutation,
+            "description": sample.description,
         },
     )
 
@@ -121,17 +121,19 @@ def _share(name: str, figure: Callable[[Sequence[ScoredSample]], Proportion]) ->
     """A metric of Inspect: a share, with the ends of its 95 % interval."""
 
     def compute(scores: Sequence[Any]) -> dict[str, float]:
-        found = figure([_scored(one) for one in scores if one.score.value == one.score.value])  # no NaN
-        ends = {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+        proportion = figure(
+            [_scored(score) for score in scores if score.score.value == score.score.value]
+        )  # no NaN
+        ends = {name: proportion.value, f"{name}_low": proportion.low, f"{name}_high": proportion.high}
         return {key: float("nan") if value is None else value for key, value in ends.items()}
 
     return metric(name=name)(lambda: compute)
 
 
-def _scored(one: Any) -> ScoredSample:
+def _scored(sample: Any) -> ScoredSample:
     """A scored sample of Inspect; over several epochs it is right if most are."""
-    about: Mapping[str, str] = one.score.metadata
-    value = one.score.value
+    about: Mapping[str, str] = sample.score.metadata
+    value = sample.score.value
     right = value == CORRECT if isinstance(value, str) else float(value) >= 0.5
     return ScoredSample(about["id"], about["which"], about["original"], about["problem"], right)
 
@@ -147,12 +149,12 @@ def _tests(prompts: PromptSet) -> Any:
 
     async def score(state: Any, _target: Any) -> Any:
         reply, sample = state.output.completion, str(state.sample_id)
-        found = await anyio.to_thread.run_sync(prompts.judge, sample, reply)
+        verdict = await anyio.to_thread.run_sync(prompts.judge, sample, reply)
         about = {key: state.metadata[key] for key in ("which", "original", "problem")} | {"id": sample}
-        words = {"answer": found.completion, "explanation": found.explanation, "metadata": about}
-        if found.right is None:
+        words = {"answer": verdict.completion, "explanation": verdict.explanation, "metadata": about}
+        if verdict.right is None:
             return Score(value=float("nan"), **words)  # Inspect does not count this
-        return Score(value=CORRECT if found.right else INCORRECT, **words)
+        return Score(value=CORRECT if verdict.right else INCORRECT, **words)
 
     return score
 

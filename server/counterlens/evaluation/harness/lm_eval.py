@@ -34,37 +34,37 @@ PASSED, EFFECT = "pass@1", "mutation_effect"
 _TARGET = "a program that passes its tests"
 
 
-def lm_eval_files(found: RunResults) -> Iterator[tuple[Path, str]]:
+def lm_eval_files(run: RunResults) -> Iterator[tuple[Path, str]]:
     """A folder per model, with `results_DATE.json` and `samples_TASK_DATE.jsonl`.
 
     Raises:
         DataError: the run has no completions of pairs.
     """
-    when = datetime.fromisoformat(found.begun) if found.begun else datetime.now(UTC)
+    when = datetime.fromisoformat(run.begun) if run.begun else datetime.now(UTC)
     stamp = when.replace(tzinfo=None).isoformat(timespec="seconds").replace(":", "-")
     by_model: dict[str, list[HarnessTask]] = {}
-    for task in harness_tasks(found):
+    for task in harness_tasks(run):
         by_model.setdefault(task.model, []).append(task)
     for model, tasks in by_model.items():
         folder = Path(file_name(model))
-        yield folder / f"results_{stamp}.json", json_text(_results(found, model, tasks, when)) + "\n"
+        yield folder / f"results_{stamp}.json", json_text(_results(run, model, tasks, when)) + "\n"
         for task in tasks:
             for which in SIDES:
                 lines = (
-                    json.dumps(_sample(number, one), ensure_ascii=False)
-                    for number, one in enumerate(task.judged(which))
+                    json.dumps(_sample(number, sample), ensure_ascii=False)
+                    for number, sample in enumerate(task.judged(which))
                 )
                 name = f"samples_{_name(task, which)}_{stamp}.jsonl"
                 yield folder / name, "".join(f"{line}\n" for line in lines)
 
 
-def _results(found: RunResults, model: str, tasks: list[HarnessTask], when: datetime) -> dict[str, Any]:
+def _results(run: RunResults, model: str, tasks: list[HarnessTask], when: datetime) -> dict[str, Any]:
     sides = {_name(task, which): (task, which) for task in tasks for which in SIDES}
     better = {PASSED: True, EFFECT: False}
-    options = found.settings.options
-    api, url = found.settings.served(model)
+    options = run.settings.options
+    api, url = run.settings.served(model)
     return {
-        "results": {name: _figures(name, *one) for name, one in sides.items()},
+        "results": {name: _figures(name, *side) for name, side in sides.items()},
         "group_subtasks": {name: [] for name in sides},
         "configs": {
             name: {
@@ -87,7 +87,7 @@ def _results(found: RunResults, model: str, tasks: list[HarnessTask], when: date
         "higher_is_better": dict.fromkeys(sides, better),
         "n-samples": {
             name: {
-                "original": sum(one.which == which for one in task.samples),
+                "original": sum(sample.which == which for sample in task.samples),
                 "effective": len(task.judged(which)),
             }
             for name, (task, which) in sides.items()
@@ -95,13 +95,13 @@ def _results(found: RunResults, model: str, tasks: list[HarnessTask], when: date
         "config": {
             "model": "counterlens",
             "model_args": {"model": model, "base_url": url, "api": api},
-            "limit": found.settings.limit,
-            "random_seed": found.settings.seed,
+            "limit": run.settings.limit,
+            "random_seed": run.settings.seed,
         },
         "git_hash": None,
         "date": when.timestamp(),
         "counterlens": counterlens.__version__,
-        "manifest": manifest_of(found, model),
+        "manifest": manifest_of(run, model),
         "model_source": "counterlens",
         "model_name": model,
         "model_name_sanitized": file_name(model),
@@ -111,7 +111,9 @@ def _results(found: RunResults, model: str, tasks: list[HarnessTask], when: date
 
 def _figures(name: str, task: HarnessTask, which: str) -> dict[str, Any]:
     judged = task.judged(which)
-    passed = pooled_share(((one.item.problem, one.item.function), bool(one.right)) for one in judged)
+    passed = pooled_share(
+        ((sample.item.problem, sample.item.function), bool(sample.right)) for sample in judged
+    )
     figures = {"alias": name, "sample_len": len(judged), **_with_error(PASSED, passed)}
     return figures | (_with_error(EFFECT, task.summary.average) if which == COUNTERFACTUAL else {})
 
@@ -124,20 +126,20 @@ def _with_error(metric: str, share: Proportion) -> dict[str, Any]:
     }
 
 
-def _sample(number: int, one: HarnessSample) -> dict[str, Any]:
-    side, written = one.side, one.side.completion or ""
+def _sample(number: int, sample: HarnessSample) -> dict[str, Any]:
+    side, written = sample.side, sample.side.completion or ""
     doc = {
-        "id": one.id,
-        "problem": one.item.problem,
-        "function": one.item.function,
-        "side": one.which,
-        "mutation": "" if one.which == ORIGINAL else one.pair.mutation,
-        "description": one.what,
+        "id": sample.id,
+        "problem": sample.item.problem,
+        "function": sample.item.function,
+        "side": sample.which,
+        "mutation": "" if sample.which == ORIGINAL else sample.pair.mutation,
+        "description": sample.what,
         "prompt": side.prompt,
     }
-    figures: dict[str, Any] = {PASSED: float(bool(one.right))}
-    if one.effect is not None:
-        figures[EFFECT] = one.effect
+    figures: dict[str, Any] = {PASSED: float(bool(sample.right))}
+    if sample.effect is not None:
+        figures[EFFECT] = sample.effect
     return {
         "doc_id": number,
         "doc": doc,

@@ -120,13 +120,13 @@ class PromptSet:
         left_out: dict[str, str] = {}
         for name, target in plan.targets[TASK].items():
             try:
-                found = list(_holes(name, target, prepare(context, target, options), options))
+                target_holes = list(_holes(name, target, prepare(context, target, options), options))
             except SourceError as error:
                 left_out[name] = error.message
                 continue
-            if not found:
+            if not target_holes:
                 left_out[name] = "no counterfactual could be probed"
-            holes |= {hole.sample.id: hole for hole in found}
+            holes |= {hole.sample.id: hole for hole in target_holes}
         if not holes:
             why = next(iter(left_out.values()), "it has no function")
             raise DataError(f"no function of {settings.data} can be probed: {why}", "Choose other data")
@@ -178,19 +178,19 @@ def _holes(name: str, target: Target, prepared: PreparedPairs, options: Completi
         return _Hole(sample, gap, prepared.judging, options.max_tokens, lock)
 
     made: list[Counterfactual] = [*prepared.asked, *prepared.controls]
-    for number, (one, (before, after)) in enumerate(zip(made, prepared.gaps, strict=True)):
+    for number, (counterfactual, (before, after)) in enumerate(zip(made, prepared.gaps, strict=True)):
         if before.shown not in originals:
             more = f":{len(originals) + 1}" if originals else ""
             id_ = originals[before.shown] = f"{name}:{ORIGINAL}{more}"
             yield hole(before, id_, ORIGINAL, id_, "", f"{target.qualname} as it stands")
         which = COUNTERFACTUAL if number < len(prepared.asked) else PLACEBO
-        about = (f"{name}:{one.mutation}:{number}", which, originals[before.shown])
-        yield hole(after, *about, one.mutation, one.description)
+        about = (f"{name}:{counterfactual.mutation}:{number}", which, originals[before.shown])
+        yield hole(after, *about, counterfactual.mutation, counterfactual.description)
 
 
 def share_right(scored: Iterable[ScoredSample], which: str) -> Proportion:
     """The share of the samples of one kind that passed, with its 95 % interval over functions."""
-    return pooled_share((one.problem, one.right) for one in scored if one.which == which)
+    return pooled_share((sample.problem, sample.right) for sample in scored if sample.which == which)
 
 
 def effect_of(scored: Iterable[ScoredSample], which: str = COUNTERFACTUAL) -> Proportion:
@@ -201,11 +201,11 @@ def effect_of(scored: Iterable[ScoredSample], which: str = COUNTERFACTUAL) -> Pr
         which: `counterfactual` or `placebo`.
     """
     known = list(scored)
-    originals = {one.id: one.right for one in known if one.which == ORIGINAL}
+    originals = {sample.id: sample.right for sample in known if sample.which == ORIGINAL}
     pairs = [
-        (Effect(originals[one.original], one.right), one.problem)
-        for one in known
-        if one.which == which and one.original in originals
+        (Effect(originals[sample.original], sample.right), sample.problem)
+        for sample in known
+        if sample.which == which and sample.original in originals
     ]
     informative = [(effect, problem) for effect, problem in pairs if effect.informative]
     return average_mutation_effect(

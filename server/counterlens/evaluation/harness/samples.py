@@ -79,20 +79,20 @@ class HarnessTask:
 
     def judged(self, which: str) -> tuple[HarnessSample, ...]:
         """The samples of one side that have a verdict."""
-        return tuple(one for one in self.samples if one.which == which and one.right is not None)
+        return tuple(sample for sample in self.samples if sample.which == which and sample.right is not None)
 
 
-def harness_tasks(found: RunResults) -> list[HarnessTask]:
+def harness_tasks(run: RunResults) -> list[HarnessTask]:
     """Every pair task of a run, for every model.
 
     Raises:
         DataError: the run has no completions of pairs.
     """
-    tasks = [_task(part, model) for part in found.parts for model in found.models]
-    asked = [one for one in tasks if one.samples]
+    tasks = [_task(part, model) for part in run.parts for model in run.models]
+    asked = [task for task in tasks if task.samples]
     if not asked:
         raise DataError(
-            f"the run of {found.settings.task} has no completions of originals and counterfactuals",
+            f"the run of {run.settings.task} has no completions of originals and counterfactuals",
             "Other harnesses read runs of completion and repair; --format parquet exports every run",
         )
     return asked
@@ -112,7 +112,11 @@ def standard_error(share: Proportion) -> float | None:
 
 def _task(part: RunResults, model: str) -> HarnessTask:
     records = part.of(model)
-    pairs = [one.record for _, one in records if isinstance(one.record, PairsRecord) and one.judged_pairs]
+    pairs = [
+        stored_record.record
+        for _, stored_record in records
+        if isinstance(stored_record.record, PairsRecord) and stored_record.judged_pairs
+    ]
     return HarnessTask(
         part.settings.task,
         model,

@@ -42,29 +42,29 @@ class JavaReading(BraceReading):
             for name in declared_in(node):
                 self.blocks.declare(name)
             own = {self.blocks.variable(text_of(name)) for name in declared_in(node)}
-            found = JavaReading(self.syntax, self.blocks).all(*node.named_children)
+            effects = JavaReading(self.syntax, self.blocks).all(*node.named_children)
         return Effects(
-            reads=(found.reads | found.own | found.later) - own,
-            whole=found.whole - own,
-            parts={part for part in found.parts if part[0] not in own},
-            weak=(found.strong | found.weak | found.floating) - own,
-            changed={place for place in found.changed | found.floating_changed if place[0] not in own},
+            reads=(effects.reads | effects.own | effects.later) - own,
+            whole=effects.whole - own,
+            parts={part for part in effects.parts if part[0] not in own},
+            weak=(effects.strong | effects.weak | effects.floating) - own,
+            changed={place for place in effects.changed | effects.floating_changed if place[0] not in own},
         )
 
     def capture(self, node: Node) -> None:
         """Record the captures of a lambda or class."""
-        found = self._captured(node)
+        captures = self._captured(node)
         effects = self.effects
         if node.id in self.eager:
-            effects.reads |= found.reads
-            effects.whole |= found.whole
-            effects.parts |= found.parts
-            effects.weak |= found.weak
-            effects.changed |= found.changed
+            effects.reads |= captures.reads
+            effects.whole |= captures.whole
+            effects.parts |= captures.parts
+            effects.weak |= captures.weak
+            effects.changed |= captures.changed
             return
-        effects.later |= found.reads
-        effects.floating |= found.weak
-        effects.floating_changed |= found.changed
+        effects.later |= captures.reads
+        effects.floating |= captures.weak
+        effects.floating_changed |= captures.changed
 
 
 def _of_this(node: Node) -> bool:
@@ -145,7 +145,7 @@ def _invocation(reading: BraceReading, node: Node) -> None:
     name = text_of(node.child_by_field_name("name"))
     full = f"{text_of(receiver)}.{name}"
     if name in calls.eager:
-        reading.eager.update(one.id for one in given)
+        reading.eager.update(argument.id for argument in given)
 
     def changes() -> None:
         changed = calls.functions.get(full if receiver is not None else name, ())

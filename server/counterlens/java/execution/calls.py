@@ -48,8 +48,8 @@ def calls_in(code: str, name: str) -> list[str]:
         name: The simple name of the method.
     """
     root = parser_for("java").parse(code.encode("utf-8", "surrogatepass")).root_node
-    found = (literal_call(node, name) for node in descendants(root))
-    calls = (call.written for call in found if call is not None)
+    literal_calls = (literal_call(node, name) for node in descendants(root))
+    calls = (call.written for call in literal_calls if call is not None)
     return list(dict.fromkeys(call for call in calls if len(call.encode()) <= MOST_BYTES))
 
 
@@ -62,17 +62,21 @@ def literal_call(node: Node, name: str) -> LiteralCall | None:
         return None
     texts = [_text(child) for child in listed.named_children if not child.type.endswith("comment")]
     literals = [java_literal(text, strict=True) for text in texts]
-    if any(found is None for found in literals):
+    if any(literal is None for literal in literals):
         return None
     inside = ", ".join(map(on_one_line, texts))
-    return LiteralCall(f"{name}({inside})", tuple(found.value for found in literals if found is not None))
+    return LiteralCall(
+        f"{name}({inside})", tuple(literal.value for literal in literals if literal is not None)
+    )
 
 
 def read_call(call: str, name: str) -> LiteralCall | None:
     """The call in a text, if it is a call of a method with literal arguments; else None."""
     root = parser_for("java").parse(f"class A {{ Object a = {call}; }}".encode()).root_node
-    found = [node for node in descendants(root) if node.type == "variable_declarator"]
-    value = found[0].child_by_field_name("value") if len(found) == 1 and not root.has_error else None
+    declarators = [node for node in descendants(root) if node.type == "variable_declarator"]
+    value = (
+        declarators[0].child_by_field_name("value") if len(declarators) == 1 and not root.has_error else None
+    )
     return literal_call(value, name) if value is not None and _text(value) == call else None
 
 
@@ -96,9 +100,9 @@ def in_tests(document: Document, function: Function) -> list[str]:
     return list(calls)
 
 
-def same_arguments(one: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
+def same_arguments(arguments: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
     """Whether two calls have the same arguments, whatever the classes of lists and numbers."""
-    return len(one) == len(other) and all(map(equal, one, other))
+    return len(arguments) == len(other) and all(map(equal, arguments, other))
 
 
 def mentions(node: Node, name: str) -> Iterator[LiteralCall | None]:
@@ -115,10 +119,10 @@ def on_one_line(text: str) -> str:
     return _BLANKS.sub(_blank, text.strip())
 
 
-def _blank(found: re.Match[str]) -> str:
-    if found[1]:
-        return found[1]
-    before, after = found.string[: found.start()], found.string[found.end() :]
+def _blank(match: re.Match[str]) -> str:
+    if match[1]:
+        return match[1]
+    before, after = match.string[: match.start()], match.string[match.end() :]
     return "" if before[-1:] in set("([{") or after[:1] in set(")]}") else " "
 
 

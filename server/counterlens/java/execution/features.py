@@ -106,12 +106,12 @@ def _api(node: Node) -> str:
 
 
 def _operator(node: Node) -> str:
-    found = node.child_by_field_name("operator")
-    if found is None:
-        found = next((child for child in node.children if not child.is_named), None)
-    return (found.text or b"").decode() if found is not None else ""
+    operator = node.child_by_field_name("operator")
+    if operator is None:
+        operator = next((child for child in node.children if not child.is_named), None)
+    return (operator.text or b"").decode() if operator is not None else ""
 
 
 def _name(node: Node) -> str:
-    found = node.child_by_field_name("name")
-    return (found.text or b"").decode("utf-8", "replace") if found is not None else ""
+    name_node = node.child_by_field_name("name")
+    return (name_node.text or b"").decode("utf-8", "replace") if name_node is not None else ""

@@ -47,8 +47,8 @@ def java_unanswered(document: Document, function: Function, call: str) -> Docume
             if _mentions_call(node, name, asked):
                 cuts.append(_whole_lines(document.data, node))
         elif any(
-            found is None or same_arguments(found.arguments, asked.arguments)
-            for found in mentions(node, name)
+            mention is None or same_arguments(mention.arguments, asked.arguments)
+            for mention in mentions(node, name)
         ):
             if node.type not in _CUT:
                 raise SourceError(_NEVER)
@@ -92,8 +92,8 @@ def _mentions_call(comment: Node, name: str, asked: LiteralCall) -> bool:
         return False
     lines = [re.sub(r"^\s*(?:/\*\*?|\*|//)+", "", line) for line in text.splitlines()]
     code = [f"class A {{ Object a = {line[line.index(name) :]}; }}" for line in lines if name in line]
-    found = [*in_comment("\n".join(lines), name), *(call for line in code for call in calls_in(line, name))]
-    known = (read_call(call, name) for call in found)
+    calls = [*in_comment("\n".join(lines), name), *(call for line in code for call in calls_in(line, name))]
+    known = (read_call(call, name) for call in calls)
     return any(call is not None and same_arguments(call.arguments, asked.arguments) for call in known)
 
 

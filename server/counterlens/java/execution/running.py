@@ -314,20 +314,20 @@ def _require_objects(around: list[Node]) -> None:
         raise SourceError(f"it needs an object of {name}, which cannot be made without arguments")
 
 
-def _qualified(found: re.Match[str]) -> str:
-    if found[1]:
-        return found[1]
-    return f"java.{'math' if found[2] in _MATH else 'util'}.{found[2]}"
+def _qualified(match: re.Match[str]) -> str:
+    if match[1]:
+        return match[1]
+    return f"java.{'math' if match[2] in _MATH else 'util'}.{match[2]}"
 
 
 def _above(node: Node) -> list[Node]:
-    found, above = [], node.parent
+    ancestors, above = [], node.parent
     while above is not None:
-        found.append(above)
+        ancestors.append(above)
         above = above.parent
-    return found
+    return ancestors
 
 
 def _name(node: Node) -> str:
-    found = node.child_by_field_name("name")
-    return (found.text or b"").decode("utf-8", "replace") if found is not None else ""
+    name_node = node.child_by_field_name("name")
+    return (name_node.text or b"").decode("utf-8", "replace") if name_node is not None else ""

@@ -100,7 +100,7 @@ class _Notes:
     @property
     def text(self) -> str:
         parts, at = [], 0
-        for start, _, text in sorted(self.inserted, key=lambda one: one[:2]):
+        for start, _, text in sorted(self.inserted, key=lambda insertion: insertion[:2]):
             parts += [self.data[at:start], text.encode()]
             at = start
         return b"".join([*parts, self.data[at:]]).decode("utf-8", "replace")
@@ -163,9 +163,9 @@ def _own(node: Node) -> Iterator[Node]:
 def _changed(statement: Node, locals_: set[str]) -> Iterator[Changed]:
     """The local variables that a simple statement may change, each with whether it has a value before."""
     if statement.type == "local_variable_declaration":
-        for one in statement.children_by_field_name("declarator"):
-            if one.child_by_field_name("value") is not None:
-                yield _text(one.child_by_field_name("name")), False
+        for declarator in statement.children_by_field_name("declarator"):
+            if declarator.child_by_field_name("value") is not None:
+                yield _text(declarator.child_by_field_name("name")), False
         return
     inside = statement.named_children[0]
     target: Node | None = None

@@ -73,8 +73,8 @@ def _junit5() -> tuple[Path, ...]:
 
 def _with_4(jars: Sequence[Path | None], vintage: Path | None) -> tuple[Path, ...]:
     old = _junit4()
-    found = [*jars, *((*old, vintage) if old and vintage is not None else ())]
-    return tuple(dict.fromkeys(jar for jar in found if jar is not None))
+    candidates = [*jars, *((*old, vintage) if old and vintage is not None else ())]
+    return tuple(dict.fromkeys(jar for jar in candidates if jar is not None))
 
 
 def junit_for(tests: str) -> tuple[Path, ...]:
@@ -87,12 +87,12 @@ def junit_for(tests: str) -> tuple[Path, ...]:
 
 def declared(project: Path) -> tuple[Path, ...]:
     """The available jars of a project's declared dependencies, and those in its `lib`."""
-    found = sorted((project / "lib").glob("*.jar"))
+    jars = sorted((project / "lib").glob("*.jar"))
     waiting = [*_maven(_text(project / "pom.xml"))]
     for name in ("build.gradle", "build.gradle.kts"):
         waiting += _gradle(_text(project / name))
     done: set[_Coordinates] = set()
-    while waiting and len(found) < _MOST_JARS:
+    while waiting and len(jars) < _MOST_JARS:
         group, artifact, version = waiting.pop(0)
         if (group, artifact) in done or group.startswith("org.junit"):
             continue
@@ -100,9 +100,9 @@ def declared(project: Path) -> tuple[Path, ...]:
         versions = _versions(group, artifact)
         jar = versions.get(version) or (versions[max(versions, key=_order)] if versions else None)
         if jar is not None:
-            found.append(jar)
+            jars.append(jar)
             waiting += _maven(_text(jar.with_suffix(".pom")), transitive=True)
-    return tuple(dict.fromkeys(path.resolve() for path in found))
+    return tuple(dict.fromkeys(path.resolve() for path in jars))
 
 
 def _any(wanted: tuple[_Coordinates, ...]) -> tuple[Path, ...]:
@@ -123,15 +123,15 @@ def _debian(group: str, artifact: str) -> Path | None:
 @lru_cache(maxsize=256)
 def _versions(group: str, artifact: str) -> Mapping[str, Path]:
     """The jars of an artifact in the local repositories, by version."""
-    found: dict[str, Path] = {}
+    versions: dict[str, Path] = {}
     maven = Path.home() / ".m2" / "repository" / Path(*group.split(".")) / artifact
     gradle = Path.home() / ".gradle" / "caches" / "modules-2" / "files-2.1" / group / artifact
     for pattern, folder in ((f"*/{artifact}-*.jar", maven), (f"*/*/{artifact}-*.jar", gradle)):
         for jar in sorted(folder.glob(pattern)):
             version = jar.relative_to(folder).parts[0]
             if jar.name == f"{artifact}-{version}.jar":
-                found.setdefault(version, jar.resolve())
-    return found
+                versions.setdefault(version, jar.resolve())
+    return versions
 
 
 def _order(version: str) -> tuple[bool, list[int]]:
@@ -154,8 +154,8 @@ def _maven(text: str, *, transitive: bool = False) -> Iterator[tuple[str, str, s
 
 def _gradle(text: str) -> Iterator[tuple[str, str, str]]:
     """The same for the dependencies that a Gradle file declares as single strings."""
-    for found in re.finditer(r"""\w+[( ]\s*["']([\w.-]+):([\w.-]+)(?::([\w.-]+))?["']""", text):
-        yield found[1], found[2], found[3] or ""
+    for match in re.finditer(r"""\w+[( ]\s*["']([\w.-]+):([\w.-]+)(?::([\w.-]+))?["']""", text):
+        yield match[1], match[2], match[3] or ""
 
 
 def _text(path: Path) -> str:

@@ -46,8 +46,8 @@ class JavaSource:
     @cached_property
     def package(self) -> str:
         """Its package; empty for the unnamed one."""
-        found = _PACKAGE.search(self.text)
-        return found[1] if found else ""
+        match = _PACKAGE.search(self.text)
+        return match[1] if match else ""
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -62,8 +62,10 @@ class JavaSource:
     @cached_property
     def imports(self) -> tuple[frozenset[str], frozenset[str]]:
         """The names that it imports, and the packages that it imports as a whole."""
-        found = _IMPORT.findall(self.text)
-        return frozenset(name for name, star in found if not star), frozenset(n for n, star in found if star)
+        imports = _IMPORT.findall(self.text)
+        return frozenset(name for name, star in imports if not star), frozenset(
+            n for n, star in imports if star
+        )
 
     def uses(self, other: JavaSource) -> bool:
         """Whether it names the class of another source."""
@@ -89,9 +91,9 @@ class JavaProject:
         bound = bound_of(self.path)
         above = [each for each in self.path.parents if bound is None or each.is_relative_to(bound)]
         marked = (each for each in above if any((each / marker).exists() for marker in (*_MARKERS, _MAIN)))
-        found = next(marked, None)
-        self.marked = found is not None and found not in {Path.home(), *Path.home().parents}
-        self.root = found if found is not None and self.marked else self.path.parent
+        root = next(marked, None)
+        self.marked = root is not None and root not in {Path.home(), *Path.home().parents}
+        self.root = root if root is not None and self.marked else self.path.parent
 
     @cached_property
     def sources(self) -> list[JavaSource]:
@@ -117,17 +119,17 @@ class JavaProject:
         out = {source.path for source in known}
         here = {(source.package, name) for source in known for name in source.declared}
         out |= {other.path for other in self.sources if (other.package, other.path.stem) in here}
-        found: list[JavaSource] = []
+        sources: list[JavaSource] = []
         while waiting:
             source = waiting.pop()
             for other in self.sources:
                 if other.path not in out and source.uses(other):
                     out.add(other.path)
-                    found.append(other)
+                    sources.append(other)
                     waiting.append(other)
-            if len(found) > _MOST_NEEDED:
+            if len(sources) > _MOST_NEEDED:
                 raise SourceError(f"it needs more than {_MOST_NEEDED} other files of its project")
-        return found
+        return sources
 
     def _listed(self, folder: Path) -> Iterator[Path]:
         try:

@@ -34,9 +34,9 @@ class JavaSuiteJudge(JointJudge):
 
     def vetted(self, original: str, cancel: Event | None) -> JavaSuiteJudge | str:
         """The judge by the files whose tests the original passes; the reason if there are none."""
-        found = [judge.vetted(original, cancel) for judge in self._files]
-        kept = [judge for judge in found if not isinstance(judge, str)]
-        return JavaSuiteJudge(kept) if kept else next(why for why in found if isinstance(why, str))
+        outcomes = [judge.vetted(original, cancel) for judge in self._files]
+        kept = [judge for judge in outcomes if not isinstance(judge, str)]
+        return JavaSuiteJudge(kept) if kept else next(why for why in outcomes if isinstance(why, str))
 
 
 def find(document: Document, function: Function, setting: Setting) -> JavaSuiteJudge | None:

@@ -56,8 +56,8 @@ def read_tests(tests: str, program: str) -> JavaTests:
 def package_of(root: tree_sitter.Node) -> str:
     """The name of a file's package; empty for the unnamed one."""
     lines = (_line(node) for node in root.children if node.type == "package_declaration")
-    found = next((line for line in lines if re.fullmatch(r"package [\w.$]+;", line)), "")
-    return found.removeprefix("package ").removesuffix(";")
+    declaration = next((line for line in lines if re.fullmatch(r"package [\w.$]+;", line)), "")
+    return declaration.removeprefix("package ").removesuffix(";")
 
 
 def _is_case(node: tree_sitter.Node) -> bool:

@@ -32,9 +32,9 @@ _LITERALS = {
 
 def condition_of(node: Node) -> Node:
     """The condition of an `if` or `while`, with its parentheses."""
-    found = node.child_by_field_name("condition")
-    assert found is not None, node.type
-    return found
+    condition = node.child_by_field_name("condition")
+    assert condition is not None, node.type
+    return condition
 
 
 def tested(node: Node) -> Node:
@@ -109,7 +109,7 @@ def _without_not(node: Node, edits: list[Edit]) -> bool:
 
 def why_not_moved(context: JavaContext, test: Node) -> str | None:
     """The reason why a condition cannot be negated or removed: it binds variables by a pattern."""
-    if any(_binds(context.module, one) for one in descendants(test)):
+    if any(_binds(context.module, node) for node in descendants(test)):
         return "its condition binds a variable by a pattern"
     return None
 
@@ -147,6 +147,6 @@ def _binds(module: JavaModule, node: Node) -> bool:
     return variable is not None and variable.kind is JavaKind.PATTERN and variable.declared.id == node.id
 
 
-def same_text(module: JavaModule, one: Node, other: Node) -> bool:
+def same_text(module: JavaModule, branch: Node, other: Node) -> bool:
     """Whether two branches have the same text except for blanks, so that either may run."""
-    return module.text(one).split() == module.text(other).split()
+    return module.text(branch).split() == module.text(other).split()

@@ -95,16 +95,16 @@ class JavaEffectAnalysis:
 
     def of(self, node: Node) -> JavaEffects:
         """The effects of a statement or expression, with everything nested in it."""
-        found = JavaEffects(set(), set())
-        self._add(node, node, found)
-        return found
+        effects = JavaEffects(set(), set())
+        self._add(node, node, effects)
+        return effects
 
-    def _operate(self, found: JavaEffects) -> None:
+    def _operate(self, effects: JavaEffects) -> None:
         """Add an operation that methods of objects implement: those of the file show whether they act."""
         if self._acting:
-            found.unknown = True
+            effects.unknown = True
         else:
-            found.assumes |= {PURE_OPERATORS}
+            effects.assumes |= {PURE_OPERATORS}
 
     @cached_property
     def _acting(self) -> bool:
@@ -140,18 +140,18 @@ class JavaEffectAnalysis:
         given = (new.child_by_field_name("arguments") for new in maps)
         return any(arguments is not None and len(arguments.named_children) == 3 for arguments in given)
 
-    def _add(self, node: Node, top: Node, found: JavaEffects) -> None:
+    def _add(self, node: Node, top: Node, effects: JavaEffects) -> None:
         if node.type in _OPAQUE:
-            found.unknown = found.raises = True
+            effects.unknown = effects.raises = True
         handler = _HANDLERS.get(node.type)
         if handler is not None:
-            handler(self, node, found)
+            handler(self, node, effects)
         if node.type in _JUMPS or (
             node.type in {"break_statement", "continue_statement"} and not self._stays(node, top)
         ):
-            found.jumps = True
+            effects.jumps = True
         for child in node.named_children:
-            self._add(child, top, found)
+            self._add(child, top, effects)
 
     def _stays(self, jump: Node, top: Node) -> bool:
         """Whether the target of a `break` or `continue` is inside a piece of code."""
@@ -164,16 +164,16 @@ class JavaEffectAnalysis:
                 return True
         return False
 
-    def _name(self, node: Node, found: JavaEffects) -> None:
+    def _name(self, node: Node, effects: JavaEffects) -> None:
         variable = self._module.scopes.may_mean(node)
         above = self._module.parent(node)
         if variable is None:
             if not self._is_label_or_name(node, above):
-                found.reads_objects = True
+                effects.reads_objects = True
         elif variable.declared.id == node.id:
-            found.writes.add(variable)
+            effects.writes.add(variable)
         else:
-            found.reads.add(variable)
+            effects.reads.add(variable)
 
     def _is_label_or_name(self, node: Node, above: Node) -> bool:
         parts = (above.child_by_field_name(name) for name in ("name", "field"))
@@ -182,122 +182,122 @@ class JavaEffectAnalysis:
         item = above.child_by_field_name("object")
         return item is not None and item.id == node.id and self._types.static(node) != UNKNOWN
 
-    def _write(self, target: Node | None, found: JavaEffects) -> None:
+    def _write(self, target: Node | None, effects: JavaEffects) -> None:
         while target is not None and target.type == "parenthesized_expression":
             target = target.named_children[0]
         variable = self._module.scopes.may_mean(target) if target is not None else None
         if variable is not None:
-            found.writes.add(variable)
+            effects.writes.add(variable)
         else:
-            found.writes_objects = True
+            effects.writes_objects = True
 
-    def _assign(self, node: Node, found: JavaEffects) -> None:
+    def _assign(self, node: Node, effects: JavaEffects) -> None:
         left, operator, right = operands(node)
-        self._write(left, found)
+        self._write(left, effects)
         text = self._module.text(operator)
         if text in {"/=", "%="}:
-            self._divide(left, right, found)
+            self._divide(left, right, effects)
         if not self._types.plain(left) and unboxes(self._types, left, right):
-            found.raises = True
+            effects.raises = True
         if left.type == "array_access":
-            found.raises = True
+            effects.raises = True
         if text == "+=" and not (self._types.plain(right) or self._types.of(right) == "String"):
-            self._operate(found)  # it may convert an object to text
+            self._operate(effects)  # it may convert an object to text
 
-    def _update(self, node: Node, found: JavaEffects) -> None:
+    def _update(self, node: Node, effects: JavaEffects) -> None:
         target = node.named_children[0]
-        self._write(target, found)
-        found.raises = found.raises or not self._types.plain(target)
+        self._write(target, effects)
+        effects.raises = effects.raises or not self._types.plain(target)
 
-    def _binary(self, node: Node, found: JavaEffects) -> None:
+    def _binary(self, node: Node, effects: JavaEffects) -> None:
         left, operator, right = operands(node)
         text = self._module.text(operator)
         if text in {"/", "%"}:
-            self._divide(left, right, found)
+            self._divide(left, right, effects)
         kinds = {self._types.of(left), self._types.of(right)}
         if text == "+" and not all(self._types.plain(side) for side in (left, right)):
             if kinds - {"String", "char", "int", "long", "double", "boolean", "float", "null"}:
-                self._operate(found)
-                found.raises = True
+                self._operate(effects)
+                effects.raises = True
         elif text not in {"==", "!="} or any(self._types.plain(side) for side in (left, right)):
             unboxing = not all(self._types.plain(side) for side in (left, right))
-            found.raises = found.raises or unboxing  # unboxing a null throws
+            effects.raises = effects.raises or unboxing  # unboxing a null throws
 
-    def _divide(self, left: Node, right: Node, found: JavaEffects) -> None:
+    def _divide(self, left: Node, right: Node, effects: JavaEffects) -> None:
         literal = right.type == "decimal_integer_literal" and self._module.text(right).rstrip("lL") != "0"
         floating = {self._types.of(left), self._types.of(right)} & {"double", "float"}
         if not literal and not floating:
-            found.raises = True
+            effects.raises = True
 
-    def _may_raise(self, _node: Node, found: JavaEffects) -> None:
-        found.raises = True
+    def _may_raise(self, _node: Node, effects: JavaEffects) -> None:
+        effects.raises = True
 
-    def _initialised(self, node: Node, found: JavaEffects) -> None:
+    def _initialised(self, node: Node, effects: JavaEffects) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is not None and value is not None and unboxes(self._types, name, value):
-            found.raises = True
+            effects.raises = True
 
-    def _element(self, _node: Node, found: JavaEffects) -> None:
-        found.reads_objects = found.raises = True
+    def _element(self, _node: Node, effects: JavaEffects) -> None:
+        effects.reads_objects = effects.raises = True
 
-    def _field(self, node: Node, found: JavaEffects) -> None:
+    def _field(self, node: Node, effects: JavaEffects) -> None:
         item = node.child_by_field_name("object")
         if item is None or self._types.static(item) == UNKNOWN:
             if item is None or item.type != "this":
-                found.raises = True
+                effects.raises = True
             if not (item is not None and self._types.of(item).endswith("[]")):
-                found.reads_objects = True  # except an array's length, which cannot change
+                effects.reads_objects = True  # except an array's length, which cannot change
         elif not self._module.text(node).rpartition(".")[2].isupper() and "_" not in self._module.text(node):
-            found.reads_objects = True
+            effects.reads_objects = True
 
-    def _new(self, node: Node, found: JavaEffects) -> None:
+    def _new(self, node: Node, effects: JavaEffects) -> None:
         kind = node.child_by_field_name("type")
         name = head(compact(self._module.text(kind))) if kind is not None else ""
-        found.raises = found.reads_objects = True
+        effects.raises = effects.reads_objects = True
         if name not in _PURE_NEW or name in self._module.declared_types:
-            found.unknown = True
+            effects.unknown = True
 
-    def _call(self, node: Node, found: JavaEffects) -> None:
+    def _call(self, node: Node, effects: JavaEffects) -> None:
         item, name = node.child_by_field_name("object"), node.child_by_field_name("name")
         method = self._module.text(name) if name is not None else ""
-        found.raises = True
+        effects.raises = True
         if item is None:
-            found.unknown = True
+            effects.unknown = True
             return
         kind, static = self._types.of(item), self._types.static(item)
         if static == "Math" and method != "random":
-            found.raises = self._may_overflow(node, method)
+            effects.raises = self._may_overflow(node, method)
             return
         if static in _PURE_CLASSES or kind == "String" or (static, method) in _PURE_STATIC:
-            found.reads_objects = True
+            effects.reads_objects = True
             if static in {"String", "Objects", "Arrays", ""}:
-                self._operate(found)
-            found.unknown = found.unknown or method in {"getInteger", "getLong", "getBoolean", "intern"}
+                self._operate(effects)
+            effects.unknown = effects.unknown or method in {"getInteger", "getLong", "getBoolean", "intern"}
         elif (static, method) in _MUTATING_STATIC:
-            found.reads_objects = found.writes_objects = True
-            self._operate(found)
+            effects.reads_objects = effects.writes_objects = True
+            self._operate(effects)
         elif head(kind) in _COLLECTIONS and method in _READING | _MUTATING:
-            found.reads_objects = True
+            effects.reads_objects = True
             moves = method in {"get", "getOrDefault"} and self._ordered_by_access
-            found.writes_objects = found.writes_objects or method in _MUTATING or moves
-            self._operate(found)
+            effects.writes_objects = effects.writes_objects or method in _MUTATING or moves
+            self._operate(effects)
         else:
-            found.unknown = True
+            effects.unknown = True
 
     def _may_overflow(self, node: Node, method: str) -> bool:
         given = node.child_by_field_name("arguments")
-        plain = given is not None and all(self._types.plain(one) for one in given.named_children)
+        plain = given is not None and all(self._types.plain(argument) for argument in given.named_children)
         return not plain or method.endswith("Exact") or method.startswith("floor")
 
-    def _opened(self, node: Node, found: JavaEffects) -> None:
-        found.raises = True
+    def _opened(self, node: Node, effects: JavaEffects) -> None:
+        effects.raises = True
         if node.type == "enhanced_for_statement":
             value = node.child_by_field_name("value")
             kind = self._types.of(value) if value is not None else UNKNOWN
-            found.reads_objects = True
+            effects.reads_objects = True
             if not kind.endswith("[]"):
-                self._operate(found)
-                found.unknown = found.unknown or head(kind) not in _COLLECTIONS
+                self._operate(effects)
+                effects.unknown = effects.unknown or head(kind) not in _COLLECTIONS
 
 
 _HANDLERS = {
@@ -342,14 +342,14 @@ def independent_in_java(first: JavaEffects, second: JavaEffects, *, caught: bool
     return Independence(None, tuple(sorted(assumed)))
 
 
-def _conflict(one: JavaEffects, other: JavaEffects) -> str | None:
-    if one.jumps:
+def _conflict(effects: JavaEffects, other: JavaEffects) -> str | None:
+    if effects.jumps:
         return MAY_JUMP
-    if one.unknown and other.unknown:
+    if effects.unknown and other.unknown:
         return "both call unknown code"
-    touched = one.writes & (other.reads | other.writes)
+    touched = effects.writes & (other.reads | other.writes)
     if touched:
         return f"both touch `{min(variable.name for variable in touched)}`"
-    if (one.writes_objects or one.unknown) and (other.reads_objects or other.writes_objects):
+    if (effects.writes_objects or effects.unknown) and (other.reads_objects or other.writes_objects):
         return "one changes an object that the other may use"
     return None

@@ -23,7 +23,9 @@ def completes(module: JavaModule, node: Node) -> bool:
     if node.type == "if_statement":
         other = node.child_by_field_name("alternative")
         then = node.child_by_field_name("consequence")
-        return other is None or any(completes(module, one) for one in (then, other) if one is not None)
+        return other is None or any(
+            completes(module, branch) for branch in (then, other) if branch is not None
+        )
     if node.type in _LOOPS:
         return _loop_completes(module, node)
     if node.type == "labeled_statement":
@@ -58,7 +60,7 @@ def _try_completes(module: JavaModule, node: Node) -> bool:
     if final and not completes(module, final[0]):
         return False
     caught = [child.child_by_field_name("body") for child in parts if child.type == "catch_clause"]
-    return any(completes(module, one) for one in (body, *caught) if one is not None)
+    return any(completes(module, block) for block in (body, *caught) if block is not None)
 
 
 def _switch_completes(module: JavaModule, node: Node) -> bool:
@@ -103,9 +105,9 @@ def _within(node: Node) -> Iterator[Node]:
     """A node and its descendants, without the bodies of classes and lambdas."""
     todo = [node]
     while todo:
-        one = todo.pop()
-        yield one
-        todo += [child for child in one.named_children if child.type not in _CLOSED]
+        descendant = todo.pop()
+        yield descendant
+        todo += [child for child in descendant.named_children if child.type not in _CLOSED]
 
 
 def is_caught(module: JavaModule, node: Node) -> bool:

@@ -158,7 +158,7 @@ def _nested(context: JavaContext, node: Node, then: Node) -> JavaBranchSwap | No
     around = module.parent(node)
     if around.type != "block" or completes(module, then) or not module.begins_line(node.start_byte):
         return None
-    rest = [one for one in module.statements(around) if one.start_byte >= node.end_byte]
+    rest = [statement for statement in module.statements(around) if statement.start_byte >= node.end_byte]
     if not rest or not module.begins_line(rest[0].start_byte):
         return None
     base = module.indentation(node.start_byte)

@@ -155,7 +155,7 @@ def _as_while(module: JavaModule, node: Node) -> Site:
     gap = f"{module.newline}{inner}" if on_lines else " "
     condition = node.child_by_field_name("condition")
     test: Piece = Slice(condition.start_byte, condition.end_byte) if condition is not None else "true"
-    lead: list[Piece] = [piece for one in setup for piece in (one, ";", gap)]
+    lead: list[Piece] = [piece for part in setup for piece in (part, ";", gap)]
     edits = [
         Edit(node.start_byte, _header_end(node), ("while (", test, ")")),
         *_with_updates(module, node, inner, on_lines=on_lines),
@@ -213,7 +213,9 @@ def _with_updates(module: JavaModule, node: Node, base: str, *, on_lines: bool) 
     """The edits that move the updates of a `for` to the end of its body."""
     body = _body(node)
     updates = [
-        Slice(one.start_byte, one.end_byte) for one in node.children_by_field_name("update") if one.is_named
+        Slice(child.start_byte, child.end_byte)
+        for child in node.children_by_field_name("update")
+        if child.is_named
     ]
     if not updates:
         return []

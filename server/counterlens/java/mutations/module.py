@@ -67,9 +67,9 @@ class JavaModule(ParsedSource):
             for child in reversed(node.children):
                 self._parents[child.id] = node
                 todo.append(child)
-        for name, one in definitions(self.root, self.language):
-            self._functions.append(FunctionSpan(name, one.node.start_byte, one.node.end_byte))
-            self.function_nodes[one.node.start_byte] = one.node
+        for name, definition in definitions(self.root, self.language):
+            self._functions.append(FunctionSpan(name, definition.node.start_byte, definition.node.end_byte))
+            self.function_nodes[definition.node.start_byte] = definition.node
 
     @property
     def functions(self) -> Sequence[FunctionSpan]:
@@ -122,12 +122,12 @@ class JavaModule(ParsedSource):
     @cached_property
     def declarators(self) -> dict[str, list[Node]]:
         """The identifiers that declare the fields and local variables of the file, by name."""
-        found: dict[str, list[Node]] = {}
+        identifiers: dict[str, list[Node]] = {}
         for declarator in self.nodes("variable_declarator"):
             name = declarator.child_by_field_name("name")
             if name is not None:
-                found.setdefault(self.text(name), []).append(name)
-        return found
+                identifiers.setdefault(self.text(name), []).append(name)
+        return identifiers
 
     def statements(self, around: Node) -> list[Node]:
         """The statements of a block, in order, without comments and switch labels."""

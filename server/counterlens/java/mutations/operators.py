@@ -71,9 +71,9 @@ class JavaOperandSwap(JavaMutation):
 
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes("binary_expression"):
-            found = self._site(context, node)
-            if found is not None:
-                yield found
+            site = self._site(context, node)
+            if site is not None:
+                yield site
 
     def _site(self, context: JavaContext, node: Node) -> Site | SiteRefused | None:
         module = context.module
@@ -178,9 +178,9 @@ class JavaReplaceArithmetic(JavaMutation):
 
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes("binary_expression", "assignment_expression"):
-            found = self._site(context, node)
-            if found is not None:
-                yield found
+            site = self._site(context, node)
+            if site is not None:
+                yield site
 
     def _site(self, context: JavaContext, node: Node) -> Site | SiteRefused | None:
         module, types = context.module, context.types

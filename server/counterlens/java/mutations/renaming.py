@@ -86,7 +86,7 @@ def _is_annotated(module: JavaModule, function: Node) -> bool:
     """Whether a method or one of its parameters has an annotation that other code may read."""
     parameters = function.child_by_field_name("parameters")
     parts = [function, *(parameters.named_children if parameters is not None else ())]
-    found = (
+    annotations = (
         annotation
         for part in parts
         for modifiers in part.named_children
@@ -94,7 +94,7 @@ def _is_annotated(module: JavaModule, function: Node) -> bool:
         for annotation in modifiers.named_children
         if "annotation" in annotation.type
     )
-    return any(module.text(one).partition("(")[0] not in _QUIET for one in found)
+    return any(module.text(node).partition("(")[0] not in _QUIET for node in annotations)
 
 
 def renaming_edits(variables: Sequence[JavaVariable], new: dict[str, str]) -> tuple[Edit, ...]:
@@ -109,11 +109,11 @@ def renaming_edits(variables: Sequence[JavaVariable], new: dict[str, str]) -> tu
 
 def outermost(module: JavaModule) -> list[FunctionSpan]:
     """The methods of a file that are not nested in another one."""
-    found: list[FunctionSpan] = []
+    functions: list[FunctionSpan] = []
     for function in module.functions:
-        if not found or function.start >= found[-1].end:
-            found.append(function)
-    return found
+        if not functions or function.start >= functions[-1].end:
+            functions.append(function)
+    return functions
 
 
 class JavaRenaming(JavaMutation):
@@ -130,13 +130,13 @@ class JavaRenaming(JavaMutation):
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for function in outermost(module):
-            found = locals_of(module, function)
-            yield from (SiteRefused(at, why) for _, at, why in found.refused)
-            new = self.choose(context, function, found.names)
+            variables = locals_of(module, function)
+            yield from (SiteRefused(at, why) for _, at, why in variables.refused)
+            new = self.choose(context, function, variables.names)
             if not new:
                 yield SiteRefused(function.start, self.refusal)
                 continue
-            renamed = [variable for variable in found.safe if variable.name in new]
+            renamed = [variable for variable in variables.safe if variable.name in new]
             yield Site(
                 span=(function.start, function.end),
                 description=renaming_described(new.items()),

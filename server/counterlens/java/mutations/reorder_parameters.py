@@ -107,9 +107,9 @@ def _calls(
     module: JavaModule, method: Node, name: str, parameters: Sequence[Node]
 ) -> list[tuple[Node, list[Node]]] | str:
     """All calls of a method with their arguments, or the reason why they are unknown."""
-    if any(one.type != "formal_parameter" for one in parameters):
+    if any(parameter.type != "formal_parameter" for parameter in parameters):
         return "it takes any number of arguments"
-    found: list[tuple[Node, list[Node]]] = []
+    calls: list[tuple[Node, list[Node]]] = []
     for node in module.nodes("identifier"):
         above = module.parent(node)
         if module.text(node) != name or above.id == method.id:
@@ -131,8 +131,8 @@ def _calls(
         given = _listed(above.child_by_field_name("arguments"))
         if len(given) != len(parameters):
             return f"line {line}: it is called with other arguments"
-        found.append((above, given))
-    return found
+        calls.append((above, given))
+    return calls
 
 
 def _class_of(module: JavaModule, node: Node) -> int:

@@ -202,7 +202,7 @@ def _has_following_statement(module: JavaModule, node: Node) -> bool:
     while True:
         around = module.parent(node)
         if around.type in {"block", "switch_block_statement_group", "constructor_body"}:
-            if any(one.start_byte >= node.end_byte for one in module.statements(around)):
+            if any(statement.start_byte >= node.end_byte for statement in module.statements(around)):
                 return True
         elif around.type not in {
             "try_statement",
@@ -217,7 +217,7 @@ def _has_following_statement(module: JavaModule, node: Node) -> bool:
 def _unguarded(module: JavaModule, node: Node) -> list[Edit]:
     then = branches_of(node).then
     statements = module.statements(then) if then.type == "block" else []
-    declares = any("declaration" in one.type for one in statements)
+    declares = any("declaration" in statement.type for statement in statements)
     above = module.in_sequence(node)
     inside = then.start_byte + 1, then.end_byte - 1
     if not above or declares or not statements or not module.begins_line(then.end_byte - 1):

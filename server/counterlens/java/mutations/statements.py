@@ -101,16 +101,16 @@ def _extents(module: JavaModule, first: Node, second: Node) -> tuple[tuple[int, 
     """The byte ranges of two statements, with their comments if these can move along."""
     plain = (first.start_byte, first.end_byte), (second.start_byte, second.end_byte)
     around = module.parent(first).named_children
-    one, other = _extent(module, around, first), _extent(module, around, second)
+    extent, other = _extent(module, around, first), _extent(module, around, second)
     alone = all(
         module.begins_line(start) and not module.data[end:].lstrip(b" \t\f")[:1].strip()
-        for start, end in (one, other)
+        for start, end in (extent, other)
     )
-    return (one, other) if alone and one[1] <= other[0] else plain
+    return (extent, other) if alone and extent[1] <= other[0] else plain
 
 
 def _extent(module: JavaModule, siblings: list[Node], node: Node) -> tuple[int, int]:
-    index = next(at for at, one in enumerate(siblings) if one.id == node.id)
+    index = next(at for at, sibling in enumerate(siblings) if sibling.id == node.id)
     start, end = node.start_byte, node.end_byte
     for before in reversed(siblings[:index]):
         joined = before.type in _COMMENTS and module.begins_line(before.start_byte)
@@ -170,7 +170,10 @@ class JavaRemoveDefinition(JavaMutation):
             if module.parent(node).type in {"for_statement", "switch_rule"}:
                 continue
             if node.type == "local_variable_declaration":
-                if any(one.child_by_field_name("value") for one in node.children_by_field_name("declarator")):
+                if any(
+                    declarator.child_by_field_name("value")
+                    for declarator in node.children_by_field_name("declarator")
+                ):
                     yield SiteRefused(
                         node.start_byte, "without the declaration the program would not compile"
                     )

@@ -150,8 +150,8 @@ class JavaTypes:
         name = self._module.text(node)
         if name in self._module.scopes.in_classes:
             return UNKNOWN
-        found = self._fields.get(name, UNKNOWN)
-        return found if self._is_library(found) else UNKNOWN
+        field_type = self._fields.get(name, UNKNOWN)
+        return field_type if self._is_library(field_type) else UNKNOWN
 
     def _inner(self, node: Node) -> str:
         return self.of(node.named_children[0]) if len(node.named_children) == 1 else UNKNOWN
@@ -161,14 +161,14 @@ class JavaTypes:
         text = self._module.text(operator)
         if text in _BOOLEAN_OPERATORS:
             return "boolean"
-        one, other = unboxed(self.of(left)), unboxed(self.of(right))
+        kind, other = unboxed(self.of(left)), unboxed(self.of(right))
         if text in {"<<", ">>", ">>>"}:
-            return promoted(one, "int")
-        if text == "+" and "String" in {one, other}:
+            return promoted(kind, "int")
+        if text == "+" and "String" in {kind, other}:
             return "String"
-        if text in {"&", "|", "^"} and one == other == "boolean":
+        if text in {"&", "|", "^"} and kind == other == "boolean":
             return "boolean"
-        return promoted(one, other)
+        return promoted(kind, other)
 
     def _unary(self, node: Node) -> str:
         operand = node.child_by_field_name("operand")
@@ -208,8 +208,8 @@ class JavaTypes:
         if text in {"MAX_VALUE", "MIN_VALUE"} and (kind := self.static(item)) in _BOXED:
             return _BOXED[kind]
         if item.type == "this":
-            found = self._fields.get(text, UNKNOWN)
-            return found if self._is_library(found) else UNKNOWN
+            field_type = self._fields.get(text, UNKNOWN)
+            return field_type if self._is_library(field_type) else UNKNOWN
         return UNKNOWN
 
     def _call(self, node: Node) -> str:
@@ -236,7 +236,7 @@ class JavaTypes:
     def _mathematical(self, node: Node) -> str:
         """The result type of `Math.max` and similar methods: that of binary promotion of their arguments."""
         given = node.child_by_field_name("arguments")
-        kinds = [unboxed(self.of(one)) for one in given.named_children] if given is not None else []
+        kinds = [unboxed(self.of(argument)) for argument in given.named_children] if given is not None else []
         if not kinds:
             return UNKNOWN
         return promoted(kinds[0], kinds[-1])
@@ -277,7 +277,7 @@ _FINDERS: dict[str, Callable[[JavaTypes, Node], str]] = {
 
 @lru_cache(maxsize=8)
 def _fields_of(module: JavaModule) -> dict[str, str]:
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for declaration in module.nodes("field_declaration"):
         kind = declaration.child_by_field_name("type")
         for declarator in declaration.children_by_field_name("declarator"):
@@ -287,8 +287,8 @@ def _fields_of(module: JavaModule) -> dict[str, str]:
             dimensions = declarator.child_by_field_name("dimensions")
             text = module.text(kind) + (module.text(dimensions) if dimensions is not None else "")
             known = module.text(name)
-            found[known] = UNKNOWN if known in found else compact(text)
-    return found
+            fields[known] = UNKNOWN if known in fields else compact(text)
+    return fields
 
 
 def operands(node: Node) -> tuple[Node, Node, Node]:
@@ -306,11 +306,11 @@ def unboxed(kind: str) -> str:
     return _BOXED.get(kind, kind)
 
 
-def promoted(one: str, other: str) -> str:
+def promoted(type_name: str, other: str) -> str:
     """The type of an arithmetic operation on two types (Java Language Specification, section 5.6)."""
-    if one not in _NUMERIC or other not in _NUMERIC:
+    if type_name not in _NUMERIC or other not in _NUMERIC:
         return UNKNOWN
-    return next((kind for kind in ("double", "float", "long") if kind in {one, other}), "int")
+    return next((kind for kind in ("double", "float", "long") if kind in {type_name, other}), "int")
 
 
 def head(kind: str) -> str:
@@ -331,11 +331,11 @@ def _arguments(kind: str) -> list[str]:
     inside = kind.partition("<")[2].removesuffix(">")
     if not kind.endswith(">") or not inside or "?" in inside or "@" in inside:
         return [UNKNOWN]
-    found, depth = [""], 0
+    arguments, depth = [""], 0
     for letter in inside:
         depth += {"<": 1, ">": -1}.get(letter, 0)
         if letter == "," and not depth:
-            found.append("")
+            arguments.append("")
         else:
-            found[-1] += letter
-    return found
+            arguments[-1] += letter
+    return arguments

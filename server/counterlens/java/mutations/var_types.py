@@ -66,7 +66,9 @@ class JavaVarTypes(JavaMutation):
         if inferred in {UNKNOWN, "null"} or written not in {"var", inferred}:
             return SiteRefused(start, "its value has another type, or one that the source does not show")
         names = (child for child in (node, *node.children_by_field_name("declarator")))
-        name = next(found for one in names if (found := one.child_by_field_name("name")) is not None)
+        name = next(
+            identifier for part in names if (identifier := part.child_by_field_name("name")) is not None
+        )
         variable = module.scopes.variable(name)
         inside = range(value.start_byte, value.end_byte)
         if variable is None or any(use.start_byte in inside for use in variable.uses):

@@ -138,7 +138,7 @@ class JavaScopes:
     def _children(self, node: Node, *skipped: Node | None) -> None:
         names = _NAMED_PARTS.get(node.type, ())
         left_out = {part.id for name in names if (part := node.child_by_field_name(name)) is not None}
-        left_out |= {one.id for one in skipped if one is not None}
+        left_out |= {omitted.id for omitted in skipped if omitted is not None}
         for child in node.named_children:
             if child.id not in left_out:
                 self._walk(child)

@@ -104,12 +104,12 @@ class _Reader:
         self._tokens: list[tuple[str, str]] = []
         at, text = 0, text.rstrip()
         while at < len(text):
-            found = _TOKEN.match(text, at)
-            if found is None or found.lastgroup is None:
+            match = _TOKEN.match(text, at)
+            if match is None or match.lastgroup is None:
                 raise _UnreadError(_NO_VALUE)
-            if found.lastgroup != "comment":
-                self._tokens.append((found.lastgroup, found[found.lastgroup]))
-            at = found.end()
+            if match.lastgroup != "comment":
+                self._tokens.append((match.lastgroup, match[match.lastgroup]))
+            at = match.end()
         self._at = 0
 
     # tokens
@@ -127,9 +127,9 @@ class _Reader:
         return self._peek() == ("sign", sign)
 
     def _took(self, sign: str) -> bool:
-        found = self._is(sign)
-        self._at += found
-        return found
+        present = self._is(sign)
+        self._at += present
+        return present
 
     def _need(self, sign: str) -> None:
         if not self._took(sign):
@@ -247,14 +247,14 @@ class _Reader:
         return list(self._items(")", depth))
 
     def _items(self, closing: str, depth: int) -> tuple[JavaValue, ...]:
-        found: list[JavaValue] = []
+        values: list[JavaValue] = []
         while not self._took(closing):
-            if found:
+            if values:
                 self._need(",")
                 if closing == "}" and self._took(closing):  # a trailing comma in an array
                     break
-            found.append(self.value(depth + 1))
-        return tuple(found)
+            values.append(self.value(depth + 1))
+        return tuple(values)
 
     def _maker(self, name: str, depth: int) -> JavaValue:
         if name in {"Map.of", "Map.ofEntries", "Collections.emptyMap"}:
@@ -329,18 +329,18 @@ class _Reader:
 
     def _array_items(self, component: str, depth: int) -> tuple[JavaValue, ...]:
         """The items of an array; inner arrays need no `new`."""
-        found: list[JavaValue] = []
+        values: list[JavaValue] = []
         while not self._took("}"):
-            if found:
+            if values:
                 self._need(",")
                 if self._took("}"):
                     break
             if component.startswith("[") and self._took("{"):
                 inner = _inner(component)
-                found.append(("[", inner, self._array_items(inner, depth + 1)))
+                values.append(("[", inner, self._array_items(inner, depth + 1)))
             else:
-                found.append(_as(component, self.value(depth + 1)))
-        return tuple(found)
+                values.append(_as(component, self.value(depth + 1)))
+        return tuple(values)
 
     def _braces(self, depth: int) -> JavaValue:
         """An array without a type, or a printed map."""
@@ -408,8 +408,8 @@ def _inner(component: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    def one(found: re.Match[str]) -> str:
-        code = found[1]
+    def one(match: re.Match[str]) -> str:
+        code = match[1]
         if code.startswith("u") and len(code) > 1:
             return chr(int(code.lstrip("u"), 16))
         if code[0] in "01234567":

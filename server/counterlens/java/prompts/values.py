@@ -70,48 +70,48 @@ def expression(value: JavaValue) -> str:
     return written(value)
 
 
-def equal(one: JavaValue, other: JavaValue) -> bool:
+def equal(value: JavaValue, other: JavaValue) -> bool:
     """Whether two values are equal, whatever their classes: numbers by value, arrays and lists by items.
 
     Floating-point numbers are equal within the tolerances. A char does not equal a string, nor a Boolean a
     number.
     """
-    kinds = _kind(one), _kind(other)
+    kinds = _kind(value), _kind(other)
     if kinds[0] != kinds[1]:
         return False
     if kinds[0] == "number":
-        return _same_number(_number(one), _number(other))
+        return _same_number(_number(value), _number(other))
     if kinds[0] == "list":
-        return len(one[2]) == len(other[2]) and all(map(equal, one[2], other[2]))
+        return len(value[2]) == len(other[2]) and all(map(equal, value[2], other[2]))
     if kinds[0] == "set":
-        return _matched(_distinct(one[2]), _distinct(other[2]))
+        return _matched(_distinct(value[2]), _distinct(other[2]))
     if kinds[0] == "map":
-        return _matched([("O2", *pair) for pair in one[2]], [("O2", *pair) for pair in other[2]])
+        return _matched([("O2", *pair) for pair in value[2]], [("O2", *pair) for pair in other[2]])
     if kinds[0] in {"Optional", "pair"}:
-        return all(map(equal, one[1:], other[1:]))
-    return bool(one[1:] == other[1:])
+        return all(map(equal, value[1:], other[1:]))
+    return bool(value[1:] == other[1:])
 
 
-def same_numbers(one: JavaValue, other: JavaValue) -> bool:
+def same_numbers(left: JavaValue, other: JavaValue) -> bool:
     """Whether two equal values have integers and other numbers in the same places."""
-    kind = _kind(one)
+    kind = _kind(left)
     if kind == "number":
-        return isinstance(_number(one), int) == isinstance(_number(other), int)
+        return isinstance(_number(left), int) == isinstance(_number(other), int)
     if kind == "list":
-        return all(map(same_numbers, one[2], other[2]))
+        return all(map(same_numbers, left[2], other[2]))
     if kind == "set":
-        return _wholes(_distinct(one[2])) == _wholes(_distinct(other[2]))
+        return _wholes(_distinct(left[2])) == _wholes(_distinct(other[2]))
     if kind == "map":
-        ordered = [sorted(value[2], key=lambda pair: _key(pair[0])) for value in (one, other)]
+        ordered = [sorted(value[2], key=lambda pair: _key(pair[0])) for value in (left, other)]
         return all(map(same_numbers, *([part for pair in pairs for part in pair] for pairs in ordered)))
-    return same_numbers(one[1], other[1]) if kind == "Optional" else True
+    return same_numbers(left[1], other[1]) if kind == "Optional" else True
 
 
-def same_type(one: JavaValue, other: JavaValue) -> bool:
+def same_type(value: JavaValue, other: JavaValue) -> bool:
     """Whether two values are of one kind: integers, other numbers, arrays and lists, and so on."""
-    if _kind(one) == _kind(other) == "number":
-        return isinstance(_number(one), int) == isinstance(_number(other), int)
-    return _kind(one) == _kind(other)
+    if _kind(value) == _kind(other) == "number":
+        return isinstance(_number(value), int) == isinstance(_number(other), int)
+    return _kind(value) == _kind(other)
 
 
 def type_name(value: JavaValue) -> str:
@@ -168,17 +168,17 @@ _MISLEADING: Mapping[str, Callable[[JavaValue], JavaValue]] = {
 }
 
 
-def same_text(found: Literal | None, text: str, truth: Literal) -> bool:
+def same_text(answer: Literal | None, text: str, truth: Literal) -> bool:
     """Whether an answer has the same text as the truth, whatever the classes of lists and numbers."""
-    if found is None:
+    if answer is None:
         return "".join(text.split()) == "".join(truth.written.split())
-    return _canonical(found.value) == _canonical(truth.value)
+    return _canonical(answer.value) == _canonical(truth.value)
 
 
 def asserted(line: str) -> Literal | None:
     """The value with which an assertion compares a call, after `==` or in `equals`; None if there is none."""
-    for found in re.finditer(r"==|\.equals\(", line):
-        text = line[found.end() :].strip().rstrip(".")
+    for match in re.finditer(r"==|\.equals\(", line):
+        text = line[match.end() :].strip().rstrip(".")
         for end in range(len(text), 0, -1):
             if (value := java_literal(text[:end])) is not None:
                 return value
@@ -219,33 +219,33 @@ def _number(value: JavaValue) -> int | float:
         return math.inf
 
 
-def _same_number(one: float, other: float) -> bool:
-    if isinstance(one, int) and isinstance(other, int):
-        return one == other
+def _same_number(number: float, other: float) -> bool:
+    if isinstance(number, int) and isinstance(other, int):
+        return number == other
     try:
-        near = math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+        near = math.isclose(number, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
     except OverflowError:  # the integer is larger than any float
         return False
-    return near or (one != one and other != other)
+    return near or (number != number and other != other)
 
 
-def _matched(one: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
+def _matched(values: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
     """Whether two sequences have equal items, in any order."""
     left = list(other)
-    for item in one:
-        found = next((number for number, each in enumerate(left) if equal(item, each)), None)
-        if found is None:
+    for item in values:
+        position = next((number for number, each in enumerate(left) if equal(item, each)), None)
+        if position is None:
             return False
-        del left[found]
+        del left[position]
     return not left
 
 
 def _distinct(items: Sequence[JavaValue]) -> list[JavaValue]:
-    found: list[JavaValue] = []
+    values: list[JavaValue] = []
     for item in items:
-        if not any(equal(item, each) for each in found):
-            found.append(item)
-    return found
+        if not any(equal(item, each) for each in values):
+            values.append(item)
+    return values
 
 
 def _wholes(items: Sequence[JavaValue]) -> int:

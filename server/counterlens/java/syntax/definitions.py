@@ -26,11 +26,11 @@ def java_definitions(root: Node) -> Iterator[FunctionDefinition]:
 
 def _parameter_types(method: Node) -> str:
     listed = method.child_by_field_name("parameters")
-    found = []
+    type_names = []
     for parameter in listed.named_children if listed is not None else ():
         if parameter.type == "formal_parameter":
             dimensions = text_of(parameter.child_by_field_name("dimensions"))
-            found.append(text_of(parameter.child_by_field_name("type")) + dimensions)
+            type_names.append(text_of(parameter.child_by_field_name("type")) + dimensions)
         elif parameter.type == "spread_parameter":
-            found.append(text_of(parameter).rpartition("...")[0].strip() + "...")
-    return ", ".join(found)
+            type_names.append(text_of(parameter).rpartition("...")[0].strip() + "...")
+    return ", ".join(type_names)

@@ -161,10 +161,10 @@ class Export:
     @property
     def ends(self) -> frozenset[int]:
         """The tokens that end a text."""
-        found: set[int] = set()
+        tokens: set[int] = set()
         for name in ("config.json", "generation_config.json"):
             value = self.settings(name).get("eos_token_id")
-            found |= {
+            tokens |= {
                 token for token in (value if isinstance(value, list) else [value]) if isinstance(token, int)
             }
-        return frozenset(found)
+        return frozenset(tokens)

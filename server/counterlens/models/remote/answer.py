@@ -181,9 +181,9 @@ def _too_deep(text: str) -> bool:
     if text.count("[") + text.count("{") <= _DEEPEST:
         return False
     depth = 0
-    for found in _BRACKETS.finditer(text):
-        one = found[0]
-        depth += 1 if one in "[{" else -1 if one in "]}" else 0
+    for match in _BRACKETS.finditer(text):
+        bracket = match[0]
+        depth += 1 if bracket in "[{" else -1 if bracket in "]}" else 0
         if depth > _DEEPEST:
             return True
     return False

@@ -210,13 +210,13 @@ class HttpClient:
                     if payload is None or turn is None:
                         return await read(answer)
                     try:
-                        found = await read(answer)
+                        value = await read(answer)
                     except BaseException:
                         if answer.pieces:  # generated tokens are paid for, whatever happened to the rest
                             self._meter.count(payload, answer)
                         raise
                     turn.answered(self._meter.count(payload, answer).tokens)
-                    return found
+                    return value
         except TimeoutError:  # not repeated: each time, it would hold the prompt as long
             raise PassingError(
                 f"{self._endpoint.address} sent no part of an answer within {deadline.seconds:g} s",
@@ -322,7 +322,7 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
         return after
     used_up = [kind for kind in _KINDS if _number(headers.get(f"x-ratelimit-remaining-{kind}")) == 0]
     resets = [_duration(headers.get(f"x-ratelimit-reset-{kind}", "")) for kind in used_up]
-    return max((one for one in resets if one is not None), default=None)
+    return max((reset for reset in resets if reset is not None), default=None)
 
 
 def _retry_after(value: str | None) -> float | None:
@@ -340,10 +340,10 @@ def _retry_after(value: str | None) -> float | None:
 
 def _duration(value: str) -> float | None:
     """Seconds of a duration such as `6m0s`, `1.5s` or `20ms`."""
-    found = _DURATION.fullmatch(value.strip())
-    if not found or not any(found.groups()):
+    match = _DURATION.fullmatch(value.strip())
+    if not match or not any(match.groups()):
         return None
-    hours, minutes, seconds, milliseconds = (float(part or 0) for part in found.groups())
+    hours, minutes, seconds, milliseconds = (float(part or 0) for part in match.groups())
     return 3600 * hours + 60 * minutes + seconds + milliseconds / 1000
 
 

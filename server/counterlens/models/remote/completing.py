@@ -80,12 +80,12 @@ class RemoteCompleter:
     async def _single(self, prompt: Prompt) -> Completion:
         if prompt.max_tokens < 1:
             return Completion("", "length", 0)
-        (found,) = await self._ask(prompt, self._dialect.exchange(prompt))
-        if found is None:
-            (found,) = await self._ask(prompt, self._dialect.exchange(prompt, heal=False))
-        if found is None:
+        (completion,) = await self._ask(prompt, self._dialect.exchange(prompt))
+        if completion is None:
+            (completion,) = await self._ask(prompt, self._dialect.exchange(prompt, heal=False))
+        if completion is None:
             raise failures.of_answer("with text that does not follow the prompt", self._endpoint)
-        return found
+        return completion
 
     async def _draws(self, prompts: Sequence[Prompt]) -> list[Completion]:
         """Request several completions at once if the endpoint supports it, which is tested once."""
@@ -101,11 +101,11 @@ class RemoteCompleter:
         """Send one request for all; missing completions are requested one by one."""
         first = prompts[0]
         try:
-            found = await self._ask(first, self._dialect.exchange(first), len(prompts))
-            offered: bool | None = len(found) == len(prompts)
+            completions = await self._ask(first, self._dialect.exchange(first), len(prompts))
+            offered: bool | None = len(completions) == len(prompts)
         except RefusedRequestError:
-            found, offered = [], False
-        given = [one for one in found if one is not None]
+            completions, offered = [], False
+        given = [completion for completion in completions if completion is not None]
         missing = prompts[len(given) :]
         rest = await together([self._single(prompt) for prompt in missing])
         self._taking.learn(replace(self._taking.taken, several=offered))
@@ -318,16 +318,16 @@ class AnswerReading:
         """
         thought = thought or self.thought
         tokens = counted or self._pieces + self._apart
-        found, finish = self._cut, "stop"
-        if found is None:
+        content, finish = self._cut, "stop"
+        if content is None:
             still = self._parts.thinking and not self._parts.answer
             text = "" if still else self._exchange.text(self._parts.answer, complete=True) or ""
             end = cut(text, self._prompt.stop, at_line_start=self._at_line_start)
-            found = text if end is None else end
+            content = text if end is None else end
             # A reply that ends within its reasoning has no answer, whatever the server says about its end.
             if end is None and (self.finish in _LENGTH or still or self._over):
                 finish = "length"
-        return Completion(_joined(found), finish, tokens, thought=thought)
+        return Completion(_joined(content), finish, tokens, thought=thought)
 
     def _process_addition(self, added: str) -> None:
         """Check whether an addition ends the answer."""

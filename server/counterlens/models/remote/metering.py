@@ -34,17 +34,17 @@ class Meter:
 
     def count(self, payload: Json, answer: Answer) -> Usage:
         """Add a response, complete or not, and return its usage."""
-        found = _reported_usage(answer.usage)
-        if found is None:
-            found = Usage(
+        answer_usage = _reported_usage(answer.usage)
+        if answer_usage is None:
+            answer_usage = Usage(
                 1, self._of_prompt(payload), 0, max(answer.pieces, answer.thought), answer.thought, 1
             )
         with self._lock:
-            self._usage += found
-            if not found.estimated:
+            self._usage += answer_usage
+            if not answer_usage.estimated:
                 self._bytes += _size(payload)
-                self._tokens += found.read
-        return found
+                self._tokens += answer_usage.read
+        return answer_usage
 
     def _of_prompt(self, payload: Json) -> int:
         with self._lock:

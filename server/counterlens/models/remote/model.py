@@ -338,8 +338,8 @@ class RemoteModel(Model):
 
             if asked:
                 await self._listing.check()
-            found = await together([answered(questions) for questions in asked])
-            return [answer for answers in found for answer in answers]
+            batches = await together([answered(questions) for questions in asked])
+            return [answer for answers in batches for answer in answers]
 
         return self._background.run(work, cancel=cancel, step=step)
 

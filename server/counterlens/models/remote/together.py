@@ -33,9 +33,9 @@ def same_but_for_the_draw(prompts: Sequence[Prompt]) -> list[list[int]]:
     groups: dict[Prompt, list[list[int]]] = {}
     for at, prompt in enumerate(prompts):
         alike = prompt if prompt.draw is None else replace(prompt, draw=replace(prompt.draw, index=0))
-        found = groups.setdefault(alike, [])
-        if prompt.draw is None or not found or len(found[-1]) == MOST_SEVERAL:
-            found.append([])
-        found[-1].append(at)
+        batches = groups.setdefault(alike, [])
+        if prompt.draw is None or not batches or len(batches[-1]) == MOST_SEVERAL:
+            batches.append([])
+        batches[-1].append(at)
     ordered = sorted(groups.items(), key=lambda group: group[0].text)
-    return [places for _, found in ordered for places in found]
+    return [places for _, chunks in ordered for places in chunks]

@@ -170,11 +170,11 @@ def _types(nodes: Sequence[NodeConfidence], probability: Floats) -> tuple[NodeTy
     for node in nodes:
         if node.confidence is not None:
             known.setdefault((node.kind, node.named), []).append(node)
-    found = []
+    figures = []
     for (kind, named), same in sorted(known.items()):
         runs = np.concatenate([probability[slice(*node.tokens)] for node in same])
         runs = runs[~np.isnan(runs)]
-        found.append(
+        figures.append(
             NodeTypeFigures(
                 kind=kind,
                 named=named,
@@ -183,14 +183,14 @@ def _types(nodes: Sequence[NodeConfidence], probability: Floats) -> tuple[NodeTy
                 probability=float(runs.mean()),
             )
         )
-    return tuple(found)
+    return tuple(figures)
 
 
 def _by_type(types: Sequence[NodeTypeFigures]) -> dict[str, float]:
     """The mean confidence of the nodes of each type."""
     known: dict[str, list[float]] = {}
-    for one in types:
-        known.setdefault(one.kind, []).extend(one.confidences)
+    for figures in types:
+        known.setdefault(figures.kind, []).extend(figures.confidences)
     return {kind: float(np.mean(values)) for kind, values in known.items()}
 
 

@@ -108,16 +108,16 @@ class ConfidenceRecord(Record):
 
     def confidences(self, *, named_only: bool = False) -> dict[str, tuple[float, ...]]:
         """The confidences of its nodes by type; with `named_only`, without keywords and punctuation."""
-        found: dict[str, tuple[float, ...]] = {}
-        for one in self.types:
-            if one.named or not named_only:
-                found[one.kind] = (*found.get(one.kind, ()), *one.confidences)
-        return found
+        by_type: dict[str, tuple[float, ...]] = {}
+        for figures in self.types:
+            if figures.named or not named_only:
+                by_type[figures.kind] = (*by_type.get(figures.kind, ()), *figures.confidences)
+        return by_type
 
     def token_means(self) -> dict[str, float]:
         """The mean probability of the tokens of all nodes of a type, by type."""
         sums: dict[str, tuple[float, int]] = {}
-        for one in self.types:
-            total, tokens = sums.get(one.kind, (0.0, 0))
-            sums[one.kind] = (total + one.probability * one.tokens, tokens + one.tokens)
+        for figures in self.types:
+            total, tokens = sums.get(figures.kind, (0.0, 0))
+            sums[figures.kind] = (total + figures.probability * figures.tokens, tokens + figures.tokens)
         return {kind: total / tokens for kind, (total, tokens) in sums.items() if tokens}

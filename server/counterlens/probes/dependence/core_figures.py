@@ -140,15 +140,15 @@ SumsT = TypeVar("SumsT", YesSums, SourceSums)
 
 def _by_task(functions: _Functions, form: CoreForm) -> dict[str, _Functions]:
     """The answers to questions of one form, by task and all together."""
-    found: dict[str, _Functions] = {}
+    by_task: dict[str, _Functions] = {}
     for task in (*CoreTask, None):
         answers = [
-            [one for one in function if one.form is form and task in {one.task, None}]
+            [answer for answer in function if answer.form is form and task in {answer.task, None}]
             for function in functions
         ]
         if any(answers):
-            found["all tasks" if task is None else task.words] = [one for one in answers if one]
-    return found
+            by_task["all tasks" if task is None else task.words] = [group for group in answers if group]
+    return by_task
 
 
 def _yes_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
@@ -160,9 +160,9 @@ def _yes_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
                 name,
                 int(total.asked),
                 int(total.true),
-                sums.estimate(lambda one: one.correct / one.asked, seed),
-                sums.estimate(lambda one: _ratio(one.both, one.said), seed),
-                sums.estimate(lambda one: _ratio(one.both, one.true), seed),
+                sums.estimate(lambda counts: counts.correct / counts.asked, seed),
+                sums.estimate(lambda counts: _ratio(counts.both, counts.said), seed),
+                sums.estimate(lambda counts: _ratio(counts.both, counts.true), seed),
                 sums.estimate(_f1, seed),
                 sums.estimate(_rule_f1, seed),
                 int(total.unread),
@@ -182,7 +182,7 @@ def _rule_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
                 name,
                 sums.estimate(_f1, seed),
                 sums.estimate(_rule_f1, seed),
-                sums.estimate(lambda one: _f1(one) - _rule_f1(one), seed),
+                sums.estimate(lambda counts: _f1(counts) - _rule_f1(counts), seed),
                 wrong,
                 sums.estimate(_differing_f1, seed),
             )
@@ -222,11 +222,11 @@ def _source_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
 
 def _with_note(table: Table, functions: _Functions) -> Table:
     """A table with a note on the source of the questions and of the truth."""
-    answers = [one for function in functions for one in function]
+    answers = [answer for function in functions for answer in function]
     form = CoreForm.SOURCE if table.title == _SOURCES else CoreForm.TRACE
-    shown = [one for one in answers if one.form is form]
-    own, lite = sum(one.own_words for one in shown), sum(one.lite for one in shown)
-    labelled = sum(one.labelled for one in shown)
+    shown = [answer for answer in answers if answer.form is form]
+    own, lite = sum(answer.own_words for answer in shown), sum(answer.lite for answer in shown)
+    labelled = sum(answer.labelled for answer in shown)
     said = (
         f"{plural(len(functions), 'function')}; CoRe's own questions, in its wording: {own} of {len(shown)}; "
         f"of CoRe Lite: {lite}; judged by human labels: {labelled}, the others by the dependence graph. "
@@ -239,7 +239,7 @@ def _sums(functions: _Functions, kind: type[SumsT]) -> tuple[_Sums[SumsT], SumsT
     """The sums of each function, and the total."""
     names = [field.name for field in fields(kind)]
     rows = [
-        np.array([[getattr(one, name) for name in names] for one in map(kind.of, function)], float).sum(
+        np.array([[getattr(sums, name) for name in names] for sums in map(kind.of, function)], float).sum(
             axis=0
         )
         for function in functions
@@ -261,25 +261,25 @@ class _Sums(Generic[SumsT]):
         )
 
 
-def _mean(figure: str, one: SourceSums) -> float:
-    return float(getattr(one, figure)) / one.asked
+def _mean(figure: str, sums: SourceSums) -> float:
+    return float(getattr(sums, figure)) / sums.asked
 
 
-def _of_true(figure: str, one: YesSums) -> float | None:
-    return float(getattr(one, figure)) / one.true if one.true else None
+def _of_true(figure: str, sums: YesSums) -> float | None:
+    return float(getattr(sums, figure)) / sums.true if sums.true else None
 
 
-def _f1(one: YesSums) -> float:
-    return _ratio(2 * one.both, one.said + one.true)
+def _f1(sums: YesSums) -> float:
+    return _ratio(2 * sums.both, sums.said + sums.true)
 
 
-def _rule_f1(one: YesSums) -> float:
-    return _ratio(2 * one.rule_both, one.ruled + one.true)
+def _rule_f1(sums: YesSums) -> float:
+    return _ratio(2 * sums.rule_both, sums.ruled + sums.true)
 
 
-def _differing_f1(one: YesSums) -> float | None:
-    either = one.differing_said + one.differing_true
-    return 2 * one.differing_both / either if either else None
+def _differing_f1(sums: YesSums) -> float | None:
+    either = sums.differing_said + sums.differing_true
+    return 2 * sums.differing_both / either if either else None
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -72,23 +72,23 @@ def own_questions(
             "CoRe Lite's questions about this function are not known",
             "Put CoRe's lite.json next to the folders code and label, or pass CoRe's repository as --data",
         )
-    given = [_official(one, set(ids)) for one in json.loads(details.get("questions", "[]"))]
-    found: list[OwnQuestion] = []
+    given = [_official(question, set(ids)) for question in json.loads(details.get("questions", "[]"))]
+    questions: list[OwnQuestion] = []
     for task in CoreTask:
         for form in CoreForm:
-            asked = [one for one in given if (one.task, one.form) == (task, form)]
+            asked = [question for question in given if (question.task, question.form) == (task, form)]
             if form is CoreForm.SOURCE:
                 asked = asked or list(_of_ids(ids, name, task, labels))
                 if ids:  # CoRe asks for sources only in CoRe Lite
-                    asked = [one for one in asked if one.lite]
+                    asked = [question for question in asked if question.lite]
             if lite:
-                asked = [one for one in asked if one.lite]
+                asked = [question for question in asked if question.lite]
             if asked:
-                found += balanced(asked, _yes, limit, seed)
+                questions += balanced(asked, _yes, limit, seed)
             elif not given or form is CoreForm.SOURCE:
                 ours = _pairs if form is CoreForm.TRACE else _targets
-                found += ours(name, labels, task, limit, seed)
-    return found
+                questions += ours(name, labels, task, limit, seed)
+    return questions
 
 
 def _yes(question: OwnQuestion) -> bool:
@@ -120,15 +120,15 @@ def _node(node_label: Any) -> CoreNode:
 def _of_ids(ids: Sequence[str], name: str, task: CoreTask, labels: CoreLabels) -> Iterator[OwnQuestion]:
     """Questions for the sources of each target in CoRe Lite; ids are `TASK_NAME_VARIABLE_LINE_NUMBER`."""
     seen: set[CoreNode] = set()
-    for one in ids:
+    for identifier in ids:
         head = f"{task}_{name}_"
-        if not one.startswith(head):
+        if not identifier.startswith(head):
             continue
-        variable, line, _ = one.removeprefix(head).rsplit("_", 2)
+        variable, line, _ = identifier.removeprefix(head).rsplit("_", 2)
         node = ("", int(line)) if task is CoreTask.CONTROL else (variable, int(line))
         if node not in seen and node in set(labels.targets(task)):
             seen.add(node)
-            yield OwnQuestion(one, task, CoreForm.SOURCE, None, node, None, lite=True)
+            yield OwnQuestion(identifier, task, CoreForm.SOURCE, None, node, None, lite=True)
 
 
 def _pairs(name: str, labels: CoreLabels, task: CoreTask, limit: int | None, seed: int) -> list[OwnQuestion]:

@@ -50,9 +50,9 @@ def read_reply(text: str, task: CoreTask, form: CoreForm) -> CoreReply | None:
     if has_placeholder(said):
         return None
     blocks = _BLOCK.findall(said) or [said]
-    found = [block for block in map(_object, blocks) if block is not None]
-    found = found or list(json_objects(said))[::-1]
-    for answer in found:
+    objects = [block for block in map(_object, blocks) if block is not None]
+    objects = objects or list(json_objects(said))[::-1]
+    for answer in objects:
         if form is CoreForm.SOURCE:
             for key in (f"{KEYS[task]}Sources", _MISSPELT):
                 if key in answer:
@@ -65,16 +65,16 @@ def read_reply(text: str, task: CoreTask, form: CoreForm) -> CoreReply | None:
 
 def _object(text: str) -> dict[str, Any] | None:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _sources(sources: Any, task: CoreTask) -> tuple[CoreNode, ...] | None:
     if not isinstance(sources, list):
         return None
-    nodes = [_line(one) if task is CoreTask.CONTROL else _node(one, exact=True) for one in sources]
+    nodes = [_line(source) if task is CoreTask.CONTROL else _node(source, exact=True) for source in sources]
     return None if None in nodes else tuple(node for node in nodes if node is not None)
 
 
@@ -84,7 +84,7 @@ def _trace(answer: dict[str, Any], task: CoreTask) -> CoreReply | None:
     if not isinstance(steps, list):
         return None
     if task is CoreTask.CONTROL:
-        lines = [_line(one) for one in steps]
+        lines = [_line(step) for step in steps]
         return None if None in lines else CoreReply(yes, tuple(line for line in lines if line is not None))
     nodes = _steps(steps, typed=task is CoreTask.FLOW)
     return None if nodes is None else CoreReply(yes, tuple(nodes))

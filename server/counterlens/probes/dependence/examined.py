@@ -67,21 +67,21 @@ class ExaminedFunction:
     starts: tuple[int, ...]
 
     @classmethod
-    def of(cls, found: Dependences) -> ExaminedFunction:
+    def of(cls, graph: Dependences) -> ExaminedFunction:
         """Read a function.
 
         Raises:
             SourceError: it has no statements.
         """
-        require_statements(found)
-        lines = _lines(found.source)
+        require_statements(graph)
+        lines = _lines(graph.source)
         starts = [0]
         for line in lines:
             starts.append(starts[-1] + len(line))
-        first, last = _range(found) or (0, len(lines))
+        first, last = _range(graph) or (0, len(lines))
         data = b"".join(lines[first:last]).rstrip(b"\n")
         offsets = tuple(start - starts[first] for start in starts)
-        return cls(found, data, tuple(EXAMINED.require(found.language).parts(found, data, offsets)), offsets)
+        return cls(graph, data, tuple(EXAMINED.require(graph.language).parts(graph, data, offsets)), offsets)
 
     def indentation(self, part: Part) -> str:
         """The indentation of a statement's line."""
@@ -106,21 +106,21 @@ class ExaminedFunction:
         return self.data.decode()
 
 
-def require_statements(found: Dependences) -> None:
+def require_statements(graph: Dependences) -> None:
     """Refuse a function without statements.
 
     Raises:
         SourceError: it has no statements.
     """
-    if not found.statements:
-        raise SourceError(f"{found.function} has no statements, so it has no dependences")
+    if not graph.statements:
+        raise SourceError(f"{graph.function} has no statements, so it has no dependences")
 
 
-def _range(found: Dependences) -> tuple[int, int] | None:
+def _range(graph: Dependences) -> tuple[int, int] | None:
     """The first line of a function, from 0, and the one after its last; None for all of the source."""
-    if found.function == MODULE:
+    if graph.function == MODULE:
         return None
-    return EXAMINED.require(found.language).lines(found.nodes[0])
+    return EXAMINED.require(graph.language).lines(graph.nodes[0])
 
 
 def true_edges(subject: ExaminedFunction, relation: Relation) -> dict[StatementPair, tuple[str, ...]]:
@@ -130,11 +130,11 @@ def true_edges(subject: ExaminedFunction, relation: Relation) -> dict[StatementP
 
 def edges_of(dependences: Dependences, relation: Relation) -> dict[StatementPair, tuple[str, ...]]:
     """The edges of a dependence graph in any language, in order, with the variables of data dependences."""
-    found: dict[StatementPair, set[str]] = {}
+    variables: dict[StatementPair, set[str]] = {}
     for edge in dependences.edges:
         if (edge.kind is Kind.CONTROL) == (relation is Relation.CONTROL):
-            found.setdefault((edge.source, edge.target), set()).update({edge.variable} - {""})
-    return {pair: tuple(sorted(names)) for pair, names in sorted(found.items())}
+            variables.setdefault((edge.source, edge.target), set()).update({edge.variable} - {""})
+    return {pair: tuple(sorted(names)) for pair, names in sorted(variables.items())}
 
 
 def _lines(text: str) -> list[bytes]:

@@ -216,30 +216,30 @@ def infer(
     if method is InferenceMethod.INTERVENTIONAL:
         influence = infer_influence(model, subject, steps)
         least = {**THRESHOLDS, **(threshold or {})}
-        found = {relation: influence.edges(relation, least[relation]) for relation in Relation}
+        edges = {relation: influence.edges(relation, least[relation]) for relation in Relation}
         beliefs = {relation: influence.scores(relation) for relation in Relation}
-        return compare(subject, model.info, method, found, beliefs, influence=influence)
+        return compare(subject, model.info, method, edges, beliefs, influence=influence)
     if method is InferenceMethod.PROMPTED:
         answers: dict[Relation, ListedPairs] = {}
         for done, relation in enumerate(Relation):
             steps.next(f"asking for {relation} dependences", done, len(Relation))
             answers[relation] = ask_all(model, subject, relation, protocol=protocol, cancel=steps.cancel)
-        found = {relation: set(answer.pairs) for relation, answer in answers.items()}
+        edges = {relation: set(answer.pairs) for relation, answer in answers.items()}
         none = {relation: dict[StatementPair, float]() for relation in Relation}
-        return compare(subject, model.info, method, found, none, answers=answers)
+        return compare(subject, model.info, method, edges, none, answers=answers)
     ask = _PAIRWISE[method]
     by_relation = {relation: ask(model, subject, relation, limit, seed, steps) for relation in Relation}
     source = AnswerSource.TEXT if method is InferenceMethod.TRACE else how(model, steps.cancel)
-    found = {relation: answered.found for relation, answered in by_relation.items()}
+    edges = {relation: answered.found for relation, answered in by_relation.items()}
     beliefs = {relation: answered.beliefs for relation, answered in by_relation.items()}
-    return compare(subject, model.info, method, found, beliefs, by_relation=by_relation, source=source)
+    return compare(subject, model.info, method, edges, beliefs, by_relation=by_relation, source=source)
 
 
 def compare(
     subject: ExaminedFunction,
     model: ModelInfo,
     method: InferenceMethod,
-    found: Mapping[Relation, set[StatementPair]],
+    pairs: Mapping[Relation, set[StatementPair]],
     beliefs: Mapping[Relation, Mapping[StatementPair, float]],
     *,
     answers: Mapping[Relation, ListedPairs] | None = None,
@@ -257,12 +257,12 @@ def compare(
             reached = by_relation[relation].pairs
             pooled[relation] = _of_questions(by_relation[relation], rule, chains=method.about_chains)
         else:
-            pooled[relation] = _of_pairs(found[relation], true.keys(), rule, reached)
+            pooled[relation] = _of_pairs(pairs[relation], true.keys(), rule, reached)
         if by_relation and method.about_chains:  # the questions are about chains, so chains are true, too
             rule = closure(rule)
             true |= dict.fromkeys(sorted(by_relation[relation].true - true.keys()), ())
-        for pair in sorted(found[relation] | true.keys()):
-            status = EdgeStatus.FOUND if pair in found[relation] else EdgeStatus.MISSED
+        for pair in sorted(pairs[relation] | true.keys()):
+            status = EdgeStatus.FOUND if pair in pairs[relation] else EdgeStatus.MISSED
             edges.append(
                 InferredEdge(
                     relation,
@@ -311,7 +311,7 @@ class _Compared:
 
 
 def _of_pairs(
-    found: Set[StatementPair],
+    pairs: Set[StatementPair],
     true: Set[StatementPair],
     rule: Set[StatementPair],
     reached: Container[StatementPair],
@@ -320,9 +320,9 @@ def _of_pairs(
     rule = {pair for pair in rule if pair in reached}
     differing = {pair for pair in rule ^ true if pair in reached}
     return _Compared(
-        (Agreement.of(found, true), Agreement.of(closure(found), closure(true))),
+        (Agreement.of(pairs, true), Agreement.of(closure(pairs), closure(true))),
         (Agreement.of(rule, true), Agreement.of(closure(rule), closure(true))),
-        Agreement.of(found & differing, true & differing),
+        Agreement.of(pairs & differing, true & differing),
     )
 
 

@@ -63,10 +63,10 @@ class Influence:
     def matrix(self, relation: Relation) -> npt.NDArray[np.float64]:
         """(n, n) float64 nats, source by target; NaN if a pair was not measured."""
         count = len(self.subject.parts)
-        found = np.full((count, count), np.nan)
+        matrix = np.full((count, count), np.nan)
         for (source, target), value in self.scores(relation).items():
-            found[source, target] = value
-        return found
+            matrix[source, target] = value
+        return matrix
 
 
 def infer_influence(model: Model, subject: ExaminedFunction, steps: Steps | None = None) -> Influence:

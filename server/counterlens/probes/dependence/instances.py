@@ -70,7 +70,9 @@ class InstanceGraph:
         every = sorted({*self.direct, *chain.from_iterable(self.direct.values())})
         number = {instance: at for at, instance in enumerate(every)}
         edges = (
-            (number[instance], number[after]) for instance, found in self.direct.items() for after in found
+            (number[instance], number[after])
+            for instance, dependents in self.direct.items()
+            for after in dependents
         )
         return {(every[a], every[b]) for a, b in closure(edges)}
 
@@ -82,13 +84,13 @@ def graph(subject: ExaminedFunction, relation: Relation) -> InstanceGraph:
 
 def questions(subject: ExaminedFunction, relation: Relation) -> dict[DependenceQuestion, bool]:
     """All questions about a function, ordered by source, with the true answers by its dependence graph."""
-    found = graph(subject, relation)
-    true = found.chains()
+    instance_graph = graph(subject, relation)
+    true = instance_graph.chains()
     line = {part.statement.id: part.statement.line for part in subject.parts}
     return {
         DependenceQuestion(relation, source, target): (source, target) in true
-        for source in found.sources
-        for target in found.targets
+        for source in instance_graph.sources
+        for target in instance_graph.targets
         if line[source.statement] != line[target.statement]
     }
 
@@ -101,7 +103,12 @@ def _data(subject: ExaminedFunction) -> InstanceGraph:
         into[part.statement.id] = [
             Instance(part.statement.id, name) for name in sorted(part.binds or part.names)
         ]
-    every = [instance for found in (bound, read) for instances in found.values() for instance in instances]
+    every = [
+        instance
+        for by_statement in (bound, read)
+        for instances in by_statement.values()
+        for instance in instances
+    ]
     known = set(every)
     direct: dict[Instance, set[Instance]] = {}
     for edge in subject.dependences.edges:

@@ -205,8 +205,8 @@ def list_pairs(context: Context, target: Target) -> Inferred:
         Cancelled: it was cancelled.
     """
     (program,) = programs(context, target, Code.WRITTEN)
-    found = dependences(program.document.text, program.qualname, language=program.document.language)
-    return infer(context.model, found, InferenceMethod.PROMPTED, protocol=EMPICA, steps=context.steps)
+    graph = dependences(program.document.text, program.qualname, language=program.document.language)
+    return infer(context.model, graph, InferenceMethod.PROMPTED, protocol=EMPICA, steps=context.steps)
 
 
 def table_7(records: Sequence[DependenceRecord], seed: int) -> Table:

@@ -66,11 +66,11 @@ class RelationAnswers:
     @property
     def beliefs(self) -> dict[StatementPair, float]:
         """The probability of yes by pair, the largest if there are several questions."""
-        found: dict[StatementPair, float] = {}
+        probabilities: dict[StatementPair, float] = {}
         for answer in self.answered:
             if answer.said.probability is not None:
-                found[answer.pair] = max(answer.said.probability, found.get(answer.pair, 0.0))
-        return found
+                probabilities[answer.pair] = max(answer.said.probability, probabilities.get(answer.pair, 0.0))
+        return probabilities
 
     @property
     def scored(self) -> list[tuple[float, bool]]:

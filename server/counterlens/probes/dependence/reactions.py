@@ -83,19 +83,19 @@ def readings(
         return []
     if kind is not Intervention.HIDE:
         return [_reading(subject, edits, later, kind, looked_at)]
-    found, group = [], []
+    texts, group = [], []
     names = {subject.data[edit.span[0] : edit.span[1]].decode(): edit.new for edit in edits}
     for other in later:
         group.append(other)
         uses = [use for use in other.occurrences if use.name in names and use.role is not NameRole.BOUND]
         if uses:
-            found.append(_reading(subject, edits, group, kind, looked_at))
+            texts.append(_reading(subject, edits, group, kind, looked_at))
             edits = edits + [SpanEdit(use.span, names[use.name]) for use in uses]
             group = []
         for use in other.occurrences:
             if use.role is NameRole.BOUND:
                 names.pop(use.name, None)
-    return [*found, _reading(subject, edits, group, kind, looked_at)] if group else found
+    return [*texts, _reading(subject, edits, group, kind, looked_at)] if group else texts
 
 
 def _reading(
@@ -184,8 +184,8 @@ class Reaction:
         chosen = np.zeros(len(start), bool)
         for low, high in spans:
             chosen |= (start < high) & (end > low)
-        found: npt.NDArray[np.float64] = self.drops[chosen & ~np.isnan(self.drops)]
-        return found
+        drops: npt.NDArray[np.float64] = self.drops[chosen & ~np.isnan(self.drops)]
+        return drops
 
 
 def react(
@@ -226,14 +226,14 @@ def react(
         scores = model.score_continuations(context, rests, alternatives=0, cancel=cancel)
         base, *after = [_by_span(scored, cut) for scored in scores]
     known = iter(after)
-    found = []
+    reactions = []
     for kind, reading in wanted:
         then = next(known) if reading.stop else {}
-        found += [
+        reactions += [
             _compare(subject, part, target, kind, (base, then), shift)
             for target, shift in reading.shifts.items()
         ]
-    return found
+    return reactions
 
 
 def texts(

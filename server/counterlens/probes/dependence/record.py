@@ -44,32 +44,32 @@ class DependenceRecord(Record):
     copied: Mapping[Relation, bool] = field(default_factory=dict)
 
 
-def dependence_record(found: Inferred) -> DependenceRecord:
+def dependence_record(inferred: Inferred) -> DependenceRecord:
     """The record of the inferred dependences; unreadable and unasked pairs are left out."""
     left_out: dict[str, int] = {}
     asked: dict[Relation, int] = {}
     copied: dict[Relation, bool] = {}
-    statements = len(found.subject.parts)
-    for relation, answer in (found.answers or {}).items():
+    statements = len(inferred.subject.parts)
+    for relation, answer in (inferred.answers or {}).items():
         unread = len(answer.unreadable) + len(answer.impossible)
         left_out[f"{relation}: pieces of unreadable answers"] = unread
         if answer.repeated:
             left_out[f"{relation}: repetitions of a pair"] = answer.repeated
         asked[relation], copied[relation] = statements * statements, answer.copied
-    for relation, counts in (found.asked or {}).items():
+    for relation, counts in (inferred.asked or {}).items():
         left_out[f"{relation}: pairs that were not asked about"] = counts.possible - counts.asked
         left_out[f"{relation}: unreadable answers"] = counts.unreadable
         asked[relation] = counts.asked
     return DependenceRecord(
         left_out=left_out,
-        method=found.method,
-        summary=found.summary,
+        method=inferred.method,
+        summary=inferred.summary,
         statements=statements,
-        agreement=found.agreement,
-        rules=found.rules,
-        differing=found.differing,
-        edges=found.edges,
-        traces={relation: tuple(traces) for relation, traces in (found.traces or {}).items()},
+        agreement=inferred.agreement,
+        rules=inferred.rules,
+        differing=inferred.differing,
+        edges=inferred.edges,
+        traces={relation: tuple(traces) for relation, traces in (inferred.traces or {}).items()},
         pairs_asked=asked,
         copied=copied,
     )

@@ -89,10 +89,10 @@ def prompt(
 
 def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNode, set[TraceNode]]:
     """Return, for each node, the nodes that depend directly on it, by the dependence graph."""
-    found: dict[TraceNode, set[TraceNode]] = {}
+    steps: dict[TraceNode, set[TraceNode]] = {}
     for instance, after in graph(subject, relation).direct.items():
-        found.setdefault(_node(subject, instance), set()).update(_node(subject, each) for each in after)
-    return found
+        steps.setdefault(_node(subject, instance), set()).update(_node(subject, each) for each in after)
+    return steps
 
 
 def read_trace(
@@ -107,10 +107,10 @@ def read_trace(
     """
     if has_placeholder(text):
         return None, ()
-    found = [answer for answer in json_objects(text) if isinstance(answer.get(KEYS[relation]), bool)]
-    if not found:
+    answers = [answer for answer in json_objects(text) if isinstance(answer.get(KEYS[relation]), bool)]
+    if not answers:
         return (None if cut_off else read_answer(text)), ()
-    yes, trace = found[-1][KEYS[relation]], found[-1].get("Trace") or []
+    yes, trace = answers[-1][KEYS[relation]], answers[-1].get("Trace") or []
     if not yes:
         return False, ()
     read = _line_nodes if relation is Relation.CONTROL else _step_nodes
@@ -185,12 +185,12 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
     decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:
         try:
-            found, end = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, at)
         except ValueError:
             end = at + 1
         else:
-            if isinstance(found, dict):
-                yield found
+            if isinstance(value, dict):
+                yield value
         at = text.find("{", end)
 
 

@@ -35,7 +35,7 @@ _NOTE = (
 
 def synthesised(records: Records) -> Proportion:
     """The share of functions written correctly, among those that the token limit did not truncate."""
-    syntheses = [one for one in _syntheses(records) if not one.truncated]
+    syntheses = [attempt for attempt in _syntheses(records) if not attempt.truncated]
     return wilson(sum(synthesis.correct for synthesis in syntheses), len(syntheses))
 
 
@@ -113,7 +113,7 @@ def _rates(records: Records, answers: Sequence[ExecutionAnswer]) -> Table:
         same = [standing[target] for target in own if target in standing]
         known = [standing[target] for target, answer in own.items() if answer.right and target in standing]
         rates = (rate(list(chosen)) for chosen in (own.values(), standing.values(), same, known))
-        cut = sum(one.truncated for one in _syntheses(records))
+        cut = sum(synthesis.truncated for synthesis in _syntheses(records))
         rows.append((style.title, synthesised(records), cut, len(own), *rates))
     columns = (
         "asked",
@@ -132,9 +132,9 @@ def _paired(answers: Sequence[ExecutionAnswer]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
         reference, own = (verdicts(answers, name, form) for form in (Form.STANDING, Form.OWN))
-        found = paired_shares(reference, own)
-        if found.n:
-            rows.append((style.title, found.n, found.first, found.second, *differing(found)))
+        shares = paired_shares(reference, own)
+        if shares.n:
+            rows.append((style.title, shares.n, shares.first, shares.second, *differing(shares)))
     columns = (
         "asked",
         "n",

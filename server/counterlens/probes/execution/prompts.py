@@ -106,18 +106,18 @@ class Style:
         values = executed(language).values
         finish = "length" if still_thinks(completion.text) else completion.finish
         text = without_thought(completion.text)
-        found = self.find(text, cut_off=finish == "length", values=values)
-        unread = None if found else why_unread(text, finish, stepwise=self.stepwise, values=values)
-        came = outcome(found, truth, unread=unread, values=values)
+        literal = self.find(text, cut_off=finish == "length", values=values)
+        unread = None if literal else why_unread(text, finish, stepwise=self.stepwise, values=values)
+        came = outcome(literal, truth, unread=unread, values=values)
         if written is not None:
             announced = announced_text(text, stepwise=self.stepwise, values=values)
-            came = _as_written(came, same=values.same_text(found, announced, Literal(truth, written)))
+            came = _as_written(came, same=values.same_text(literal, announced, Literal(truth, written)))
         copied = (
             asked is not None
             and came is not AnswerOutcome.RIGHT
             and repeats_example(asked, text, lambda said: _text_of(self.find(said, values=values)))
         )
-        return ReadAnswer(found, came, unread, copied)
+        return ReadAnswer(literal, came, unread, copied)
 
 
 def _text_of(literal: Literal | None) -> str | None:

@@ -63,9 +63,9 @@ def _differences(functions: Functions) -> Table:
     """The effect of showing a test, paired by function."""
     rows: list[tuple[Cell, ...]] = []
     for first, second in (("none", "true"), ("none", "misleading"), ("true", "misleading")):
-        found = paired_shares(verdicts_in(functions, first), verdicts_in(functions, second))
+        shares = paired_shares(verdicts_in(functions, first), verdicts_in(functions, second))
         names = (SETTINGS[first], SETTINGS[second])
-        rows.append((*names, found.n, found.difference, found.gained, found.lost, found.p))
+        rows.append((*names, shares.n, shares.difference, shares.gained, shares.lost, shares.p))
     columns = ("first", "second", "n", "difference", "only second passes", "only first passes", "McNemar p")
     note = "second minus first, on the functions whose answer is finished in both"
     return Table("differences between the specifications", columns, tuple(rows), note)
@@ -73,10 +73,10 @@ def _differences(functions: Functions) -> Table:
 
 def _reasoning(functions: Functions) -> Table:
     without, shown = (verdicts_in(functions, setting) for setting in ("none", "true"))
-    found = paired_shares(without, shown)
+    shares = paired_shares(without, shown)
     failed = sum(not without[target] for target in without.keys() & shown.keys())
     columns = ("n", "R_SR", "of those failed without", "only without right", "McNemar p")
-    row = (found.n, wilson(found.gained, found.n), wilson(found.gained, failed), found.lost, found.p)
+    row = (shares.n, wilson(shares.gained, shares.n), wilson(shares.gained, failed), shares.lost, shares.p)
     return Table("effect of the test", columns, (row,), _RSR_NOTE)
 
 

@@ -114,16 +114,16 @@ def styles(answers: Answers, title: str = "independent execution reasoning") -> 
 def _thinking(answers: Answers) -> Table:
     """The effect of reasoning step by step (Liu et al. 2024, Figure 3)."""
     direct, steps = (verdicts(answers, style, Form.STANDING) for style in STYLES)
-    found = paired_shares(direct, steps)
+    shares = paired_shares(direct, steps)
     columns = ("n", *(style.title for style in STYLES.values()), *_PAIRED)
-    rows = ((found.n, found.first, found.second, *differing(found)),) if found.n else ()
+    rows = ((shares.n, shares.first, shares.second, *differing(shares)),) if shares.n else ()
     note = "the same functions and inputs, if both answers finished; first: direct, second: step by step"
     return Table("step by step against direct", columns, rows, note)
 
 
-def differing(found: PairedShares) -> tuple[Cell, ...]:
+def differing(shares: PairedShares) -> tuple[Cell, ...]:
     """The cells of a difference: the difference, the answers that only one side has right, and p."""
-    return (found.difference, found.gained, found.lost, found.p)
+    return (shares.difference, shares.gained, shares.lost, shares.p)
 
 
 def _curve(answers: Answers, name: str) -> Table:
@@ -191,9 +191,9 @@ def _loops(answers: Answers) -> Table:
     """The effect of unrolling loops (Liu et al. 2024, Table IV), on functions with both forms."""
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
-        found = paired_shares(verdicts(answers, name, Form.STANDING), verdicts(answers, name, Form.UNROLLED))
-        if found.n:
-            rows.append((style.title, found.n, found.first, found.second, *differing(found)))
+        shares = paired_shares(verdicts(answers, name, Form.STANDING), verdicts(answers, name, Form.UNROLLED))
+        if shares.n:
+            rows.append((style.title, shares.n, shares.first, shares.second, *differing(shares)))
     columns = ("asked", "n", "loops", "unrolled", *_PAIRED)
     note = (
         "the same functions and inputs; loops are unrolled as executed (Liu et al. 2024, Table IV); first: "

@@ -44,9 +44,9 @@ def sides(records: Records, frequency: Mapping[str, float], seed: int) -> Table 
         for title, pairs in groups(name, pairs_of(records, name)).items():
             for side in SIDES:
                 asked = side_of(pairs, side)
-                found = compared(asked, frequency, seed)
-                if found:
-                    chance = found[0]
+                comparison = compared(asked, frequency, seed)
+                if comparison:
+                    chance = comparison[0]
                     row = share(asked), chance.mean, chance.highest, chance.p_value
                     rows.append((title, side, len(asked), *row))
     columns = ("change", "side", "n", "accuracy", "chance", "best round", "p")
@@ -69,14 +69,18 @@ def operators(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
 
 def per_operator(asked: Answers, frequency: Mapping[str, float], seed: int) -> Iterator[tuple[Cell, ...]]:
     """A row for each existing or expected operator, and an overall row."""
-    found = compared(asked, frequency, seed)
-    if found is None:
+    comparison = compared(asked, frequency, seed)
+    if comparison is None:
         return
-    chance, by_operator = found
-    shown = {name: one for name, one in by_operator.items() if one.counts != Agreement()}
-    for name, one in shown.items():
-        yield (name, *count_cells(one.counts), one.p_value)
-    yield (OVERALL, *count_cells(sum((one.counts for one in shown.values()), Agreement())), chance.p_value)
+    chance, by_operator = comparison
+    shown = {name: candidate for name, candidate in by_operator.items() if candidate.counts != Agreement()}
+    for name, figures in shown.items():
+        yield (name, *count_cells(figures.counts), figures.p_value)
+    yield (
+        OVERALL,
+        *count_cells(sum((candidate.counts for candidate in shown.values()), Agreement())),
+        chance.p_value,
+    )
 
 
 def count_cells(counts: Agreement) -> tuple[Cell, ...]:

@@ -57,15 +57,15 @@ class OperatorPlan:
             SourceError: it does not parse, or there is no such function.
         """
         document, qualname = target.document, target.qualname
-        found = pairings(document, qualname, seed=seed)
+        pairing = pairings(document, qualname, seed=seed)
         sites = sites_of(document, qualname)
         places = tuple(OperatorPlace(document, qualname, i) for i in range(len(sites)))
         frequency = Counter(site.operator for site in sites)
         if published:
-            found = found.published()
-            kept = {pair.original.index for pair in found.pairs if CHANGES[pair.change].before is None}
+            pairing = pairing.published()
+            kept = {pair.original.index for pair in pairing.pairs if CHANGES[pair.change].before is None}
             places = tuple(place for place in places if place.index in kept)
-        return cls(places, found.pairs, found.left_out, windows, frequency)
+        return cls(places, pairing.pairs, pairing.left_out, windows, frequency)
 
     @property
     def pairs(self) -> Iterator[tuple[Pairing, Window]]:

@@ -86,7 +86,7 @@ def families(records: Records, frequency: Mapping[str, float], seed: int) -> Tab
             if family in (None, answer.family)
         ]
         if asked:
-            found = chance.compared(asked, frequency, seed)
+            comparison = chance.compared(asked, frequency, seed)
             rows.append(
                 (
                     str(family) if family else "all",
@@ -94,8 +94,8 @@ def families(records: Records, frequency: Mapping[str, float], seed: int) -> Tab
                     share(asked),
                     mean_nll(asked),
                     mean_entropy(asked),
-                    found[0].mean if found else None,
-                    found[0].p_value if found else None,
+                    comparison[0].mean if comparison else None,
+                    comparison[0].p_value if comparison else None,
                 )
             )
     columns = ("family", "n", "accuracy", "NLL", "entropy", "chance", "p")
@@ -185,13 +185,13 @@ FAMILIAR_COLUMNS = (
 
 def familiar_cells(asked: Pairs) -> Iterator[tuple[Cell, ...]]:
     """A row for each combination of found and missing operations, over the pairs with a search result."""
-    for found in ((False, False), (True, True), (True, False), (False, True)):
-        pairs = [(target, pair) for target, pair in asked if pair.found == found]
+    for combination in ((False, False), (True, True), (True, False), (False, True)):
+        pairs = [(target, pair) for target, pair in asked if pair.found == combination]
         if pairs:
             yield (
-                *("yes" if there else "no" for there in found),
+                *("yes" if there else "no" for there in combination),
                 len(pairs),
-                pooled_share((target, pair.found == found) for target, pair in asked),
+                pooled_share((target, pair.found == combination) for target, pair in asked),
                 share(side_of(pairs, "before")),
                 share(side_of(pairs, "after")),
                 pooled_share((target, pair.both) for target, pair in pairs),

@@ -151,9 +151,9 @@ def measured_likelihoods(model: Model, pairs: Sequence[Pair], steps: Steps) -> l
     )
 
 
-def same_code(one: str | None, other: str | None) -> bool:
+def same_code(text: str | None, other: str | None) -> bool:
     """Whether two texts are the same except for blank lines, blanks at line ends and the kind of line end."""
-    return _normal(one) == _normal(other)
+    return _normal(text) == _normal(other)
 
 
 def _normal(text: str | None) -> str:

@@ -70,8 +70,8 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         attempts = attempted(context.model, judging, gaps, options.max_tokens, steps)
         tried = paired([*asked, *controls], gaps, attempts)
         pairs = [
-            replace(pair, discriminating=one, reached=judging.reach(pair.gap))
-            for pair, one in zip(tried, discriminates, strict=False)
+            replace(pair, discriminating=verdict, reached=judging.reach(pair.gap))
+            for pair, verdict in zip(tried, discriminates, strict=False)
         ]
         placebos = tried[len(asked) :]
         if prepared.wanted and is_nondeterministic(context.model.info):
@@ -80,8 +80,10 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         if METHODS[options.chosen_protocol].repeatable and pairs and not context.model.info.local:
             _require_repeatable(context, pairs[0], options.max_tokens)
         if options.cut_ranges:
-            ranges = cycle(one for one in options.cut_ranges if isinstance(one, tuple))
-            pairs = [replace(pair, cut_range=one) for pair, one in zip(pairs, ranges, strict=False)]
+            ranges = cycle(cut_range for cut_range in options.cut_ranges if isinstance(cut_range, tuple))
+            pairs = [
+                replace(pair, cut_range=cut_range) for pair, cut_range in zip(pairs, ranges, strict=False)
+            ]
         note = None
         if prepared.why_not_judged is not None:
             pairs, note = _with_likelihoods(context.model, pairs, steps)
@@ -133,7 +135,7 @@ def _beyond_greedy(
         return pairs
 
     def refined(rates: Sequence[DrawnPair | None]) -> list[Pair]:
-        return [replace(pair, drawn=one) for pair, one in zip(pairs, rates, strict=True)]
+        return [replace(pair, drawn=rate) for pair, rate in zip(pairs, rates, strict=True)]
 
     def show(rates: Sequence[DrawnPair | None]) -> None:
         if context.interim is not None:

@@ -76,8 +76,11 @@ def _changing(surveyed: Survey, document: Document, lines: Sequence[tuple[int, i
         places = [tuple(map(document.positions.line_of, change.original)) for change in made.changes]
         return any(first <= b + 1 and a + 1 <= last for a, b in places for first, last in lines)
 
-    elsewhere = (one for one in surveyed.counterfactuals if not there(one))
-    refused = (Refusal(one.mutation, one.function, one.start_line, ELSEWHERE) for one in elsewhere)
+    elsewhere = (counterfactual for counterfactual in surveyed.counterfactuals if not there(counterfactual))
+    refused = (
+        Refusal(counterfactual.mutation, counterfactual.function, counterfactual.start_line, ELSEWHERE)
+        for counterfactual in elsewhere
+    )
     return replace(
         surveyed,
         counterfactuals=tuple(filter(there, surveyed.counterfactuals)),
@@ -121,7 +124,7 @@ def cut_in_all(surveys: Sequence[Survey]) -> tuple[list[tuple[Counterfactual, ..
     Returns:
         Each counterfactual with its cut in each range, in the order of the ranges; and the refusals.
     """
-    found, refused = [], list(surveys[0].refusals)
+    groups, refused = [], list(surveys[0].refusals)
     for variants in zip(*(surveyed.counterfactuals for surveyed in surveys), strict=True):
         cuts, first = [made.cut for made in variants], variants[0]
         if len(surveys) > 1 and any(cut is not None and cut.own for cut in cuts):
@@ -129,15 +132,15 @@ def cut_in_all(surveys: Sequence[Survey]) -> tuple[list[tuple[Counterfactual, ..
         elif None in cuts:
             reason = UNSEEN if all(cut is None for cut in cuts) else NOT_IN_ALL
         else:
-            found.append(variants)
+            groups.append(variants)
             continue
         refused.append(Refusal(first.mutation, first.function, first.start_line, reason))
-    return found, tuple(refused)
+    return groups, tuple(refused)
 
 
 def prompts_of(made: Iterable[Counterfactual]) -> int:
     """The number of prompts for the counterfactuals that have a cut, and for their originals."""
-    cuts = [one.cut.original for one in made if one.cut is not None]
+    cuts = [counterfactual.cut.original for counterfactual in made if counterfactual.cut is not None]
     return len(cuts) + len(set(cuts))
 
 

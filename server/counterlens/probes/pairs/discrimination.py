@@ -56,11 +56,11 @@ def discriminating(
     judging: Judging, gaps: Sequence[tuple[Gap, Gap]], steps: Steps
 ) -> tuple[bool | None, ...]:
     """Whether each pair is discriminating."""
-    found = []
+    verdicts = []
     for number, both in enumerate(gaps):
         steps.next("judging copied completions", number, len(gaps))
-        found.append(is_discriminating(judging, *both))
-    return tuple(found)
+        verdicts.append(is_discriminating(judging, *both))
+    return tuple(verdicts)
 
 
 def cut_to_discriminate(
@@ -82,13 +82,15 @@ def cut_to_discriminate(
         steps: Progress and cancellation.
     """
     cut, refused, every = [], [], list(made)
-    for number, one in enumerate(every):
+    for number, counterfactual in enumerate(every):
         steps.next("looking for discriminating cuts", number, len(every))
-        found = _first_discriminating(judging, document, function, one, view)
-        if isinstance(found, str):
-            refused.append(Refusal(one.mutation, one.function, one.start_line, found))
+        outcome = _first_discriminating(judging, document, function, counterfactual, view)
+        if isinstance(outcome, str):
+            refused.append(
+                Refusal(counterfactual.mutation, counterfactual.function, counterfactual.start_line, outcome)
+            )
         else:
-            cut.append(found)
+            cut.append(outcome)
     return cut, refused
 
 

@@ -114,26 +114,26 @@ def drawn(
             "Omit --samples, or choose a local model or an endpoint",
         )
     store = _Draws(model, judging, how, max_tokens)
-    found: dict[int, DrawnPair | None] = {}
+    results: dict[int, DrawnPair | None] = {}
     for look in how.looks:
-        open_pairs = [i for i in range(len(pairs)) if _open(found.get(i), i in found)]
-        open_pairs.sort(key=lambda i: -_width(found.get(i)))
+        open_pairs = [i for i in range(len(pairs)) if _open(results.get(i), i in results)]
+        open_pairs.sort(key=lambda i: -_width(results.get(i)))
         store.draw({gap.shown: gap for i in open_pairs for gap in pairs[i]}, look)
         for i in open_pairs:
             original, counterfactual = (store.of(gap, look) for gap in pairs[i])
-            found[i] = _pair(original, counterfactual, how)
+            results[i] = _pair(original, counterfactual, how)
         if look < how.looks[-1]:
-            update([found[i] for i in range(len(pairs))])
-    return [found[i] for i in range(len(pairs))]
+            update([results[i] for i in range(len(pairs))])
+    return [results[i] for i in range(len(pairs))]
 
 
-def _open(found: DrawnPair | None, seen: bool) -> bool:
-    return not seen or (found is not None and found.finding == RateFinding.OPEN)
+def _open(pair: DrawnPair | None, seen: bool) -> bool:
+    return not seen or (pair is not None and pair.finding == RateFinding.OPEN)
 
 
-def _width(found: DrawnPair | None) -> float:
+def _width(pair: DrawnPair | None) -> float:
     """The width of the interval of a pair's difference if it is undecided, at most 2."""
-    return 2.0 if found is None or found.low is None or found.high is None else found.high - found.low
+    return 2.0 if pair is None or pair.low is None or pair.high is None else pair.high - pair.low
 
 
 def _pair(original: Drawn | None, counterfactual: Drawn | None, how: Drawing) -> DrawnPair | None:
@@ -163,8 +163,8 @@ class _Draws:
 
     def of(self, gap: Gap, most: int) -> Drawn | None:
         """The first `most` samples of a hole; None if nothing could judge one of them."""
-        found = self._drawn[gap.shown]
-        return found and Drawn(found.completions[:most], found.passed[:most])
+        samples = self._drawn[gap.shown]
+        return samples and Drawn(samples.completions[:most], samples.passed[:most])
 
     def draw(self, gaps: dict[str, Gap], upto: int) -> None:
         """Sample until each hole has `upto` completions, all in one batch."""

@@ -54,8 +54,8 @@ def drawn_summary(record: PairsRecord, t: Translator = ENGLISH) -> str:
     drawn = [(pair, pair.drawn) for pair in record.pairs if pair.drawn is not None]
     if not drawn:
         return ""
-    moved = [pair for pair, one in drawn if one.finding == RateFinding.MOVED]
-    counts = Counter(one.finding for _, one in drawn)
+    moved = [pair for pair, draws in drawn if draws.finding == RateFinding.MOVED]
+    counts = Counter(draws.finding for _, draws in drawn)
     rest = {
         "held": t.number(counts[RateFinding.HELD]),
         "open": t.number(counts[RateFinding.OPEN]),

@@ -31,17 +31,17 @@ def floor_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ..
     Args:
         models: The records of each model, by its name.
     """
-    found: dict[tuple[str, str], AboveFloor] = {}
+    effects: dict[tuple[str, str], AboveFloor] = {}
     for model, records in models.items():
-        for name, one in floors(records).items():
-            found[model, name] = one
-    if not any(one.placebos for one in found.values()):
+        for name, floor in floors(records).items():
+            effects[model, name] = floor
+    if not any(effect.placebos for effect in effects.values()):
         return ()
     adjusted: dict[tuple[str, str], float | None] = {}
     for whole in (True, False):
-        family = {head: one.p for head, one in found.items() if (head[1] == ALL) is whole}
+        family = {head: effect.p for head, effect in effects.items() if (head[1] == ALL) is whole}
         adjusted |= zip(family, holm([*family.values()]), strict=True)
-    rows = tuple((*head, *_cells(one), p_text(adjusted[head])) for head, one in found.items())
+    rows = tuple((*head, *_cells(effect), p_text(adjusted[head])) for head, effect in effects.items())
     return (Table("effect and noise floor", ("model", "mutation", *COLUMNS), rows, _NOTE),)
 
 
@@ -49,7 +49,7 @@ def floors(records: Sequence[PairsRecord]) -> dict[str, AboveFloor]:
     """The effects of all pairs (`ALL`) and of each mutation beside their noise floor."""
     pairs, placebos = _observed(records)
     groups: dict[str, list[Observation]] = {ALL: pairs}
-    groups |= {name: [one for one in pairs if one.mutation == name] for name in _names(pairs)}
+    groups |= {name: [pair for pair in pairs if pair.mutation == name] for name in _names(pairs)}
     return {name: above_floor(members, placebos) for name, members in groups.items()}
 
 
@@ -68,12 +68,12 @@ def _names(pairs: Sequence[Observation]) -> list[str]:
     return sorted({pair.mutation for pair in pairs})
 
 
-def _cells(found: AboveFloor) -> tuple[Cell, ...]:
+def _cells(comparison: AboveFloor) -> tuple[Cell, ...]:
     return (
-        found.effect.n,
-        found.effect,
-        found.floor.n,
-        found.floor,
-        found.difference,
-        p_text(found.p),
+        comparison.effect.n,
+        comparison.effect,
+        comparison.floor.n,
+        comparison.floor,
+        comparison.difference,
+        p_text(comparison.p),
     )

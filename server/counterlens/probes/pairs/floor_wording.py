@@ -9,18 +9,18 @@ from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.translating import ENGLISH, Translator
 
 
-def describe_floor(found: AboveFloor) -> str:
+def describe_floor(comparison: AboveFloor) -> str:
     """The noise floor of an average effect, and whether the effect exceeds it; empty without placebos."""
-    floor, above = found.floor, found.difference
-    if not found.placebos:
+    floor, above = comparison.floor, comparison.difference
+    if not comparison.placebos:
         return ""
     if floor.value is None or floor.low is None or floor.high is None:
-        return f"noise floor unknown: none of {plural(found.placebos, 'placebo')} is informative"
+        return f"noise floor unknown: none of {plural(comparison.placebos, 'placebo')} is informative"
     text = f"noise floor {floor.value:.2f} (95 % interval {floor.low:.2f} to {floor.high:.2f}, n = {floor.n})"
     if above.value is None or above.low is None or above.high is None:
         return text
-    told = "" if found.exceeded else ", so the effect may be noise"
-    test = "" if found.p is None else f", exact p {found.p:.3g}"
+    told = "" if comparison.exceeded else ", so the effect may be noise"
+    test = "" if comparison.p is None else f", exact p {comparison.p:.3g}"
     return (
         f"{text}; effect minus floor {above.value:+.2f} ({above.low:+.2f} to {above.high:+.2f}{test}){told}"
     )
@@ -40,7 +40,7 @@ def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
 
 def noisy_verdict(record: PairsRecord, t: Translator = ENGLISH) -> str:
     """State that placebos change the verdict on a function, so there is no conclusion; empty if none does."""
-    changed, found = _changed(record), summarize(record.observations)
+    changed, summary = _changed(record), summarize(record.observations)
     if not changed:
         return ""
     return t(
@@ -51,8 +51,8 @@ def noisy_verdict(record: PairsRecord, t: Translator = ENGLISH) -> str:
         count=len(changed),
         n=t.number(len(record.placebos)),
         placebos=t(" and ").join(dict.fromkeys(pair.mutation for pair in changed)),
-        changed=t.number(found.average.count),
-        all=t.number(found.pairs),
+        changed=t.number(summary.average.count),
+        all=t.number(summary.pairs),
     )
 
 

@@ -140,17 +140,17 @@ class Judging:
                 )
 
     def sift(
-        self, found: list[Counterfactual], *, wanted: bool = True
+        self, counterfactuals: list[Counterfactual], *, wanted: bool = True
     ) -> tuple[list[Counterfactual], list[tuple[Counterfactual, Verdict]]]:
         """Counterfactuals with the original's verdict, and the others (Hooda et al. 2024, section 3.2).
 
         Args:
-            found: The counterfactuals.
+            counterfactuals: The counterfactuals.
             wanted: Whether the original passes.
         """
         sound, dropped = [], []
-        for number, counterfactual in enumerate(found):
-            self.steps.next("running the counterfactuals' own programs", number, len(found))
+        for number, counterfactual in enumerate(counterfactuals):
+            self.steps.next("running the counterfactuals' own programs", number, len(counterfactuals))
             verdict = self.counterfactual(counterfactual.source)
             if verdict.judgement is Judgement.REFUSED or verdict.passed == wanted:
                 sound.append(counterfactual)

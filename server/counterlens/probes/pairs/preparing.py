@@ -216,8 +216,8 @@ def _usable_counterfactuals(
     passing = set(sound)
     kept, steps = [variants for variants in cut if variants[0] in passing], judging.steps
     if options.searches:
-        found, never = cut_to_discriminate(judging, document, function, chain(*kept), view, steps)
-        kept, refusals = [(one,) for one in found], (*refusals, *never)
+        counterfactuals, never = cut_to_discriminate(judging, document, function, chain(*kept), view, steps)
+        kept, refusals = [(counterfactual,) for counterfactual in counterfactuals], (*refusals, *never)
     if METHODS[options.chosen_protocol].seen_only:
         kept, blind = seen(judging, document, function, kept, steps)
         refusals = (*refusals, *blind)

@@ -74,7 +74,7 @@ def seen(
     for number, variants in enumerate(made):
         steps.next("checking that the tests depend on the code after each cut", number, len(made))
         stand_in = None
-        for cut in (one.cut for one in variants if one.cut is not None):
+        for cut in (variant.cut for variant in variants if variant.cut is not None):
             if cut.original not in known:
                 gap = Gap.of(document, function, cut.original)
                 known[cut.original] = overlooked(judging, document, function, gap)

@@ -204,9 +204,9 @@ def drawn_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ..
     """
     rows: list[tuple[Cell, ...]] = []
     for model, records in models.items():
-        found = list(_found(records))
-        names = [ALL, *sorted({mutation for _, mutation, _ in found})] if found else []
-        rows += ((model, name, *_cells([one for one in found if name in (ALL, one[1])])) for name in names)
+        draws = list(_found(records))
+        names = [ALL, *sorted({mutation for _, mutation, _ in draws})] if draws else []
+        rows += ((model, name, *_cells([draw for draw in draws if name in (ALL, draw[1])])) for name in names)
     if not rows:
         return ()
     return (Table("pass rates of sampled completions", ("model", "mutation", *_COLUMNS), tuple(rows), _NOTE),)
@@ -220,10 +220,10 @@ def pass_at_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, 
     """
     rows: list[tuple[Cell, ...]] = []
     for model, records in models.items():
-        found = [one for one in _found(records) if one[2].pass_at]
-        names = [ALL, *sorted({mutation for _, mutation, _ in found})] if found else []
+        draws = [draw for draw in _found(records) if draw[2].pass_at]
+        names = [ALL, *sorted({mutation for _, mutation, _ in draws})] if draws else []
         for name in names:
-            part = [one for one in found if name in (ALL, one[1])]
+            part = [draw for draw in draws if name in (ALL, draw[1])]
             sides = (
                 [(at, pass_at(drawn.pass_at, side(drawn).count)) for at, _, drawn in part] for side in _SIDES
             )
@@ -243,22 +243,22 @@ def _found(records: Iterable[PairsRecord]) -> Iterator[_Found]:
                 yield f"{record.target} {record.function}", pair.mutation, pair.drawn
 
 
-def _cells(found: Sequence[_Found]) -> tuple[Cell, ...]:
+def _cells(draws: Sequence[_Found]) -> tuple[Cell, ...]:
     def rate(counts: Iterable[tuple[str, PassCount]]) -> Cell:
         return pooled_mean(((name, count.rate) for name, count in counts if count.n), bounds=(0.0, 1.0))
 
     sides = [
         (name, drawn.original.count_of(drawn.first), drawn.counterfactual.count_of(drawn.first))
-        for name, _, drawn in found
+        for name, _, drawn in draws
     ]
-    findings = Counter(drawn.finding for _, _, drawn in found)
+    findings = Counter(drawn.finding for _, _, drawn in draws)
     return (
-        len(found),
-        sum(len(drawn.original.passed) + len(drawn.counterfactual.passed) for _, _, drawn in found),
+        len(draws),
+        sum(len(drawn.original.passed) + len(drawn.counterfactual.passed) for _, _, drawn in draws),
         rate((name, before) for name, before, _ in sides),
         rate((name, after) for name, _, after in sides),
         mean_difference(sides),
-        *(findings[one] for one in RateFinding),
+        *(findings[finding] for finding in RateFinding),
     )
 
 
@@ -270,11 +270,14 @@ def stability_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table
     """
     rows: list[tuple[Cell, ...]] = []
     for model, records in models.items():
-        seen = [one for record in records for one in record.observations]
-        parts = {ALL: summarize(seen), **dict(sorted(grouped(seen, lambda one: one.mutation).items()))}
+        seen = [observation for record in records for observation in record.observations]
+        parts = {
+            ALL: summarize(seen),
+            **dict(sorted(grouped(seen, lambda observation: observation.mutation).items())),
+        }
         for name, whole in parts.items():
-            if found := whole.stable:
-                rows.append((model, name, found.share.n, whole.average, found.share, found.average))
+            if stable := whole.stable:
+                rows.append((model, name, stable.share.n, whole.average, stable.share, stable.average))
     if not rows:
         return ()
     return (

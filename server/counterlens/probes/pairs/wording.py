@@ -139,8 +139,8 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
         )
     if record.probe == "repair":
         return _repaired(record, t)
-    found = f"{_found(record, t)} {noise_floor(record, t)}".rstrip()
-    greedy = noisy_verdict(record, t) or unstable(record, t) or found
+    statement = f"{_found(record, t)} {noise_floor(record, t)}".rstrip()
+    greedy = noisy_verdict(record, t) or unstable(record, t) or statement
     return f"{greedy} {drawn_summary(record, t)}".rstrip()
 
 
@@ -246,25 +246,25 @@ def _likelihood(record: PairsRecord, t: Translator) -> str:
 
 
 def _repaired(record: PairsRecord, t: Translator) -> str:
-    name, found = record.name, summarize(record.observations)
-    if found.average.n == 0:
+    name, summary = record.name, summarize(record.observations)
+    if summary.average.n == 0:
         return t(
             "The model fixed no version of {name}, so these pairs are no evidence about its understanding.",
             name=name,
         )
-    if found.average.count == 0:
+    if summary.average.count == 0:
         return t(
             "The model fixed every version of {name}. Nothing here suggests that it only recognises the bug.",
             name=name,
         )
-    n = found.average.n
+    n = summary.average.n
     return t(
         "The model's success in fixing {name} depends on the form of the code: of {pairs}, it fixed only "
         "the original in {lost} and only the counterfactual in {gained}.",
         name=name,
         pairs=t("1 pair") if n == 1 else t("{n} pairs", n=t.number(n)),
-        lost=found.lost,
-        gained=found.gained,
+        lost=summary.lost,
+        gained=summary.gained,
     )
 
 
@@ -293,7 +293,7 @@ def _nothing_to_show(record: PairsRecord, t: Translator) -> str:
             "Every counterfactual of {name} failed its own tests, so the model got no prompts.",
             name=name,
         )
-    blind = next((one.reason for one in record.refused if is_blind(one.reason)), None)
+    blind = next((refusal.reason for refusal in record.refused if is_blind(refusal.reason)), None)
     if blind is not None:
         return t(
             "Mutations apply to {name}, but {reason}. Add a doctest or a test that checks that code.",

@@ -166,8 +166,8 @@ def announced_text(text: str, *, stepwise: bool, values: Values) -> str:
     """The first line that is not blank in place of the answer; empty if there is none."""
     if stepwise:
         plain = values.uncommented(text)
-        found = list(_ANSWER.finditer(plain))
-        text = plain[found[-1].end() :] if found else ""
+        matches = list(_ANSWER.finditer(plain))
+        text = plain[matches[-1].end() :] if matches else ""
     return next((line.strip().strip("`*") for line in text.splitlines() if line.strip()), "")
 
 

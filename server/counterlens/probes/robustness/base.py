@@ -87,7 +87,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         self,
         context: Context,
         program: Target,
-        found: Versions,
+        versions: Versions,
         options: OptionsT,
         limits: Limits,  # noqa: ARG002
         left_out: Counter[str],  # noqa: ARG002
@@ -95,7 +95,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         """The questions about a program and its versions; `left_out` counts excluded ones, by reason."""
         info = context.model.info
         original = self.asked(info, program.document, program.qualname, None, options)
-        for version in found.versions:
+        for version in versions.versions:
             changed = self.asked(info, version.document, program.qualname, None, options)
             yield VersionQuestion(version, version.standing, None, original, changed)
 
@@ -126,8 +126,8 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         left_out, asked = Counter[str](), list[_Asked]()
         language = target.document.language
         limits, reader = lasting(options.timeout), self._reader(options, language)
-        found, passed = self._programs(context, target, options, left_out), None
-        for program in found:
+        programs, passed = self._programs(context, target, options, left_out), None
+        for program in programs:
             planned, tests = self._planned(program, options), (options.map_timeout, options.excluded_tests)
             versions = settled(context, program, planned, limits, *tests)
             left_out.update(versions.left_out)
@@ -147,7 +147,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             note=note,
             measures=tuple(similarities),
             pairs=pairs,
-            passed=(passed if found else False) if options.code is Code.WRITTEN else None,
+            passed=(passed if programs else False) if options.code is Code.WRITTEN else None,
         )
 
     def tables(self, records: Sequence[RobustnessRecord], *, seed: int) -> tuple[Table, ...]:

@@ -151,12 +151,12 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         signed_rank([(0.0, 1.0)])  # a missing library is reported before any request
         surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
         tests = (options.map_timeout, options.excluded_tests)
-        found = settled(context, target, surveyed, lasting(options.timeout), *tests)
-        sites: Sites = _sites((version.counterfactual, version) for version in found.versions)
+        versions = settled(context, target, surveyed, lasting(options.timeout), *tests)
+        sites: Sites = _sites((version.counterfactual, version) for version in versions.versions)
         if not sites:
-            reasons = "; ".join(f"{count} {reason}" for reason, count in found.left_out.most_common(3))
+            reasons = "; ".join(f"{count} {reason}" for reason, count in versions.left_out.most_common(3))
             raise SourceError("there is no if-else whose branches can be swapped", reasons or None)
-        left_out = Counter(found.left_out)
+        left_out = Counter(versions.left_out)
         method = _METHODS[options.chosen_protocol]
         sites = method.if_elses(target, sites, left_out)
         _check_sanity(context, target)
@@ -284,8 +284,8 @@ def _check_sanity(context: Context, target: Target) -> None:
         )
 
 
-def _same_place(one: Vectors, other: Vectors) -> bool:
-    return bool(np.linalg.norm(one - other) <= _SAME)
+def _same_place(vectors: Vectors, other: Vectors) -> bool:
+    return bool(np.linalg.norm(vectors - other) <= _SAME)
 
 
 def _embedded(context: Context, texts: Sequence[str]) -> Vectors:
@@ -300,10 +300,10 @@ def _tokens(text: str, language: str) -> list[bytes]:
     return [document.data[start:end] for start, end in leaves(document)]
 
 
-def _changed(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+def _changed(tokens: Sequence[bytes], other: Sequence[bytes]) -> int:
     """The number of lexical tokens to change, insert or remove."""
     matcher: Callable[..., SequenceMatcher[bytes]] = SequenceMatcher
-    codes = matcher(None, one, other, autojunk=False).get_opcodes()
+    codes = matcher(None, tokens, other, autojunk=False).get_opcodes()
     return sum(max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in codes if tag != "equal")
 
 

@@ -78,8 +78,8 @@ class NameProbe(RobustnessProbe[NameOptions]):
         """Exact match; precision, recall and F1 of the parts of names (Nguyen et al. 2024, section 4.2.2)."""
 
         def part(figure: str) -> Similarity:
-            return lambda one, other: getattr(name_agreement(one, other), figure) or 0.0
+            return lambda answer, other: getattr(name_agreement(answer, other), figure) or 0.0
 
         parts = {"F1": part("f1"), "precision": part("precision"), "recall": part("recall")}
-        exact: Similarity = lambda one, other: float(one == other)  # noqa: E731
+        exact: Similarity = lambda answer, other: float(answer == other)  # noqa: E731
         return {"exact match": exact, **parts}, "F1, precision and recall refer to the parts of the names"

@@ -90,8 +90,8 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         """Equality as values (Nguyen et al. 2024, equation 4)."""
         values = executed(language).values
 
-        def alike(one: str, other: str) -> float:
-            first, second = values.literal(one), values.literal(other)
+        def alike(answer: str, other: str) -> float:
+            first, second = values.literal(answer), values.literal(other)
             if first is None or second is None:
                 return 0.0
             return float(values.equal(first.value, second.value))
@@ -102,7 +102,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         self,
         context: Context,
         program: Target,
-        found: Versions,
+        versions: Versions,
         options: OutputOptions,
         limits: Limits,
         left_out: Counter[str],
@@ -118,7 +118,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         for call in calls:
             original = self.asked(info, program.document, program.qualname, call, options)
             if not METHODS[options.chosen_protocol].runs_calls:
-                for version in found.versions:
+                for version in versions.versions:
                     changed = self.asked(info, version.document, program.qualname, call, options)
                     yield VersionQuestion(version, version.standing, call, original, changed)
                 continue
@@ -129,7 +129,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
             except SourceError as error:
                 left_out[error.message] += 1
                 continue
-            for version in found.versions:
+            for version in versions.versions:
                 mutation = version.counterfactual.mutation
                 try:
                     standing = _standing(context, version, call, truth.written, limits)

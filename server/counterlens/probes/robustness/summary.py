@@ -70,8 +70,8 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
         at = {text: index for index, text in enumerate(texts)}
         lexical = lexical_vectors(texts)
 
-        def by_words(one: str, other: str) -> float:
-            return 1.0 if one == other else cosine(lexical[at[one]], lexical[at[other]])
+        def by_words(answer: str, other: str) -> float:
+            return 1.0 if answer == other else cosine(lexical[at[answer]], lexical[at[other]])
 
         try:
             encoder = encoder or sentence_encoder()
@@ -79,8 +79,8 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
             return {"lexical": by_words}, f"semantic similarity is left out: {error.message}. {error.hint}"
         meaning = encoder.encode(texts)
 
-        def by_meaning(one: str, other: str) -> float:
-            return cosine(meaning[at[one]], meaning[at[other]])
+        def by_meaning(answer: str, other: str) -> float:
+            return cosine(meaning[at[answer]], meaning[at[other]])
 
         note = f"semantic: cosine of sentence embeddings ({encoder.name}); lexical: of TF-IDF vectors"
         return {"semantic": by_meaning, "lexical": by_words}, note

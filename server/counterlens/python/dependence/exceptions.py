@@ -85,11 +85,11 @@ def _handler(lower: Lowering, handler: ast.ExceptHandler, chain: Loose) -> tuple
 
 def _catches(handlers: list[ast.ExceptHandler]) -> frozenset[str]:
     """The names of the classes that clauses catch; with `*` if they catch every named exception."""
-    found: set[str] = set()
+    names: set[str] = set()
     for handler in handlers:
         kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-        found.update("*" if kind is None else _name(kind) for kind in kinds)
-    return frozenset(found | {"*"}) if "BaseException" in found else frozenset(found)
+        names.update("*" if kind is None else _name(kind) for kind in kinds)
+    return frozenset(names | {"*"}) if "BaseException" in names else frozenset(names)
 
 
 def _name(node: ast.expr) -> str:

@@ -101,9 +101,9 @@ class Expressions:
                 else:
                     part(self, node, reading)
 
-    def capture(self, found: Names, variables: Variables, effects: Effects, *, at_once: bool = False) -> None:
+    def capture(self, names: Names, variables: Variables, effects: Effects, *, at_once: bool = False) -> None:
         """Add the captures of a nested block, read now or at any later time."""
-        reads, writes, changed = variables.captured(found)
+        reads, writes, changed = variables.captured(names)
         if at_once:
             for variable in reads:
                 see(effects, variable)
@@ -165,8 +165,8 @@ class Expressions:
         bind(reading.effects, reading.variables.write(node.name), perhaps=node.perhaps)
 
     def _lambda(self, node: ast.Lambda, reading: ExpressionReading) -> None:
-        found = self._scopes.names(node)
-        self.capture(found, reading.variables, reading.effects, at_once=node in reading.eager)
+        names = self._scopes.names(node)
+        self.capture(names, reading.variables, reading.effects, at_once=node in reading.eager)
         reading.stack.extend(evaluated_at_definition(node))
 
     def _comprehension(self, node: Comprehension, reading: ExpressionReading) -> None:
@@ -174,15 +174,15 @@ class Expressions:
 
     def _comprehended(self, done: _Comprehended, reading: ExpressionReading) -> None:
         node = done.node
-        found = self._scopes.names(node)
+        names = self._scopes.names(node)
         deferred = (isinstance(node, ast.GeneratorExp) and node not in reading.eager) or _holds_lambda(node)
-        self.capture(found, reading.variables, reading.effects, at_once=not deferred)
-        for name in found.leaked:
+        self.capture(names, reading.variables, reading.effects, at_once=not deferred)
+        for name in names.leaked:
             variable = reading.variables.write(name)
             if deferred:
                 reading.effects.floating.add(variable)
             bind(reading.effects, variable, perhaps=True)
-            if name in found.reads:
+            if name in names.reads:
                 reading.effects.own.add(variable)
 
     def _dict(self, node: ast.Dict, reading: ExpressionReading) -> None:

@@ -97,10 +97,10 @@ def find_lookups(tree: ast.Module, source: str, scopes: BlockNames | None = None
     words = _WORDS.intersection(re.findall(r"\w+", source))
     if not words:
         return Lookups()
-    found = _Finder(tree, scopes or BlockNames(PythonRules())).lookups()
+    lookups = _Finder(tree, scopes or BlockNames(PythonRules())).lookups()
     reads = {"f_locals", "getargvalues"} & words and _REACHING & words
-    found.everywhere |= bool(reads) or "capture_locals" in words
-    return found
+    lookups.everywhere |= bool(reads) or "capture_locals" in words
+    return lookups
 
 
 def has_lookups(source: str) -> bool:

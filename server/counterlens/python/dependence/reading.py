@@ -177,13 +177,13 @@ class Reader(Expressions):
             self.add(expression, variables, effects)
 
     def _unknown(self, node: ast.stmt, variables: Variables, effects: Effects) -> None:
-        found = Effects()
+        later_effects = Effects()
         for expression in expressions_in(node):
             if isinstance(expression, ast.Name) and isinstance(expression.ctx, ast.Store):
                 bind(effects, variables.write(expression.id))
             else:
-                self.add(expression, variables, found)
-        effects.later |= found.reads
+                self.add(expression, variables, later_effects)
+        effects.later |= later_effects.reads
 
 
 _SIMPLE: dict[type[ast.stmt], Callable[[Reader, Any, Variables, Effects], None]] = {

@@ -69,10 +69,10 @@ class BlockNames:
 
     def names(self, block: Block | Comprehension) -> Names:
         """The names of a block."""
-        found = self._known.get(block)
-        if found is None:
-            found = self._known[block] = self._collect(block)
-        return found
+        block_names = self._known.get(block)
+        if block_names is None:
+            block_names = self._known[block] = self._collect(block)
+        return block_names
 
     def _collect(self, block: Block | Comprehension) -> Names:
         names = Names()
@@ -117,13 +117,13 @@ def _name(node: Any, names: Names) -> None:
         names.bound.add(node.id)
 
 
-def _around(node: Any, found: Names, names: Names, *, comprehended: bool) -> list[ast.expr]:
+def _around(node: Any, nested: Names, names: Names, *, comprehended: bool) -> list[ast.expr]:
     """Add the names of a nested block; returns its expressions that are evaluated outside it."""
     if isinstance(node, COMPREHENSIONS):
         if comprehended:
-            names.leaked |= found.leaked
+            names.leaked |= nested.leaked
         else:
-            names.bound |= found.leaked
+            names.bound |= nested.leaked
         return [node.generators[0].iter]
     if not isinstance(node, ast.Lambda):
         names.bound.add(node.name)
@@ -185,12 +185,12 @@ def _resolve(block: Block | Comprehension, names: Names, inner: list[Names]) -> 
         names.global_reads |= reads & own
         reads, mutated = reads - own, without(mutated, own)
         own = set()
-    for found in inner:
-        reads = reads | found.reads
-        mutated = mutated | found.mutated
-        names.writes |= found.writes - own
-        names.global_reads |= found.global_reads
-        names.global_writes |= found.global_writes
+    for nested in inner:
+        reads = reads | nested.reads
+        mutated = mutated | nested.mutated
+        names.writes |= nested.writes - own
+        names.global_reads |= nested.global_reads
+        names.global_writes |= nested.global_writes
     if isinstance(block, COMPREHENSIONS):
         names.writes -= names.leaked
     names.global_reads |= reads & names.globals
@@ -223,15 +223,20 @@ def evaluated_at_definition(
     if isinstance(node, ast.ClassDef):
         return [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
     arguments = node.args
-    found = [*arguments.defaults, *(argument for argument in arguments.kw_defaults if argument is not None)]
+    expressions = [
+        *arguments.defaults,
+        *(argument for argument in arguments.kw_defaults if argument is not None),
+    ]
     if isinstance(node, ast.Lambda):
-        return found
-    found = [*node.decorator_list, *found]
+        return expressions
+    expressions = [*node.decorator_list, *expressions]
     if annotations:
-        found += [argument.annotation for argument in _all(arguments) if argument.annotation is not None]
+        expressions += [
+            argument.annotation for argument in _all(arguments) if argument.annotation is not None
+        ]
         if node.returns is not None:
-            found.append(node.returns)
-    return found
+            expressions.append(node.returns)
+    return expressions
 
 
 def _all(arguments: ast.arguments) -> list[ast.arg]:

@@ -52,7 +52,7 @@ class Statements:
     def listed(self, text: str) -> tuple[Statement, ...]:
         """The statements with their lines and texts."""
         lines = _lines(text)
-        found = []
+        statements = []
         for number, node in enumerate(self.nodes):
             line, column = _start(node, lines)
             if hasattr(node, "body") or isinstance(node, ast.Match):
@@ -62,8 +62,8 @@ class Statements:
             inside = lines[line - 1 : end_line]
             inside[-1] = inside[-1][:end_column]
             inside[0] = inside[0][column:]
-            found.append(Statement(number, line, end_line, b"".join(inside).decode("utf-8", "replace")))
-        return tuple(found)
+            statements.append(Statement(number, line, end_line, b"".join(inside).decode("utf-8", "replace")))
+        return tuple(statements)
 
 
 def _lines(text: str) -> list[bytes]:
@@ -76,9 +76,9 @@ def _start(node: ast.AST, lines: list[bytes]) -> tuple[int, int]:
     if not isinstance(node, ast.match_case):
         return node.lineno, node.col_offset  # type: ignore[attr-defined]
     line, column = node.pattern.lineno, node.pattern.col_offset
-    while (found := lines[line - 1].rfind(b"case", 0, column)) < 0:
+    while (offset := lines[line - 1].rfind(b"case", 0, column)) < 0:
         line, column = line - 1, len(lines[line - 2])
-    return line, found
+    return line, offset
 
 
 def _header_end(node: ast.AST, lines: list[bytes], line: int, column: int) -> tuple[int, int]:

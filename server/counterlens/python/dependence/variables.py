@@ -45,12 +45,12 @@ class Variables:
         declared = self.names.globals | (self.names.nonlocals if everything else set())
         return declared | (self.names.bound if everything or self.module else set())
 
-    def captured(self, found: Names) -> tuple[set[str], set[str], set[Place]]:
+    def captured(self, names: Names) -> tuple[set[str], set[str], set[Place]]:
         """A nested block's effects on this one: the variables it reads and rebinds, the places it changes."""
         return (
-            found.reads | self.from_module(found.global_reads),
-            found.writes | self.from_module(found.global_writes),
-            found.mutated,
+            names.reads | self.from_module(names.global_reads),
+            names.writes | self.from_module(names.global_writes),
+            names.mutated,
         )
 
 

@@ -38,7 +38,7 @@ class _PartReader:
         end = start + len(text)
         if isinstance(node, DEFINITIONS) and statement.id > 0:
             end = self._at(node.end_lineno or 0, node.end_col_offset or 0)
-        found = {
+        occurrences = {
             occurrence.span: occurrence
             for occurrence in self._occurrences(node, (start, end), header=statement.id == 0)
         }
@@ -46,7 +46,7 @@ class _PartReader:
             statement,
             node,
             (start, end),
-            tuple(found[span] for span in sorted(found)),
+            tuple(occurrences[span] for span in sorted(occurrences)),
             branch=isinstance(node, BRANCHES),
             described=isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant),
             updates=isinstance(node, ast.AugAssign),
@@ -70,9 +70,9 @@ class _PartReader:
                 at = self._at(inner.lineno, inner.col_offset)
                 yield NameOccurrence(inner.arg, (at, at + len(inner.arg.encode())), NameRole.BOUND)
         for name in _named(node, nodes):
-            found = list(re.finditer(rb"\b%s\b" % re.escape(name.encode()), self._data[span[0] : span[1]]))
-            if found:
-                which = found[0] if whole else found[-1]
+            matches = list(re.finditer(rb"\b%s\b" % re.escape(name.encode()), self._data[span[0] : span[1]]))
+            if matches:
+                which = matches[0] if whole else matches[-1]
                 yield NameOccurrence(name, (span[0] + which.start(), span[0] + which.end()), NameRole.BOUND)
 
 

@@ -52,40 +52,42 @@ class Asked:
         """
         node = parse_expression(call)
         defined = [
-            one
-            for one in tree.body
-            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == name
+            definition
+            for definition in tree.body
+            if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef) and definition.name == name
         ]
         parameters = defined[-1].args if defined else None
         if not isinstance(node, ast.Call) or (values := _bound(node, parameters)) is None:
             return None
         others = {
             target.id
-            for one in ast.walk(tree)
-            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Name) and one.value.id == name
-            for target in one.targets
+            for assignment in ast.walk(tree)
+            if isinstance(assignment, ast.Assign)
+            and isinstance(assignment.value, ast.Name)
+            and assignment.value.id == name
+            for target in assignment.targets
             if isinstance(target, ast.Name)
         }
         return cls(frozenset({name, "candidate", *others}), parameters, values)
 
     def mentions(self, node: ast.AST) -> set[Mention]:
         """The ways in which a piece of code uses the function."""
-        found, called = set(), set()
+        mentions, called = set(), set()
         for child in ast.walk(node):
             if isinstance(child, ast.Call) and self._is_it(child.func):
                 called.add(id(child.func))
-                found.add(self._kind(child))
+                mentions.add(self._kind(child))
             elif self._is_it(child) and id(child) not in called:
-                found.add(Mention.UNKNOWN)
-        return found
+                mentions.add(Mention.UNKNOWN)
+        return mentions
 
     def occurs_in(self, text: str) -> bool:
         """Whether a text contains the call, or a doctest in it a call whose input is not a literal."""
         names = "|".join(map(re.escape, sorted(self.names)))
-        for found in re.finditer(rf"(?<!\w)(?:{names})\s*\(", text):
-            line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        for match in re.finditer(rf"(?<!\w)(?:{names})\s*\(", text):
+            line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
             prompted = line.lstrip(" \t#").startswith((">>>", "..."))
-            kind = self._kind_at(text, found.start(), found.end())
+            kind = self._kind_at(text, match.start(), match.end())
             if kind is Mention.ASKED or (prompted and kind is Mention.UNKNOWN):
                 return True
         return False
@@ -116,7 +118,7 @@ class Asked:
 
 def _bound(call: ast.Call, parameters: Arguments | None) -> dict[str, Any] | None:
     """The values of a call's arguments and defaults by parameter; None if an argument is not a literal."""
-    named = [one.arg for one in (*parameters.posonlyargs, *parameters.args)] if parameters else []
+    named = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)] if parameters else []
     values: dict[str, Any] = {}
     for number, argument in enumerate(call.args):
         values[named[number] if number < len(named) else f"*{number}"] = _value(argument)
@@ -125,7 +127,7 @@ def _bound(call: ast.Call, parameters: Arguments | None) -> dict[str, Any] | Non
     if parameters:
         defaults = dict(zip(reversed(named), reversed(parameters.defaults), strict=False))
         keyword_only = zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True)
-        defaults |= {one.arg: default for one, default in keyword_only if default is not None}
+        defaults |= {parameter.arg: default for parameter, default in keyword_only if default is not None}
         for name, default in defaults.items():
             if name not in values and (value := _value(default)) is not _UNKNOWN:
                 values[name] = value

@@ -50,7 +50,12 @@ def without_texts(document: Document) -> Document:
             if not isinstance(block, list):
                 continue
             texts = [statement for statement in block if _is_text(statement)]
-            others = {line for one in block if one not in texts for line in (one.lineno, one.end_lineno)}
+            others = {
+                line
+                for sibling in block
+                if sibling not in texts
+                for line in (sibling.lineno, sibling.end_lineno)
+            }
             if len(texts) < len(block):
                 spans = (range(text.lineno, (text.end_lineno or text.lineno) + 1) for text in texts)
                 cut.update(line for span in spans if not others & {*span} for line in span)

@@ -56,9 +56,9 @@ def unanswered(document: Document, function: Function, call: str) -> Document:
     if asked is None:
         return document
     cuts = _Cuts(document.text)
-    found = _Statements(asked, function)
-    cut = found.cut(tree)
-    cut |= found.orphans(tree, cut)
+    statements = _Statements(asked, function)
+    cut = statements.cut(tree)
+    cut |= statements.orphans(tree, cut)
     for owner, block in _blocks(tree):
         _cut_block(cuts, owner, [node for node in block if node in cut], whole=all(n in cut for n in block))
     cuts.comments(asked)
@@ -136,20 +136,20 @@ class _Statements:
     def orphans(self, tree: ast.Module, cut: set[ast.AST]) -> set[ast.AST]:
         """The top-level definitions and assignments that only removed code used."""
         gone = {name for node in cut for name in _used(node)} - {self.function.name}
-        found: set[ast.AST] = set()
+        unused: set[ast.AST] = set()
         while True:
-            left = {name for node in tree.body for name in _used(node, without=cut | found)}
+            left = {name for node in tree.body for name in _used(node, without=cut | unused)}
             more = {
                 node
                 for node in tree.body
-                if node not in cut | found
+                if node not in cut | unused
                 and (names := _bound(node))
                 and names <= gone
                 and not names & (left - (_used(node) if isinstance(node, Definition) else set()))
             }
             if not more:
-                return found
-            found |= more
+                return unused
+            unused |= more
             gone |= {name for node in more for name in _used(node)} - {self.function.name}
 
     def _contains_call(self, nodes: Sequence[ast.AST]) -> bool:
@@ -271,8 +271,8 @@ def _own_blocks(node: ast.AST, *, parts: bool = True) -> Iterator[list[ast.AST]]
 
 def _header(node: ast.AST) -> list[ast.AST]:
     """The parts of a compound statement outside its blocks."""
-    inside = {id(one) for block in _own_blocks(node) for one in block}
-    parts = [one for name in _PARTS for one in getattr(node, name, None) or []]
+    inside = {id(statement) for block in _own_blocks(node) for statement in block}
+    parts = [subnode for name in _PARTS for subnode in getattr(node, name, None) or []]
     outside = [
         child for child in ast.iter_child_nodes(node) if id(child) not in inside and child not in parts
     ]
@@ -310,14 +310,14 @@ def _bound(node: ast.AST) -> set[str]:
 
 def _code_of(tree: ast.Module, name: str) -> list[str]:
     """The definitions of a name, without string statements and `pass`."""
-    found = []
+    dumps = []
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
             for part in ast.walk(node):
                 if isinstance(body := getattr(part, "body", None), list):
-                    part.body = [one for one in body if not _has_no_effect(one)]  # type: ignore[attr-defined]
-            found.append(ast.dump(node))
-    return found
+                    part.body = [statement for statement in body if not _has_no_effect(statement)]  # type: ignore[attr-defined]
+            dumps.append(ast.dump(node))
+    return dumps
 
 
 def _has_no_effect(node: ast.AST) -> bool:

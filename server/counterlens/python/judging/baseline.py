@@ -80,22 +80,22 @@ class Baseline:
 
     def width(self) -> list[int]:
         """The number of project lines that each test runs."""
-        found = [0] * len(self.tests)
+        widths = [0] * len(self.tests)
         for by_line in self.lines.values():
             for numbers in by_line.values():
                 for number in numbers:
-                    found[number] += 1
-        return found
+                    widths[number] += 1
+        return widths
 
 
-def write(found: Baseline, file: Path) -> None:
+def write(baseline: Baseline, file: Path) -> None:
     """Store a baseline atomically."""
     document = {
-        **{name: getattr(found, name) for name in ("broken", "partial", "why", "spent", "total")},
-        "tests": [list(asdict(test).values()) for test in found.tests],
+        **{name: getattr(baseline, name) for name in ("broken", "partial", "why", "spent", "total")},
+        "tests": [list(asdict(test).values()) for test in baseline.tests],
         "lines": {
             path: {str(line): _ranges(numbers) for line, numbers in by_line.items()}
-            for path, by_line in found.lines.items()
+            for path, by_line in baseline.lines.items()
         },
     }
     try:
@@ -109,7 +109,7 @@ def read(file: Path) -> Baseline | None:
     try:
         document = json.loads(read_text(file))
         tests = [BaselineTest(*test) for test in document["tests"]]
-        found = Baseline(
+        baseline = Baseline(
             tests,
             {
                 path: {int(line): _numbers(ranges, len(tests)) for line, ranges in by_line.items()}
@@ -124,22 +124,22 @@ def read(file: Path) -> Baseline | None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
     reasons = [
-        *found.broken.values(),
+        *baseline.broken.values(),
         *(text for test in tests for text in (*test.key, test.outcome, test.reason)),
     ]
-    sound = isinstance(found.why, str | None) and all(isinstance(text, str) for text in reasons)
-    return found if sound and all(isinstance(test.seconds, int | float) for test in tests) else None
+    sound = isinstance(baseline.why, str | None) and all(isinstance(text, str) for text in reasons)
+    return baseline if sound and all(isinstance(test.seconds, int | float) for test in tests) else None
 
 
 def _ranges(numbers: Sequence[int]) -> list[int]:
     """First and last of each range of consecutive numbers: tests that run a line are often neighbours."""
-    found: list[int] = []
+    ranges: list[int] = []
     for number in numbers:
-        if found and found[-1] == number - 1:
-            found[-1] = number
+        if ranges and ranges[-1] == number - 1:
+            ranges[-1] = number
         else:
-            found += [number, number]
-    return found
+            ranges += [number, number]
+    return ranges
 
 
 def _numbers(ranges: Sequence[int], tests: int) -> list[int]:

@@ -119,8 +119,8 @@ class CompiledProject:
         if not top.is_dir():
             return []
         near = self._place.path.parent
-        found = (path for path in top.rglob("*.py") if path not in (self._place.path, *tests))
-        ordered = sorted(found, key=lambda path: (len(os.path.relpath(path, near)), str(path)))
+        modules = (path for path in top.rglob("*.py") if path not in (self._place.path, *tests))
+        ordered = sorted(modules, key=lambda path: (len(os.path.relpath(path, near)), str(path)))
         kept, size = [], 0
         for path in ordered:
             size += min(path.stat().st_size, LARGEST)

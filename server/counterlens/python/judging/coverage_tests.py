@@ -154,11 +154,11 @@ def _by_cases(known: _Known, document: Document, function: Function, setting: Se
     }
     longest = setting.limits.seconds / _SHARE
     chosen = nearest(known.baseline, passing, known.place.path, known.lines, named, longest)
-    found = [CaseName(Path(tests[n].file), tests[n].owner, tests[n].name) for n in chosen]
+    case_names = [CaseName(Path(tests[n].file), tests[n].owner, tests[n].name) for n in chosen]
     items: dict[str, list[str]] = {}
     for number in chosen:
         items.setdefault(tests[number].file, []).append(tests[number].item)
-    judging = sorted(dict.fromkeys(found), key=lambda case: str(case.file))
+    judging = sorted(dict.fromkeys(case_names), key=lambda case: str(case.file))
     rejected = [n for n in known.numbers if n not in passing] + [
         n for n, test in enumerate(tests) if (test.file, test.owner, test.name) in named
     ]
@@ -235,9 +235,9 @@ def nearest(
 
 def _docstring(text: str, name: str) -> str | None:
     """The docstring of an object of a module, by its dotted name; an empty name means the module itself."""
-    found: Any = parse_module(text)
+    definition: Any = parse_module(text)
     for part in name.split(".") if name else ():
-        found = next((node for node in found.body if getattr(node, "name", None) == part), None)
-        if found is None or not hasattr(found, "body"):
+        definition = next((node for node in definition.body if getattr(node, "name", None) == part), None)
+        if definition is None or not hasattr(definition, "body"):
             return None
-    return ast.get_docstring(found, clean=False)
+    return ast.get_docstring(definition, clean=False)

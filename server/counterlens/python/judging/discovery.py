@@ -41,15 +41,15 @@ def files_with_tests(place: Layout) -> list[Path]:
     folders = [place.path.parent]
     while folders[-1] != place.project and place.project in folders[-1].parents:
         folders.append(folders[-1].parent)
-    found: dict[Path, None] = {}
+    files: dict[Path, None] = {}
     for folder in dict.fromkeys([*folders, place.root]):
         for path in _matching(folder, deep=False):
-            found[path] = None
+            files[path] = None
         for name in TEST_FOLDERS:
             for path in _matching(folder / name, deep=True):
-                found[path] = None
-    found.pop(place.path, None)
-    return list(found)[:_MOST_FILES]
+                files[path] = None
+    files.pop(place.path, None)
+    return list(files)[:_MOST_FILES]
 
 
 def read_text(path: Path, largest: int) -> str | None:
@@ -167,17 +167,17 @@ class Imports:
 
 def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
     """The top-level definitions of a file, by name."""
-    found: dict[str, ast.AST] = {}
+    definitions: dict[str, ast.AST] = {}
     for node in tree.body:
         if isinstance(node, _Definition | ast.ClassDef):
-            found[node.name] = node
+            definitions[node.name] = node
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
                 for name in ast.walk(target):
                     if isinstance(name, ast.Name):
-                        found[name.id] = node
-    return found
+                        definitions[name.id] = node
+    return definitions
 
 
 def _mentions(

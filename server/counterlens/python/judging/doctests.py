@@ -190,8 +190,8 @@ def judge_by(docstring: str | None, document: Document, setting: Setting, name: 
 def pytest_settings_for_examples(path: Path) -> tuple[Path, ...]:
     """The files that configure pytest around a file; none if none of them mentions doctests."""
     files = [folder / name for folder in folders_around(path) for name in _SETTINGS]
-    found = tuple(file for file in files if file.is_file())
-    return found if any(b"doctest" in file.read_bytes() for file in found) else ()
+    existing = tuple(file for file in files if file.is_file())
+    return existing if any(b"doctest" in file.read_bytes() for file in existing) else ()
 
 
 def _docstring(document: Document, function: Function) -> str | None:

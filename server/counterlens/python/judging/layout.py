@@ -30,8 +30,8 @@ class Layout:
     @property
     def roots(self) -> list[Path]:
         """The folders for `sys.path`, in order."""
-        found = [self.root, self.project, self.project / "src"]
-        return [path for at, path in enumerate(found) if path.is_dir() and path not in found[:at]]
+        folders = [self.root, self.project, self.project / "src"]
+        return [path for at, path in enumerate(folders) if path.is_dir() and path not in folders[:at]]
 
     @property
     def readable(self) -> tuple[Path, ...]:

@@ -119,14 +119,14 @@ def name_of_test(qualname: str, line: int) -> str:
 
 def _assertion(call: str, target: str, example: Counterexample) -> list[str]:
     """The statements of the test."""
-    one, other = example.original, example.mutant
-    if one.exception is not None:
-        return [f"with pytest.raises({one.exception}):", f"    {call}"]
-    if other.exception is not None or other.limit is not None or not same(one.result, other.result):
-        return [_equal(call, one.result)]
-    if one.output != other.output:
+    original, other = example.original, example.mutant
+    if original.exception is not None:
+        return [f"with pytest.raises({original.exception}):", f"    {call}"]
+    if other.exception is not None or other.limit is not None or not same(original.result, other.result):
+        return [_equal(call, original.result)]
+    if original.output != other.output:
         printing = ["with contextlib.redirect_stdout(io.StringIO()) as output:", f"    {call}"]
-        return [*printing, f"assert output.getvalue() == {one.output!r}"]
+        return [*printing, f"assert output.getvalue() == {original.output!r}"]
     return _changed_arguments(target, example)
 
 
@@ -144,13 +144,13 @@ def _equal(expression: str, form: Form) -> str:
 
 def _changed_arguments(target: str, example: Counterexample) -> list[str]:
     """Statements that check an argument after the call."""
-    one, other = example.original, example.mutant
+    original, other = example.original, example.mutant
     if example.call.named:
         raise UnwritableError
     texts = [written(value) for value in example.call.positional]
     call = [f"arguments = [{', '.join(texts)}]", f"{target}(*arguments)"]
     for number, text in enumerate(texts):
-        left = None if one.after is None else one.after[1][1 + number]
+        left = None if original.after is None else original.after[1][1 + number]
         if left is None:
             call.append(f"assert arguments[{number}] == {text}")
         elif other.after is None or not same(left, other.after[1][1 + number]):

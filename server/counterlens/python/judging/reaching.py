@@ -22,5 +22,5 @@ def into(lines: range, ran_by: RanBy, judging: Collection[TestItem]) -> HoleReac
 
 def statement_lines(text: str, lines: range) -> list[int]:
     """Return the lines, of those given, on which a statement begins, ascending."""
-    found = {node.lineno for node in ast.walk(parse_module(text)) if isinstance(node, ast.stmt)}
-    return sorted(found.intersection(lines))
+    starts = {node.lineno for node in ast.walk(parse_module(text)) if isinstance(node, ast.stmt)}
+    return sorted(starts.intersection(lines))

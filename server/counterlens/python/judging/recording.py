@@ -242,9 +242,9 @@ def _read(outcome: JobOutcome, seen: list[CallRecord], wanted: int) -> tuple[Tro
         number, _, text = rest.partition(" ")
         try:
             if word == "failed":
-                found = json.loads(rest)
-                where = f"line {found['line']}: " if found.get("line") else ""
-                return Trouble(str(found["kind"]), f"{where}{found['why']}"), False
+                failure = json.loads(rest)
+                where = f"line {failure['line']}: " if failure.get("line") else ""
+                return Trouble(str(failure["kind"]), f"{where}{failure['why']}"), False
             if word == "call":
                 running = int(number) == len(seen)
             elif word == "done" and running and int(number) == len(seen) < wanted:

@@ -59,10 +59,14 @@ class Suite:
         """Its test files, by the project's pytest settings (`testpaths`, `python_files`)."""
         settings = _pytest_settings(self.project)
         patterns = _words(settings.get("python_files")) or TEST_FILES
-        found = [path for path in self.sources if any(fnmatchcase(path.name, one) for one in patterns)]
-        roots = [place for one in _words(settings.get("testpaths")) for place in self.project.glob(one)]
-        inside = [path for path in found if any(path.is_relative_to(root) for root in roots)]
-        return inside or found
+        files = [
+            path for path in self.sources if any(fnmatchcase(path.name, pattern) for pattern in patterns)
+        ]
+        roots = [
+            place for testpath in _words(settings.get("testpaths")) for place in self.project.glob(testpath)
+        ]
+        inside = [path for path in files if any(path.is_relative_to(root) for root in roots)]
+        return inside or files
 
     @cached_property
     def examples(self) -> list[Path]:
@@ -84,9 +88,9 @@ class Suite:
     @cached_property
     def roots(self) -> list[Path]:
         """The folders that its packages are imported from, in order."""
-        found = [self.project, self.project / "src"]
-        found += [layout_of(path).root for path in self.sources if path.name == "__init__.py"]
-        return [path for path in dict.fromkeys(found) if path.is_dir()]
+        folders = [self.project, self.project / "src"]
+        folders += [layout_of(path).root for path in self.sources if path.name == "__init__.py"]
+        return [path for path in dict.fromkeys(folders) if path.is_dir()]
 
     def contents(self) -> Iterator[tuple[Path, bytes]]:
         """Each file that the outcome of the suite depends on, with its content."""
@@ -102,13 +106,13 @@ def digest_of(suite: Suite, python: Path) -> str:
     stamp = hash((stamp, packages))
     if known is not None and known[0] == stamp:
         return known[1]
-    found = hashlib.sha256(f"{_VERSION}\0{suite.project}\0{python}\0{packages}".encode())
+    digest = hashlib.sha256(f"{_VERSION}\0{suite.project}\0{python}\0{packages}".encode())
     if suite.excluded:
-        found.update(f"\0excluded {sorted(suite.excluded)}".encode("utf-8", "replace"))
+        digest.update(f"\0excluded {sorted(suite.excluded)}".encode("utf-8", "replace"))
     for path, content in suite.contents():
-        found.update(f"\0{path}\0{hashlib.sha256(content).hexdigest()}".encode("utf-8", "replace"))
-    _digests[suite.project, python] = stamp, found.hexdigest()
-    return found.hexdigest()
+        digest.update(f"\0{path}\0{hashlib.sha256(content).hexdigest()}".encode("utf-8", "replace"))
+    _digests[suite.project, python] = stamp, digest.hexdigest()
+    return digest.hexdigest()
 
 
 def installed(python: Path) -> tuple[str, ...]:
@@ -127,7 +131,7 @@ def circumstances(files: Iterable[Path]) -> dict[str, Any]:
     and `installed` (package to version), by project.
     """
     projects = {layout_of(file).project: file for file in sorted(files, reverse=True)}
-    found: dict[str, Any] = {"tests": {}, "interpreter": {}, "installed": {}}
+    facts: dict[str, Any] = {"tests": {}, "interpreter": {}, "installed": {}}
     for project, file in sorted(projects.items()):
         suite = Suite(project)
         shared = [path for path in suite.sources if path.name == "conftest.py"]
@@ -136,11 +140,11 @@ def circumstances(files: Iterable[Path]) -> dict[str, Any]:
             content = hashlib.sha256(_content(path)).hexdigest()
             total.update(f"{path.relative_to(project).as_posix()}\0{content}\n".encode())
         python, *packages = installed(interpreter_for(file))
-        found["tests"][project.name] = total.hexdigest()
-        found["interpreter"][project.name] = python
+        facts["tests"][project.name] = total.hexdigest()
+        facts["interpreter"][project.name] = python
         parts = (package.rpartition("-") for package in packages)
-        found["installed"][project.name] = {name or version: version for name, _, version in parts}
-    return found
+        facts["installed"][project.name] = {name or version: version for name, _, version in parts}
+    return facts
 
 
 def _python_files(project: Path) -> Iterator[Path]:
@@ -169,10 +173,10 @@ def _belongs(folder: Path, *, whole: bool) -> bool:
 
 def _stamp(path: Path) -> tuple[int, int]:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return 0, 0
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 def _content(path: Path) -> bytes:
@@ -203,4 +207,4 @@ def _pytest_settings(project: Path) -> Mapping[str, Any]:
 def _words(value: Any) -> Sequence[str]:
     if isinstance(value, str):
         return value.split()
-    return [str(one) for one in value] if isinstance(value, list) else []
+    return [str(word) for word in value] if isinstance(value, list) else []

@@ -59,14 +59,14 @@ def baseline_of(place: Layout, setting: Setting, folder: Path | None = None) -> 
     with _LOCK:
         digest = digest_of(suite, setting.python)
         file = kept / f"{digest}.json"
-        found = _known.get(str(file)) or read(file) or Baseline()
-        if found.partial and found.why is None and found.spent < setting.map_timeout:
+        baseline = _known.get(str(file)) or read(file) or Baseline()
+        if baseline.partial and baseline.why is None and baseline.spent < setting.map_timeout:
             try:
-                SuiteRun(suite, setting, found, file).run_slices()
+                SuiteRun(suite, setting, baseline, file).run_slices()
             except SandboxError as error:
                 return Baseline(why=error.message)
-        _known[str(file)] = found
-        return found
+        _known[str(file)] = baseline
+        return baseline
 
 
 class SuiteRun:
@@ -79,10 +79,10 @@ class SuiteRun:
         file: The file where it is stored.
     """
 
-    def __init__(self, suite: Suite, setting: Setting, found: Baseline, file: Path) -> None:
-        self._suite, self._setting, self._found, self._file = suite, setting, found, file
-        self._numbers = {test.key: number for number, test in enumerate(found.tests)}
-        self._ending = {path for path, why in found.broken.items() if why in _ENDINGS}
+    def __init__(self, suite: Suite, setting: Setting, baseline: Baseline, file: Path) -> None:
+        self._suite, self._setting, self._found, self._file = suite, setting, baseline, file
+        self._numbers = {test.key: number for number, test in enumerate(baseline.tests)}
+        self._ending = {path for path, why in baseline.broken.items() if why in _ENDINGS}
 
     def run_slices(self) -> None:
         """Run slices until no test, or no time, is left."""
@@ -105,10 +105,10 @@ class SuiteRun:
 
     def _report_progress(self) -> None:
         if self._setting.report:
-            found, most = self._found, self._setting.map_timeout
-            name, spent = self._suite.project.name, f"{found.spent:.0f}"
-            if found.total:
-                ran = f"{len(found.tests)} of {found.total}"
+            baseline, most = self._found, self._setting.map_timeout
+            name, spent = self._suite.project.name, f"{baseline.spent:.0f}"
+            if baseline.total:
+                ran = f"{len(baseline.tests)} of {baseline.total}"
                 self._setting.report(
                     f"running the tests of {name} once: {ran}, {spent} of at most {most:.0f} s"
                 )
@@ -152,9 +152,9 @@ class _Report:
     """Add the results of one slice to a baseline; see `sandboxed/recorder/mapping.py` for the lines."""
 
     def __init__(
-        self, found: Baseline, numbers: dict[tuple[str, str, str, str, str], int], ending: set[str]
+        self, baseline: Baseline, numbers: dict[tuple[str, str, str, str, str], int], ending: set[str]
     ) -> None:
-        self._found, self._numbers, self._ending = found, numbers, ending
+        self._found, self._numbers, self._ending = baseline, numbers, ending
         self._began: dict[int, Sequence[str]] = {}
         self._ended: dict[int, Sequence[Any]] = {}
         self._importing: str | None = None
@@ -201,9 +201,9 @@ class _Report:
     def _lines(self, value: Any) -> None:
         for number in value["of"]:
             self._add(self._began[number], *self._ended[number])
-        for path, found in value["files"].items():
+        for path, pairs in value["files"].items():
             by_line = self._found.lines.setdefault(str(path), {})
-            for line, numbers in found:
+            for line, numbers in pairs:
                 kept = by_line.setdefault(int(line), [])
                 kept += sorted(self._numbers[_key(self._began[number])] for number in numbers)
 

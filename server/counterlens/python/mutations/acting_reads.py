@@ -230,26 +230,26 @@ class ActingReads:
     def _bindings(self) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
         """What the module binds, with the values or annotations, arguments of its own functions included."""
         module = self._module
-        found: list[tuple[cst.BaseExpression, cst.BaseExpression]] = []
+        bindings: list[tuple[cst.BaseExpression, cst.BaseExpression]] = []
         for assign in module.nodes(cst.Assign):
             for target in assign.targets:
-                found += _pairs(target.target, assign.value)
+                bindings += _pairs(target.target, assign.value)
         for node in module.nodes(cst.AnnAssign):
-            found += [(node.target, v) for v in (node.value, node.annotation.annotation) if v is not None]
-        found += [(node.target, node.value) for node in module.nodes(cst.NamedExpr)]
+            bindings += [(node.target, v) for v in (node.value, node.annotation.annotation) if v is not None]
+        bindings += [(node.target, node.value) for node in module.nodes(cst.NamedExpr)]
         for result in module.nodes(cst.Return):
             function = module.function_at(module.start(result))
             if function is not None and result.value is not None:
-                found.append((function.node.name, result.value))  # a function of iterators stands for one
+                bindings.append((function.node.name, result.value))  # a function of iterators stands for one
         for item in module.nodes(cst.WithItem):
             if item.asname is not None:
-                found.append((cst.ensure_type(item.asname, cst.AsName).name, item.item))
+                bindings.append((cst.ensure_type(item.asname, cst.AsName).name, item.item))
         for param in module.nodes(cst.Param):
-            found += [(param.name, param.default)] if param.default is not None else []
-            found += [(param.name, param.annotation.annotation)] if param.annotation is not None else []
+            bindings += [(param.name, param.default)] if param.default is not None else []
+            bindings += [(param.name, param.annotation.annotation)] if param.annotation is not None else []
         for call in module.nodes(cst.Call):
-            found += self._given(call)
-        return found
+            bindings += self._given(call)
+        return bindings
 
     def _given(self, call: cst.Call) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
         """The parameters of the module's functions of the callee's name, with the arguments of a call."""

@@ -42,8 +42,8 @@ class SurelyBound:
     def _ranges(self, variable: Variable) -> list[tuple[int, int]]:
         known = self._known.get(variable)
         if known is None:
-            found = (self._range(o) for o in variable.occurrences if o.scope is variable.scope)
-            known = self._known[variable] = [span for span in found if span is not None]
+            spans = (self._range(o) for o in variable.occurrences if o.scope is variable.scope)
+            known = self._known[variable] = [span for span in spans if span is not None]
         return known
 
     def _range(self, occurrence: Occurrence) -> tuple[int, int] | None:

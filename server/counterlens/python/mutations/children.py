@@ -11,14 +11,14 @@ import libcst as cst
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The syntactic children of a node, in source order: no whitespace, brackets or commas."""
-    found: list[cst.CSTNode] = []
+    nodes: list[cst.CSTNode] = []
     for name in child_fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, cst.CSTNode):
-            found.append(value)
+            nodes.append(value)
         elif isinstance(value, tuple | list):
-            found.extend(value)
-    return found
+            nodes.extend(value)
+    return nodes
 
 
 _NOT_SYNTAX = {

@@ -86,9 +86,9 @@ class DefUseBreak(PythonMutation):
         for function in context.module.functions:
             scope = context.module.scopes.of_node[function.node]
             for variable in scope.variables.values():
-                found = self._site(context.module, function, variable, names)
-                if found is not None:
-                    yield found
+                site = self._site(context.module, function, variable, names)
+                if site is not None:
+                    yield site
 
     def _site(
         self, module: Module, function: FunctionNode, variable: Variable, names: FreshNames

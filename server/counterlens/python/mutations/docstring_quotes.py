@@ -67,10 +67,10 @@ def _docstring(function: cst.FunctionDef) -> cst.SimpleString | None:
     return value if isinstance(value, cst.SimpleString) and plain else None
 
 
-def _same_text(one: str, other: str) -> bool:
+def _same_text(text: str, other: str) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about escapes unknown to Python, which keep their backslash
         try:
-            return bool(ast.literal_eval(parse_expression(one)) == ast.literal_eval(parse_expression(other)))
+            return bool(ast.literal_eval(parse_expression(text)) == ast.literal_eval(parse_expression(other)))
         except (SyntaxError, ValueError):
             return False

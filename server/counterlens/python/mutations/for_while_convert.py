@@ -238,10 +238,10 @@ def _ask_iterator(module: Module, node: cst.For, scope: Scope) -> Site | SiteRef
 
 
 def _while_to_for(module: Module, node: cst.While) -> Site | SiteRefused:
-    found = counting_while(module, node)
-    if isinstance(found, str):
-        return SiteRefused(module.start(node), found)
-    return _range_over(module, node, found)
+    loop = counting_while(module, node)
+    if isinstance(loop, str):
+        return SiteRefused(module.start(node), loop)
+    return _range_over(module, node, loop)
 
 
 def _range_over(module: Module, node: cst.While, counting: Counting) -> Site:

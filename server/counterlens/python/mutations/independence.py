@@ -35,19 +35,19 @@ def independent(first: SideEffects, second: SideEffects, *, caught: bool) -> Ind
 def _conflict(first: SideEffects, second: SideEffects, caught: bool) -> str | None:
     if first.yields or second.yields or first.jumps or second.jumps:
         return "one of them may jump or yield control"
-    for one, other in ((first, second), (second, first)):
+    for effects, other in ((first, second), (second, first)):
         # Code that runs before a `return` or not at all may change nothing visible: local variables at most.
-        if one.exits and (caught or other.exits or other.raises or _seen_after(other)):
+        if effects.exits and (caught or other.exits or other.raises or _seen_after(other)):
             return "one of them may leave the function, so the effect of the other could be observed"
     shared = (first.writes & (second.reads | second.writes)) | (second.writes & first.reads)
     if shared:
         return f"both touch `{min(variable.name for variable in shared)}`"
     if first.opaque and second.opaque:
         return "both call unknown code"
-    for one, other in ((first, second), (second, first)):
-        if one.opaque and (other.heap is not Heap.NONE or any(map(_visible, other.reads | other.writes))):
+    for effects, other in ((first, second), (second, first)):
+        if effects.opaque and (other.heap is not Heap.NONE or any(map(_visible, other.reads | other.writes))):
             return "one calls unknown code, which could affect objects that the other uses"
-        if one.heap is Heap.WRITE and other.heap is not Heap.NONE:
+        if effects.heap is Heap.WRITE and other.heap is not Heap.NONE:
             return "one changes an object that the other may use"
     return None
 

@@ -77,16 +77,16 @@ class IndependentSwap(PythonMutation):
             caught = is_caught(module, block)
             for index in range(len(body)):
                 for other in range(index + 1, min(index + 1 + self.reach, len(body))):
-                    found = self._pair(module, effects, body[index : other + 1], caught)
-                    if found is not None:
-                        yield found
+                    site = self._pair(module, effects, body[index : other + 1], caught)
+                    if site is not None:
+                        yield site
 
     def _pair(
         self, module: Module, effects: EffectAnalysis, run: Sequence[cst.CSTNode], caught: bool
     ) -> Site | SiteRefused | None:
         first, last = run[0], run[-1]
-        one, two = region(module, first), region(module, last)
-        if module.text(one) == module.text(two):
+        first_span, two = region(module, first), region(module, last)
+        if module.text(first_span) == module.text(two):
             return None
         checks = [(first, last), *((first, mid) for mid in run[1:-1]), *((mid, last) for mid in run[1:-1])]
         assumed: set[str] = set()
@@ -97,9 +97,9 @@ class IndependentSwap(PythonMutation):
             assumed.update(verdict.assumptions)
         lines = module.line(module.start(first)), module.line(module.start(last))
         return Site(
-            span=(one[0], two[1]),
+            span=(first_span[0], two[1]),
             description=f"swapped the independent statements of lines {lines[0]} and {lines[1]}",
-            edits=exchange(one, two),
+            edits=exchange(first_span, two),
             assumptions=tuple(sorted(assumed)),
             whole=True,
         )

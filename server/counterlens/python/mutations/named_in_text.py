@@ -175,11 +175,11 @@ class TextNames:
         for function in self._functions.get(name, ()):
             names = [param.name for param in parameters(function.params)]
             if argument.keyword is not None:
-                found = [given for given in names if given.value == argument.keyword.value]
+                targets = [given for given in names if given.value == argument.keyword.value]
             else:
                 at = list(call.args).index(argument) + method
-                found = names[at : at + 1]
-            for given in found:
+                targets = names[at : at + 1]
+            for given in targets:
                 self._held_by(given)
 
     def _held_by(self, target: cst.CSTNode) -> None:
@@ -205,10 +205,10 @@ class TextNames:
     @cached_property
     def _attributes(self) -> defaultdict[str, list[cst.Attribute]]:
         """The attributes of the file that are read, by name."""
-        found: defaultdict[str, list[cst.Attribute]] = defaultdict(list)
+        attributes: defaultdict[str, list[cst.Attribute]] = defaultdict(list)
         for node in self._module.nodes(cst.Attribute):
-            found[node.attr.value].append(node)
-        return found
+            attributes[node.attr.value].append(node)
+        return attributes
 
     def _origin(self, callee: cst.BaseExpression) -> str | None:
         """The module of a callee that looks nothing up: of the standard library, or `""` for this file."""
@@ -231,10 +231,10 @@ class TextNames:
 
     @cached_property
     def _functions(self) -> dict[str, list[cst.FunctionDef]]:
-        found: dict[str, list[cst.FunctionDef]] = {}
+        functions: dict[str, list[cst.FunctionDef]] = {}
         for function in self._module.functions:
-            found.setdefault(function.node.name.value, []).append(function.node)
-        return found
+            functions.setdefault(function.node.name.value, []).append(function.node)
+        return functions
 
 
 def imported_from(module: Module, name: cst.CSTNode) -> str | None:

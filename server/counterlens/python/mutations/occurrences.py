@@ -31,10 +31,10 @@ class Occurrences:
 
 def find_occurrences(tree: cst.Module) -> Occurrences:
     """All scopes of a tree, and the names in them."""
-    found = Occurrences(Scope(ScopeKind.MODULE, tree, None))
-    found.of_node[tree] = found.module
-    _Walker(found).block(tree, found.module)
-    return found
+    occurrences = Occurrences(Scope(ScopeKind.MODULE, tree, None))
+    occurrences.of_node[tree] = occurrences.module
+    _Walker(occurrences).block(tree, occurrences.module)
+    return occurrences
 
 
 # The role of a name in a field of a node, if it is not merely read; None if it is not a variable.
@@ -58,8 +58,8 @@ _FIELDS: dict[tuple[type[cst.CSTNode], str], Role | None] = {
 class _Walker:
     """Finds scopes and occurrences; one method per node class for which `_FIELDS` does not suffice."""
 
-    def __init__(self, found: Occurrences) -> None:
-        self._found = found
+    def __init__(self, occurrences: Occurrences) -> None:
+        self._found = occurrences
         self._shown = 0
 
     def block(self, node: cst.CSTNode, scope: Scope) -> None:
@@ -255,10 +255,10 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[[_Walker, Any, Scope], None]] = {
 
 def parameters(node: cst.Parameters) -> list[cst.Param]:
     """All parameters of a function, in source order."""
-    found = [*node.posonly_params, *node.params]
+    params = [*node.posonly_params, *node.params]
     if isinstance(node.star_arg, cst.Param):
-        found.append(node.star_arg)
-    found += node.kwonly_params
+        params.append(node.star_arg)
+    params += node.kwonly_params
     if node.star_kwarg is not None:
-        found.append(node.star_kwarg)
-    return found
+        params.append(node.star_kwarg)
+    return params

@@ -55,9 +55,9 @@ class OperandSwap(PythonMutation):
 
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.Comparison):
-            found = self._site(context, node)
-            if found is not None:
-                yield found
+            site = self._site(context, node)
+            if site is not None:
+                yield site
 
     def _site(self, context: PythonContext, node: cst.Comparison) -> Site | SiteRefused | None:
         module, effects = context.module, context.effects

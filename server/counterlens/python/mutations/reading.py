@@ -134,10 +134,10 @@ class _OwnRange(AbstractContextManager[None]):
 
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is None:
-            found = self._spans.found
-            start = self._started if self._start is None else found[self._start][0]
-            end = self._spans.position if self._end is None else found[self._end][1]
-            found[self._node] = start, end
+            spans = self._spans.found
+            start = self._started if self._start is None else spans[self._start][0]
+            end = self._spans.position if self._end is None else spans[self._end][1]
+            spans[self._node] = start, end
 
 
 def _lost_whitespace(code: bytes, data: bytes) -> list[int]:

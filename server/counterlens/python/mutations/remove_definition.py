@@ -36,9 +36,9 @@ class RemoveDefinition(PythonMutation):
 
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.Assign):
-            found = self._site(context, node)
-            if found is not None:
-                yield found
+            site = self._site(context, node)
+            if site is not None:
+                yield site
 
     def _site(self, context: PythonContext, node: cst.Assign) -> Site | SiteRefused | None:
         module = context.module

@@ -85,11 +85,11 @@ class RenameGeneric(Renaming):
         numbers: Iterator[str] = iter(())
         end = -1
 
-        def choose(function: FunctionNode, found: Locals) -> dict[Variable, str]:
+        def choose(function: FunctionNode, variables: Locals) -> dict[Variable, str]:
             nonlocal numbers, end
             if function.start >= end:  # nested functions share the numbers of the outer one
                 numbers, end = numbered_names(context.module, self.prefix), function.end
-            new = {name: next(numbers) for name in found.names}
-            return {variable: new[variable.name] for variable in found.safe}
+            new = {name: next(numbers) for name in variables.names}
+            return {variable: new[variable.name] for variable in variables.safe}
 
         return choose

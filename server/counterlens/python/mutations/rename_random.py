@@ -48,8 +48,8 @@ class RenameRandom(Renaming):
     def chooser(self, context: PythonContext) -> Chooser:
         names = FreshNames(context.module, context.seed)
 
-        def choose(function: FunctionNode, found: Locals) -> dict[Variable, str]:
-            new = {name: names.draw(self.id, function.qualname, name) for name in found.names}
-            return {variable: new[variable.name] for variable in found.safe}
+        def choose(function: FunctionNode, variables: Locals) -> dict[Variable, str]:
+            new = {name: names.draw(self.id, function.qualname, name) for name in variables.names}
+            return {variable: new[variable.name] for variable in variables.safe}
 
         return choose

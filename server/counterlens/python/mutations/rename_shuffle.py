@@ -48,14 +48,14 @@ class RenameShuffle(Renaming):
     def chooser(self, context: PythonContext) -> Chooser:
         pool = [] if self.published else _all_names(context.module)
 
-        def choose(function: FunctionNode, found: Locals) -> dict[Variable, str] | str:
+        def choose(function: FunctionNode, variables: Locals) -> dict[Variable, str] | str:
             chance = random.Random(repr((context.seed, self.id, function.qualname)))  # noqa: S311
-            for new in islice(_proposals(found, pool, chance), _TRIES):
-                chosen = {variable: new[variable.name] for variable in found.safe}
-                if context.module.scopes.clash(chosen, found.scope) is None:
+            for new in islice(_proposals(variables, pool, chance), _TRIES):
+                chosen = {variable: new[variable.name] for variable in variables.safe}
+                if context.module.scopes.clash(chosen, variables.scope) is None:
                     return chosen
-            swapped = None if self.published else _with_parameter(context.module, function, found)
-            if swapped is None and len(found.names) > 1:
+            swapped = None if self.published else _with_parameter(context.module, function, variables)
+            if swapped is None and len(variables.names) > 1:
                 return "swapping the names of its variables would change what they refer to"
             return swapped or "there is only one variable whose name could be swapped"
 
@@ -66,9 +66,9 @@ _TRIES = 12
 _OF_A_PARAMETER = {Role.PARAMETER, Role.USE, Role.BIND, Role.AUGMENT}
 
 
-def _proposals(found: Locals, pool: list[str], chance: random.Random) -> Iterator[dict[str, str]]:
+def _proposals(variables: Locals, pool: list[str], chance: random.Random) -> Iterator[dict[str, str]]:
     """New names by old ones: permutations without fixed points; names from `pool` for a single variable."""
-    names = list(found.names)
+    names = list(variables.names)
     if len(names) == 1:
         others = [name for name in pool if name != names[0]]
         chance.shuffle(others)
@@ -79,19 +79,21 @@ def _proposals(found: Locals, pool: list[str], chance: random.Random) -> Iterato
         yield dict(zip(names, names[1:] + names[:1], strict=True))
 
 
-def _with_parameter(module: Module, function: FunctionNode, found: Locals) -> dict[Variable, str] | None:
+def _with_parameter(module: Module, function: FunctionNode, variables: Locals) -> dict[Variable, str] | None:
     """Swap the names of the only variable and a parameter, if no other function provides a name."""
-    if function.node.decorators or (found.scope.parent and found.scope.parent.kind is ScopeKind.CLASS):
+    if function.node.decorators or (
+        variables.scope.parent and variables.scope.parent.kind is ScopeKind.CLASS
+    ):
         return None
     keywords = {arg.keyword.value for arg in module.nodes(cst.Arg) if arg.keyword is not None}
-    name = found.names[0]
+    name = variables.names[0]
     for param in function.node.params.params:
         variable = module.scopes.variable(param.name)
         if variable is None or variable.name in keywords or variable.roles - _OF_A_PARAMETER:
             continue
         if not any(occurrence in module.scopes.shown for occurrence in variable.occurrences):
-            chosen = {**dict.fromkeys(found.safe, variable.name), variable: name}
-            if module.scopes.clash(chosen, found.scope) is None:
+            chosen = {**dict.fromkeys(variables.safe, variable.name), variable: name}
+            if module.scopes.clash(chosen, variables.scope) is None:
                 return chosen
     return None
 

@@ -43,23 +43,23 @@ class Renaming(PythonMutation):
         module = context.module
         choose = self.chooser(context)
         for function in module.functions:
-            found = local_variables(module, function, lambdas=not self.published)
-            for variable, reason in found.refused:
+            variables = local_variables(module, function, lambdas=not self.published)
+            for variable, reason in variables.refused:
                 yield SiteRefused(first_offset(module, variable), reason)
-            if not found.safe:
-                if not found.refused:
+            if not variables.safe:
+                if not variables.refused:
                     yield SiteRefused(function.start, "the function has no variables besides its parameters")
                 continue
-            chosen = choose(function, found)
+            chosen = choose(function, variables)
             if isinstance(chosen, str):
                 yield SiteRefused(function.start, chosen)
                 continue
-            clash = module.scopes.clash(chosen, found.scope)
+            clash = module.scopes.clash(chosen, variables.scope)
             if clash is not None:
                 yield SiteRefused(function.start, f"`{clash}` would mean another variable")
                 continue
             span = function.start, function.end
-            named = any(v.scope is found.scope and Role.PARAMETER in v.roles for v in chosen)
+            named = any(v.scope is variables.scope and Role.PARAMETER in v.roles for v in chosen)
             yield Site(
                 span,
                 renaming_described((variable.name, name) for variable, name in chosen.items()),

@@ -97,13 +97,13 @@ class ReorderParameters(PythonMutation):
         for occurrence in variable.occurrences:
             if occurrence.role is Role.DEFINE:
                 continue
-            found = self._call(context, occurrence, [param.name.value for param in moved], function)
-            if isinstance(found, str):
+            outcome = self._call(context, occurrence, [param.name.value for param in moved], function)
+            if isinstance(outcome, str):
                 return SiteRefused(
-                    function.start, f"line {module.line(module.start(occurrence.node))}: {found}"
+                    function.start, f"line {module.line(module.start(occurrence.node))}: {outcome}"
                 )
-            edits += found[0]
-            assumed |= found[1]
+            edits += outcome[0]
+            assumed |= outcome[1]
         names = ", ".join(param.name.value for param in moved)
         return Site(
             span=(function.start, function.end),

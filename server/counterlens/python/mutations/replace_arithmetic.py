@@ -64,9 +64,9 @@ class ReplaceArithmetic(PythonMutation):
         binary = context.module.nodes(cst.BinaryOperation)
         augmented = context.module.nodes(cst.AugAssign)
         for node in chain[cst.BinaryOperation | cst.AugAssign](binary, augmented):
-            found = self._site(context, node)
-            if found is not None:
-                yield found
+            site = self._site(context, node)
+            if site is not None:
+                yield site
 
     def _site(
         self, context: PythonContext, node: cst.BinaryOperation | cst.AugAssign

@@ -31,9 +31,13 @@ class Scopes:
     """
 
     def __init__(self, tree: cst.Module) -> None:
-        found = find_occurrences(tree)
-        self.module, self.of_node, self.occurrence = found.module, found.of_node, found.occurrence
-        self.shown = found.shown
+        occurrences = find_occurrences(tree)
+        self.module, self.of_node, self.occurrence = (
+            occurrences.module,
+            occurrences.of_node,
+            occurrences.occurrence,
+        )
+        self.shown = occurrences.shown
         for scope in self.module.inside():
             self._bind(scope)
         for scope in self.module.inside():
@@ -119,19 +123,19 @@ class Scopes:
 
     def _resolve(self, occurrence: Occurrence) -> None:
         name, scope = occurrence.name, occurrence.scope
-        found: Variable | None = None
+        binding: Variable | None = None
         if name in scope.globals:
-            found = self.module.variables.get(name)
+            binding = self.module.variables.get(name)
         else:
             if name not in scope.nonlocals:
-                found = scope.variables.get(name)
+                binding = scope.variables.get(name)
             for outer in scope.around():
-                if found is not None:
+                if binding is not None:
                     break
                 if name in outer.globals:
-                    found = self.module.variables.get(name)
+                    binding = self.module.variables.get(name)
                 elif outer.kind is not ScopeKind.CLASS:
-                    found = outer.variables.get(name)
-        occurrence.variable = found
-        if found is not None:
-            found.occurrences.append(occurrence)
+                    binding = outer.variables.get(name)
+        occurrence.variable = binding
+        if binding is not None:
+            binding.occurrences.append(occurrence)

@@ -43,42 +43,42 @@ def as_written(text: str) -> str:
     return plain.removeprefix("'").removesuffix("'")
 
 
-def same_text(found: Literal | None, text: str, truth: Literal) -> bool:
+def same_text(answer: Literal | None, text: str, truth: Literal) -> bool:
     """Whether the literal in an answer, or the text in place of it, has the same text as the truth."""
-    same = found.written if found else text
+    same = answer.written if answer else text
     return bool(same) and as_written(same) == as_written(truth.written)
 
 
-def equal(one: Any, other: Any) -> bool:
+def equal(value: Any, other: Any) -> bool:
     """Whether two values are equal as in Python, with floats within the tolerances.
 
     Unlike in Python, a Boolean is not a number, and NaN equals NaN.
     """
-    if isinstance(one, bool) != isinstance(other, bool):
+    if isinstance(value, bool) != isinstance(other, bool):
         return False
-    if isinstance(one, float) or isinstance(other, float):
-        if not (isinstance(one, int | float) and isinstance(other, int | float)):
+    if isinstance(value, float) or isinstance(other, float):
+        if not (isinstance(value, int | float) and isinstance(other, int | float)):
             return False
         try:
-            near = math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+            near = math.isclose(value, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
         except OverflowError:  # the integer is larger than any float
             return False
-        return near or (one != one and other != other)
-    if isinstance(one, list | tuple) and type(one) is type(other):
-        return len(one) == len(other) and all(map(equal, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
-    return type(one) is type(other) and bool(one == other)
+        return near or (value != value and other != other)
+    if isinstance(value, list | tuple) and type(value) is type(other):
+        return len(value) == len(other) and all(map(equal, value, other))
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(equal(value[key], other[key]) for key in value)
+    return type(value) is type(other) and bool(value == other)
 
 
-def _same_numbers(one: Any, other: Any) -> bool:
+def _same_numbers(value: Any, other: Any) -> bool:
     """Whether two equal values have integers and floats in the same places."""
-    if isinstance(one, list | tuple):
-        return all(map(_same_numbers, one, other))
-    if isinstance(one, dict):
+    if isinstance(value, list | tuple):
+        return all(map(_same_numbers, value, other))
+    if isinstance(value, dict):
         kinds = {key: type(key) for key in other}
-        return all(type(key) is kinds[key] and _same_numbers(one[key], other[key]) for key in one)
-    return isinstance(one, float) == isinstance(other, float)
+        return all(type(key) is kinds[key] and _same_numbers(value[key], other[key]) for key in value)
+    return isinstance(value, float) == isinstance(other, float)
 
 
 def unordered(value: Any) -> bool:
@@ -90,9 +90,9 @@ def unordered(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(map(unordered, value))
 
 
-def same_type(one: Any, other: Any) -> bool:
+def same_type(value: Any, other: Any) -> bool:
     """Whether two values have the same class (Liu et al. 2024, type match)."""
-    return type(one) is type(other)
+    return type(value) is type(other)
 
 
 def type_name(value: Any) -> str:

@@ -34,7 +34,7 @@ def calibration_report(result: CalibrationResult, kept: Path | None) -> Report:
                 ("nodes predicted correctly", f"{before.right:.2f}", ""),
             ),
         ),
-        *(_figure(title, found) for title, found in (("raw", before), ("calibrated", after))),
+        *(_figure(title, quality) for title, quality in (("raw", before), ("calibrated", after))),
         TableBlock(
             "reliability: the share predicted correctly by confidence shown",
             ("shown", "nodes", "raw: right", "", "nodes", "calibrated: right", ""),
@@ -79,30 +79,30 @@ def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
     return Report("Calibration", (Paragraph(sentence, quiet=True),))
 
 
-def _figure(title: str, found: Quality) -> Figure:
-    bins = tuple((f"{each.low:.1f} to {each.high:.1f}", each.n, _right(each)) for each in found.bins)
+def _figure(title: str, quality: Quality) -> Figure:
+    bins = tuple((f"{each.low:.1f} to {each.high:.1f}", each.n, _right(each)) for each in quality.bins)
     return Figure(
         title,
         f"Reliability diagram, {title}: for each range of the confidence shown a bar as high as the share of "
         "nodes predicted correctly, and the diagonal of perfect calibration.",
         TableBlock(f"reliability, {title}", ("shown", "nodes", "right"), bins),
-        svg=_drawn(found),
+        svg=_drawn(quality),
     )
 
 
-def _drawn(found: Quality) -> str:
+def _drawn(quality: Quality) -> str:
     """A reliability diagram as SVG: bars of the share of right predictions, and the diagonal."""
     span = _SIZE - 2 * _MARGIN
     parts = [f'<svg width="{_SIZE}" height="{_SIZE}" fill="currentColor">']
-    for one in found.bins:
-        if one.n:
-            left, height = _MARGIN + one.low * span, one.right * span
+    for bucket in quality.bins:
+        if bucket.n:
+            left, height = _MARGIN + bucket.low * span, bucket.right * span
             parts.append(
                 f'<rect x="{left + 1:.1f}" y="{_SIZE - _MARGIN - height:.1f}" '
-                f'width="{(one.high - one.low) * span - 2:.1f}" height="{height:.1f}" fill="#3b82c4" '
-                f'fill-opacity="{0.35 + 0.65 * math.sqrt(one.n / found.n):.2f}">'
-                f"<title>{plural(one.n, 'node')} shown at {one.confidence:.2f}, "
-                f"{one.right:.2f} right</title></rect>"
+                f'width="{(bucket.high - bucket.low) * span - 2:.1f}" height="{height:.1f}" fill="#3b82c4" '
+                f'fill-opacity="{0.35 + 0.65 * math.sqrt(bucket.n / quality.n):.2f}">'
+                f"<title>{plural(bucket.n, 'node')} shown at {bucket.confidence:.2f}, "
+                f"{bucket.right:.2f} right</title></rect>"
             )
     low, high = _MARGIN, _SIZE - _MARGIN
     parts += [
@@ -159,9 +159,9 @@ def _shown(estimate: IntervalEstimate, sign: str = "") -> str:
     return f"{estimate.value:{sign}.3f} ({estimate.low:{sign}.3f} to {estimate.high:{sign}.3f})"
 
 
-def _bar(found: Bin) -> tuple[str | None, str]:
-    return _right(found), ("█" * round(found.right * _BAR) or "▏") if found.n else ""
+def _bar(bucket: Bin) -> tuple[str | None, str]:
+    return _right(bucket), ("█" * round(bucket.right * _BAR) or "▏") if bucket.n else ""
 
 
-def _right(found: Bin) -> str | None:
-    return f"{found.right:.2f}" if found.n else None
+def _right(bucket: Bin) -> str | None:
+    return f"{bucket.right:.2f}" if bucket.n else None

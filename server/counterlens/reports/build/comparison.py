@@ -19,24 +19,24 @@ def comparison_report(comparisons: Sequence[Comparison]) -> Report:
     return Report("Comparison", tuple(block for each in comparisons for block in _comparison(each)))
 
 
-def _comparison(found: Comparison) -> Iterator[Block]:
-    yield Heading(1, f"{found.first} and {found.second}")
-    if found.measures:
-        yield TableBlock("verdicts", _MEASURES, tuple(map(_measure, found.measures)))
-    elif not found.scores:
+def _comparison(comparison: Comparison) -> Iterator[Block]:
+    yield Heading(1, f"{comparison.first} and {comparison.second}")
+    if comparison.measures:
+        yield TableBlock("verdicts", _MEASURES, tuple(map(_measure, comparison.measures)))
+    elif not comparison.scores:
         yield Paragraph("No function was measured on both sides.")
-    if found.scores:
-        yield TableBlock("scores", _SCORES, tuple(map(_score, found.scores)))
-    for measure in found.measures:
+    if comparison.scores:
+        yield TableBlock("scores", _SCORES, tuple(map(_score, comparison.scores)))
+    for measure in comparison.measures:
         for which, names in (("first", measure.lost), ("second", measure.gained)):
             if names:
                 yield Paragraph(f"{measure.name}, {which} only: {', '.join(names)}")
-    if found.changed:
-        yield Paragraph(f"Not compared, because their source differs: {', '.join(found.changed)}")
-    if found.only:
-        were = "was" if found.only == 1 else "were"
-        yield Paragraph(f"{plural(found.only, 'function')} {were} probed on one side only.")
-    yield from map(Paragraph, found.notes)
+    if comparison.changed:
+        yield Paragraph(f"Not compared, because their source differs: {', '.join(comparison.changed)}")
+    if comparison.only:
+        were = "was" if comparison.only == 1 else "were"
+        yield Paragraph(f"{plural(comparison.only, 'function')} {were} probed on one side only.")
+    yield from map(Paragraph, comparison.notes)
 
 
 def _measure(measure: Measure) -> tuple[ReportCell, ...]:
@@ -52,28 +52,28 @@ def _score(score: ScoreComparison) -> tuple[ReportCell, ...]:
     return (score.name, score.n, *means, p_text(score.p), p_text(score.holm))
 
 
-def gate_lines(found: Sequence[GateResult], least: float) -> Iterator[str]:
+def gate_lines(results: Sequence[GateResult], least: float) -> Iterator[str]:
     """A line per model, or the reason why the gate applies to none.
 
     Args:
-        found: Results of the models.
+        results: Results of the models.
         least: Minimum share of pairs that must be held.
     """
-    if not found:
+    if not results:
         yield f"gate {least:.0%}: passed, because no pair was judged"
-    several = len({one.task for one in found}) > 1
-    for one in found:
-        who = f"{one.model}, {one.task}" if several else one.model
-        yield f"gate {least:.0%}: {'FAILED' if one.failed else 'passed'}, {who} {_gate_sentence(one)}"
+    several = len({outcome.task for outcome in results}) > 1
+    for result in results:
+        who = f"{result.model}, {result.task}" if several else result.model
+        yield f"gate {least:.0%}: {'FAILED' if result.failed else 'passed'}, {who} {_gate_sentence(result)}"
 
 
-def _gate_sentence(one: GateResult) -> str:
-    share, low, high, n = one.kept.value, one.kept.low, one.kept.high, one.kept.n
+def _gate_sentence(result: GateResult) -> str:
+    share, low, high, n = result.kept.value, result.kept.low, result.kept.high, result.kept.n
     if share is None or low is None or high is None:
         return "completed no pair correctly, so it could lose no verdict"
     sentence = f"keeps {share:.0%} ({low:.0%} to {high:.0%}) of {plural(n, 'right verdict')}"
-    if one.below and one.noise:
+    if result.below and result.noise:
         return f"{sentence}; its verdicts also change after meaningless changes, so this may be noise"
-    if share < one.least and not one.below:
+    if share < result.least and not result.below:
         return f"{sentence}: below the limit, but too few pairs to be sure"
     return sentence

@@ -79,32 +79,32 @@ CAUTION = (
 
 
 def confidence_report(
-    found: Confidence, info: ModelInfo, *, span: tuple[int, int] | None = None, places: int = _LEAST
+    confidence: Confidence, info: ModelInfo, *, span: tuple[int, int] | None = None, places: int = _LEAST
 ) -> Report:
     """The model's expectations of code: by concept, the least certain statements, and the surprises.
 
     Args:
-        found: The scores of a document.
+        confidence: The scores of a document.
         info: The model.
         span: Byte range; the report is on this part only.
         places: Maximum number of statements and of surprises.
     """
-    first, last = span or (0, len(found.document.data))
-    lines, concepts = found.document.positions, found.concepts_in(first, last)
-    note = uncategorised_note(found.document.language, concepts)
+    first, last = span or (0, len(confidence.document.data))
+    lines, concepts = confidence.document.positions, confidence.concepts_in(first, last)
+    note = uncategorised_note(confidence.document.language, concepts)
     rows = tuple((name, share(value), n) for name, (value, n) in concepts.items())
     blocks: list[Block] = [
         Paragraph(f"Confidence of {info.name} ({info.where}). {CAUTION}"),
         TableBlock("", ("concept", "mean probability", "nodes"), rows, note=note),
     ]
-    painted = [s for s in spans(found, Granularity.STATEMENT) if first <= s.start and s.end <= last]
+    painted = [s for s in spans(confidence, Granularity.STATEMENT) if first <= s.start and s.end <= last]
     weakest = [
-        f"line {lines.line_of(span.start) + 1}: {share(span.value)} {_code(found, span)}"
+        f"line {lines.line_of(span.start) + 1}: {share(span.value)} {_code(confidence, span)}"
         for span in least_certain_spans(painted, places)
     ]
     surprises = [
-        f"line {lines.line_of(place.start) + 1}: {surprise_sentence(found, place, info.name)}"
-        for place in surprising(found, limit=places, span=span)
+        f"line {lines.line_of(place.start) + 1}: {surprise_sentence(confidence, place, info.name)}"
+        for place in surprising(confidence, limit=places, span=span)
     ]
     for title, items in (("Least certain statements:", weakest), ("Most surprising places:", surprises)):
         if items:
@@ -118,6 +118,6 @@ def least_certain_spans(painted: Sequence[Span], places: int) -> list[Span]:
     return sorted(first, key=lambda span: (span.value, span.start))[:places]
 
 
-def _code(found: Confidence, span: Span) -> str:
-    text = found.document.data[span.start : span.end].decode("utf-8", "replace")
+def _code(confidence: Confidence, span: Span) -> str:
+    text = confidence.document.data[span.start : span.end].decode("utf-8", "replace")
     return code(shortened(text, _WIDEST))

@@ -19,38 +19,38 @@ def corpus_report(
     blocks: list[Block] = []
     if len(summed) > 1:
         counts = ", ".join(
-            f"{language} ({plural(found.files, 'file')})" for language, found in summed.items()
+            f"{language} ({plural(corpus.files, 'file')})" for language, corpus in summed.items()
         )
         blocks.append(Paragraph(f"{len(summed)} languages, each reported separately: {counts}"))
-    blocks += [block for language, found in summed.items() for block in _of_language(language, found, info)]
+    blocks += [block for language, corpus in summed.items() for block in _of_language(language, corpus, info)]
     blocks += [Paragraph(f"not scored: {name}: {reason}", quiet=True) for name, reason in skipped]
     return Report("confidence in a corpus", tuple(blocks))
 
 
-def _of_language(language: str, found: CorpusConfidence, info: ModelInfo) -> Iterator[Block]:
-    yield Heading(1, f"{language}: {plural(found.files, 'file')}, {plural(found.tokens, 'token')}")
+def _of_language(language: str, corpus: CorpusConfidence, info: ModelInfo) -> Iterator[Block]:
+    yield Heading(1, f"{language}: {plural(corpus.files, 'file')}, {plural(corpus.tokens, 'token')}")
     yield Paragraph(f"{info.name}, {info.where}", quiet=True)
-    medians: list[tuple[str, Median]] = [*found.categories.items()]
-    medians += [("all", found.whole)] if found.whole else []
+    medians: list[tuple[str, Median]] = [*corpus.categories.items()]
+    medians += [("all", corpus.whole)] if corpus.whole else []
     yield TableBlock(
         "",
         ("concept", "median", "95 % interval", "snippets", "files"),
         tuple(_row(concept, median) for concept, median in medians),
-        note=uncategorised_note(language, found.categories),
+        note=uncategorised_note(language, corpus.categories),
     )
-    if found.bits_per_byte is not None:
-        bits = found.bits_per_byte
+    if corpus.bits_per_byte is not None:
+        bits = corpus.bits_per_byte
         interval = f" ({bits.low:.2f} to {bits.high:.2f})" if bits.low is not None else ""
         yield Paragraph(f"{bits.value:.2f}{interval} bits per byte")
     yield Paragraph(
-        f"Median of the snippets' means; files resampled {found.resamples} times, seed {found.seed}."
-        if found.files >= LEAST_CLUSTERS
+        f"Median of the snippets' means; files resampled {corpus.resamples} times, seed {corpus.seed}."
+        if corpus.files >= LEAST_CLUSTERS
         else "Median of the snippets' means; too few files for an interval.",
         quiet=True,
     )
 
 
-def _row(concept: str, found: Median) -> tuple[ReportCell, ...]:
-    known = found.low is not None and found.high is not None
-    interval = f"{found.low:.2f} to {found.high:.2f}" if known else None
-    return concept, f"{found.value:.2f}", interval, found.snippets, found.files
+def _row(concept: str, median: Median) -> tuple[ReportCell, ...]:
+    known = median.low is not None and median.high is not None
+    interval = f"{median.low:.2f} to {median.high:.2f}" if known else None
+    return concept, f"{median.value:.2f}", interval, median.snippets, median.files

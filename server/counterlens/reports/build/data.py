@@ -13,17 +13,30 @@ _SHOWN = 20
 
 
 def data_report(
-    found: Sequence[Provenance], broken: Sequence[tuple[Path, str]], *, everywhere: bool
+    provenances: Sequence[Provenance], broken: Sequence[tuple[Path, str]], *, everywhere: bool
 ) -> Report:
     """A table of the datasets found; if there are none, the supported formats."""
     blocks: list[Block] = []
-    if found:
-        rows = tuple((one.dataset, one.version, one.records, one.licence, str(one.path)) for one in found)
+    if provenances:
+        rows = tuple(
+            (
+                provenance.dataset,
+                provenance.version,
+                provenance.records,
+                provenance.licence,
+                str(provenance.path),
+            )
+            for provenance in provenances
+        )
         blocks.append(TableBlock("", ("dataset", "version", "records", "licence", "path"), rows))
     else:
         blocks.append(Paragraph("no data found" + ("" if everywhere else " there")))
     blocks += [Paragraph(lead=f"cannot be read: {message}") for _, message in broken]
-    missing = [loader for loader in LOADERS.values() if loader.id not in {one.dataset for one in found}]
+    missing = [
+        loader
+        for loader in LOADERS.values()
+        if loader.id not in {provenance.dataset for provenance in provenances}
+    ]
     if everywhere and missing:
         rest = tuple((loader.id, loader.title, loader.source, loader.licence) for loader in missing)
         title = "not on this machine; give a path to --data, or set COUNTERLENS_DATA"
@@ -31,13 +44,13 @@ def data_report(
     return Report("Data", tuple(blocks))
 
 
-def checks_report(found: Sequence[Check]) -> Report:
+def checks_report(checks: Sequence[Check]) -> Report:
     """Counts of each dataset, and the first problems with faults."""
     blocks: list[Block] = []
-    for one in found:
-        origin, faults = one.provenance, one.faults
-        counts = ", ".join(f"{count} {finding}" for finding, count in one.counts.items())
-        total = f"{len(one.problems)} of {origin.records} checked"
+    for check in checks:
+        origin, faults = check.provenance, check.faults
+        counts = ", ".join(f"{count} {finding}" for finding, count in check.counts.items())
+        total = f"{len(check.problems)} of {origin.records} checked"
         items = [f"{total}: {counts or 'nothing'}   sha256 {origin.sha256[:12]}"]
         items += [f"{fault.id}: {fault.finding}: {fault.message}" for fault in faults[:_SHOWN]]
         if len(faults) > _SHOWN:

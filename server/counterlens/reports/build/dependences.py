@@ -21,40 +21,40 @@ _SHADES = " ░▒▓█"
 _WIDEST_MAP = 60
 
 
-def dependence_report(found: Dependences, path: Path) -> Report:
+def dependence_report(graph: Dependences, path: Path) -> Report:
     """One row per statement: the branches that decide whether it runs, and the sources of its values."""
-    blocks: list[Block] = [Heading(1, found.function)]
-    if not found.statements:
+    blocks: list[Block] = [Heading(1, graph.function)]
+    if not graph.statements:
         blocks += [Paragraph(str(path), quiet=True), Paragraph("no statements", quiet=True)]
-        return Report(found.function, tuple(blocks))
-    last = max(statement.end_line for statement in found.statements)
-    through = any(edge.kind is Kind.HEAP for edge in found.edges)
+        return Report(graph.function, tuple(blocks))
+    last = max(statement.end_line for statement in graph.statements)
+    through = any(edge.kind is Kind.HEAP for edge in graph.edges)
     blocks += [
-        Paragraph(f"{path}:{found.statements[0].line}-{last}", quiet=True),
+        Paragraph(f"{path}:{graph.statements[0].line}-{last}", quiet=True),
         TableBlock(
             "",
             _COLUMNS,
-            tuple(_row(found, number) for number in range(len(found.statements))),
+            tuple(_row(graph, number) for number in range(len(graph.statements))),
             "* through a change of the object, not of the name" if through else "",
         ),
     ]
-    lines = sorted({found.statements[number].line for number in found.by_name})
+    lines = sorted({graph.statements[number].line for number in graph.by_name})
     if lines:
         which = f"{'lines' if len(lines) > 1 else 'line'} {', '.join(map(str, lines))}"
         note = f"{which}: variables are looked up by name, so any that reaches it counts as read"
         blocks.append(Paragraph(note, quiet=True))
-    return Report(found.function, tuple(blocks))
+    return Report(graph.function, tuple(blocks))
 
 
-def inferred_report(found: Inferred, path: Path) -> Report:
+def inferred_report(inferred: Inferred, path: Path) -> Report:
     """One row per statement: its edges, found, missed and invented; then the figures and the map."""
-    name = found.subject.dependences.function
-    return Report(name, tuple(_inferred(found, name, path)))
+    name = inferred.subject.dependences.function
+    return Report(name, tuple(_inferred(inferred, name, path)))
 
 
-def _row(found: Dependences, number: int) -> tuple[ReportCell, ...]:
-    statement, line = found.statements[number], {each.id: each.line for each in found.statements}
-    into = [edge for edge in found.edges if edge.target == statement.id]
+def _row(graph: Dependences, number: int) -> tuple[ReportCell, ...]:
+    statement, line = graph.statements[number], {each.id: each.line for each in graph.statements}
+    into = [edge for edge in graph.edges if edge.target == statement.id]
     branches = sorted({(line[edge.source], edge.outcome) for edge in into if edge.kind is Kind.CONTROL})
     values = sorted(
         {(line[edge.source], edge.variable, edge.kind) for edge in into if edge.kind is not Kind.CONTROL}
@@ -67,26 +67,26 @@ def _row(found: Dependences, number: int) -> tuple[ReportCell, ...]:
     )
 
 
-def _inferred(found: Inferred, name: str, path: Path) -> Iterator[Block]:
-    line = {part.statement.id: part.statement.line for part in found.subject.parts}
+def _inferred(inferred: Inferred, name: str, path: Path) -> Iterator[Block]:
+    line = {part.statement.id: part.statement.line for part in inferred.subject.parts}
     yield Heading(1, name)
-    yield Paragraph(f"{path}, {found.model.name}, {found.method}", quiet=True)
+    yield Paragraph(f"{path}, {inferred.model.name}, {inferred.method}", quiet=True)
     rows: list[tuple[ReportCell, ...]] = []
-    for part in found.subject.parts:
-        into = found.into(part.statement.id)
-        text = found.subject.indentation(part) + part.statement.text.partition("\n")[0]
+    for part in inferred.subject.parts:
+        into = inferred.into(part.statement.id)
+        text = inferred.subject.indentation(part) + part.statement.text.partition("\n")[0]
         cells = (_cell([edge for edge in into if edge.relation is each], line) for each in Relation)
         rows.append((part.statement.line, text, *cells))
-    yield TableBlock("", _COLUMNS, tuple(rows), f"found, missed?, invented!{_note_on_unmeasurable(found)}")
+    yield TableBlock("", _COLUMNS, tuple(rows), f"found, missed?, invented!{_note_on_unmeasurable(inferred)}")
     for relation in Relation:
-        yield Paragraph(_figures(found, relation))
-    for words in (*rule_sentences(found), *asked_words(found)):
+        yield Paragraph(_figures(inferred, relation))
+    for words in (*rule_sentences(inferred), *asked_words(inferred)):
         yield Paragraph(words, quiet=True)
-    if found.influence is not None and len(found.subject.parts) <= _WIDEST_MAP:
+    if inferred.influence is not None and len(inferred.subject.parts) <= _WIDEST_MAP:
         for relation in Relation:
-            if found.influence.scores(relation):
-                yield from _heat_map(found, relation)
-    for relation, answer in (found.answers or {}).items():
+            if inferred.influence.scores(relation):
+                yield from _heat_map(inferred, relation)
+    for relation, answer in (inferred.answers or {}).items():
         if not answer.readable:
             unread = len(answer.unreadable) + len(answer.impossible)
             cut = ", cut off at the token limit" if answer.cut_off else ""
@@ -100,11 +100,11 @@ def _cell(edges: list[InferredEdge], line: dict[int, int]) -> str:
     )
 
 
-def _note_on_unmeasurable(found: Inferred) -> str:
-    beyond = sum(not edge.reached for edge in found.edges if edge.status is EdgeStatus.MISSED)
+def _note_on_unmeasurable(inferred: Inferred) -> str:
+    beyond = sum(not edge.reached for edge in inferred.edges if edge.status is EdgeStatus.MISSED)
     if not beyond:
         return ""
-    if found.method is not InferenceMethod.INTERVENTIONAL:
+    if inferred.method is not InferenceMethod.INTERVENTIONAL:
         return f"; {beyond} of the missed edges were not asked about"
     return (
         f"; {beyond} of the missed edges lead backwards or from statements that cannot be changed, and are "
@@ -112,9 +112,9 @@ def _note_on_unmeasurable(found: Inferred) -> str:
     )
 
 
-def _figures(found: Inferred, relation: Relation) -> str:
-    direct, transitive = found.direct[relation], found.transitive[relation]
-    if found.method.about_chains:
+def _figures(inferred: Inferred, relation: Relation) -> str:
+    direct, transitive = inferred.direct[relation], inferred.transitive[relation]
+    if inferred.method.about_chains:
         true = transitive.true_positives + transitive.false_negatives
         return f"{_agreement(relation, transitive)} of {plural(true, 'question')} with the answer yes"
     return (
@@ -123,8 +123,8 @@ def _figures(found: Inferred, relation: Relation) -> str:
     )
 
 
-def _agreement(relation: Relation, found: Agreement) -> str:
-    figures = (("F1", found.f1), ("precision", found.precision), ("recall", found.recall))
+def _agreement(relation: Relation, agreement: Agreement) -> str:
+    figures = (("F1", agreement.f1), ("precision", agreement.precision), ("recall", agreement.recall))
     return f"{relation:8} " + "   ".join(f"{name} {_figure(value)}" for name, value in figures) + "  "
 
 
@@ -132,18 +132,18 @@ def _figure(value: float | None) -> str:
     return "--" if value is None else f"{value:.2f}"
 
 
-def _heat_map(found: Inferred, relation: Relation) -> Iterator[Block]:
+def _heat_map(inferred: Inferred, relation: Relation) -> Iterator[Block]:
     """Source by target; a true edge has a dot on its shade."""
-    if found.influence is None or found.method is not InferenceMethod.INTERVENTIONAL:
+    if inferred.influence is None or inferred.method is not InferenceMethod.INTERVENTIONAL:
         raise ValueError("no influence to show")
-    matrix = found.influence.matrix(relation)
+    matrix = inferred.influence.matrix(relation)
     most = float(np.nanmax(matrix, initial=0.0)) or 1.0
     true = {
         (edge.source, edge.target)
-        for edge in found.edges
+        for edge in inferred.edges
         if edge.relation is relation and edge.status is not EdgeStatus.INVENTED
     }
-    lines = [str(part.statement.line) for part in found.subject.parts]
+    lines = [str(part.statement.line) for part in inferred.subject.parts]
     width = max(len(line) for line in lines)
     rows = [  # line numbers are upright
         " " * (width + 1) + " ".join(line.rjust(width)[at] for line in lines) for at in range(width)

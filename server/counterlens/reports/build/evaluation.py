@@ -103,15 +103,15 @@ def evaluation_report(
 
 
 def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
-    for found in effects.values():
-        yield from map(Paragraph, answer_lines(found.comparisons, found.models))
-        yield from verdicts_held(found.models)
+    for task_effects in effects.values():
+        yield from map(Paragraph, answer_lines(task_effects.comparisons, task_effects.models))
+        yield from verdicts_held(task_effects.models)
     yield Paragraph(progress_of(results))
     yield from map(Paragraph, why_nothing(results))
-    for task, found in effects.items():
-        for model, summary in found.models.items():
+    for task, task_effects in effects.items():
+        for model, summary in task_effects.models.items():
             head = f"{model}, {task}" if len(effects) > 1 else model
-            yield Paragraph(f"{figures(summary, found.floors.get(model))}.", lead=f"{head}:")
+            yield Paragraph(f"{figures(summary, task_effects.floors.get(model))}.", lead=f"{head}:")
     yield Paragraph(_next_step(results, effects), lead="Next:")
 
 
@@ -144,8 +144,8 @@ def _left_out(results: RunResults) -> Iterator[Block]:
 
 
 def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
-    for task, found in effects.items():
-        yield from plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
+    for task, task_effects in effects.items():
+        yield from plots.plots(task_effects, prefix=f"{task}: " if len(effects) > 1 else "")
     yield from plots.published(results)
     yield from plots.boxes(results)
 
@@ -237,27 +237,28 @@ def answer_lines(
 
 
 def _comparison_lines(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
-    for one in comparisons:
-        over = f"over {plural(one.difference.n, 'function')}"
-        if one.significant:
-            yield f"{one.first} holds more often than {one.second}: by {_points(one.difference)}, {over}."
+    for comparison in comparisons:
+        over = f"over {plural(comparison.difference.n, 'function')}"
+        if comparison.significant:
+            more = f"{comparison.first} holds more often than {comparison.second}"
+            yield f"{more}: by {_points(comparison.difference)}, {over}."
             continue
-        sentence = f"It is not clear whether {one.first} or {one.second} holds more often"
-        if one.needed is None:
+        sentence = f"It is not clear whether {comparison.first} or {comparison.second} holds more often"
+        if comparison.needed is None:
             yield f"{sentence} {over}."
             continue
         yield (
-            f"{sentence}: the difference is {_points(one.difference)}, {over}; detecting one of "
-            f"{100 * DETECTABLE_DIFFERENCE:.0f} points takes about {plural(one.needed, 'function')}."
+            f"{sentence}: the difference is {_points(comparison.difference)}, {over}; detecting one of "
+            f"{100 * DETECTABLE_DIFFERENCE:.0f} points takes about {plural(comparison.needed, 'function')}."
         )
 
 
 def _weakness_lines(models: Mapping[str, EffectSummary]) -> Iterator[str]:
     for model, summary in models.items():
-        found, right = adequacy(summary), summary.original_accuracy
-        if found is Adequacy.ADEQUATE or right.value is None or right.low is None or right.high is None:
+        grade, right = adequacy(summary), summary.original_accuracy
+        if grade is Adequacy.ADEQUATE or right.value is None or right.low is None or right.high is None:
             continue
-        certain = found is Adequacy.WEAK
+        certain = grade is Adequacy.WEAK
         yield (
             f"{model} {'is' if certain else 'may be'} too weak here: it completes {right.value:.0%} "
             f"({right.low:.0%} to {right.high:.0%}) of the originals correctly, so "
@@ -307,8 +308,11 @@ def _without_pairs(record: PairsRecord) -> set[str]:
 
     The report says so if it can be mutated, but not on the requested lines.
     """
-    found = {one.reason for one in record.refused}
-    if ELSEWHERE in found:
+    reasons = {refusal.reason for refusal in record.refused}
+    if ELSEWHERE in reasons:
         return {ELSEWHERE}
-    found |= {f"{one.mutation} is judged differently from the original" for one in record.dropped}
-    return found or {"nothing to change"}
+    reasons |= {
+        f"{counterfactual.mutation} is judged differently from the original"
+        for counterfactual in record.dropped
+    }
+    return reasons or {"nothing to change"}

@@ -39,10 +39,10 @@ _LIKELY = 0.5
 CAUTION = "A probability says what this model expects here, not what is right."
 
 
-def departure_sentence(found: Explained) -> str:
+def departure_sentence(explained: Explained) -> str:
     """The place where a completion differs from the existing code, with the probabilities of both."""
-    gone = found.departure
-    if found.fresh:
+    gone = explained.departure
+    if explained.fresh:
         return "There is no code yet."
     if gone is None:
         return "It wrote the existing code."
@@ -71,19 +71,19 @@ def break_sentence(original: Explained, counterfactual: Explained) -> str:
     return "It departs from the code on both sides, so the change alone explains nothing."
 
 
-def explanation_report(found: Sequence[tuple[str, Explained]], info: ModelInfo, title: str) -> Report:
+def explanation_report(completions: Sequence[tuple[str, Explained]], info: ModelInfo, title: str) -> Report:
     """A completion, at one place or on both sides of a counterfactual."""
     caution = f"{info.name} ({info.where}). {CAUTION}"
     blocks: list[Block] = [Heading(1, title), Paragraph(caution, quiet=True)]
-    if len(found) == 2:
-        (_, before), (_, after) = found
+    if len(completions) == 2:
+        (_, before), (_, after) = completions
         blocks.append(Paragraph(break_sentence(before, after), lead="where it broke"))
-    if any(one.nodes for _, one in found):
-        blocks.append(syntax_figure(found))
-    for name, one in found:
-        blocks += [Heading(2, name), Paragraph(departure_sentence(one)), *_errors(one)]
-        blocks.append(_lines(one))
-        if concepts := _concepts(one):
+    if any(completion.nodes for _, completion in completions):
+        blocks.append(syntax_figure(completions))
+    for name, explained in completions:
+        blocks += [Heading(2, name), Paragraph(departure_sentence(explained)), *_errors(explained)]
+        blocks.append(_lines(explained))
+        if concepts := _concepts(explained):
             blocks.append(concepts)
     return Report(title, tuple(blocks))
 
@@ -97,22 +97,22 @@ def _article(kind: str) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def _errors(found: Explained) -> Iterator[Block]:
-    lines = [found.scored.document.positions.line_of(node.start) + 1 for node in found.errors]
+def _errors(explained: Explained) -> Iterator[Block]:
+    lines = [explained.scored.document.positions.line_of(node.start) + 1 for node in explained.errors]
     if lines:
         where = ", ".join(str(line) for line in dict.fromkeys(lines))
         yield Paragraph(f"Its completion does not parse: line {where}.", lead=Marked("ERROR", "failed"))
-    if found.completion.finish == "length":
+    if explained.completion.finish == "length":
         yield Paragraph("The token limit cut it off.", quiet=True)
 
 
-def _lines(found: Explained) -> TableBlock:
+def _lines(explained: Explained) -> TableBlock:
     """Each line of the completion, with its mean probability and its least certain token."""
     by_line: dict[int, list[WrittenToken]] = {}
-    for token in found.tokens:
+    for token in explained.tokens:
         if token.probability is not None and token.text.strip():
             by_line.setdefault(token.line, []).append(token)
-    lines = found.scored.document.text.splitlines()
+    lines = explained.scored.document.text.splitlines()
     rows: list[tuple[ReportCell, ...]] = []
     for number, tokens in by_line.items():
         known = [token.probability for token in tokens if token.probability is not None]
@@ -130,18 +130,18 @@ def _lines(found: Explained) -> TableBlock:
     return TableBlock("", columns, tuple(rows), note="" if rows else "It wrote nothing.")
 
 
-def _concepts(found: Explained) -> TableBlock | None:
-    concepts = found.scored.concepts_in(found.start, found.end)
+def _concepts(explained: Explained) -> TableBlock | None:
+    concepts = explained.scored.concepts_in(explained.start, explained.end)
     rows = tuple(
         (name, share(value), n) for name, (value, n) in concepts.items() if name != Category.STRUCTURE
     )
-    title = f"{plural(len(found.nodes), 'node')} written by the model, by concept"
+    title = f"{plural(len(explained.nodes), 'node')} written by the model, by concept"
     return TableBlock(title, ("concept", "mean probability", "nodes"), rows) if rows else None
 
 
-def syntax_figure(found: Sequence[tuple[str, Explained]]) -> Figure:
+def syntax_figure(completions: Sequence[tuple[str, Explained]]) -> Figure:
     """The trees of one or two completions, each under its title, side by side, and as a table."""
-    trees = [(title, written_tree(one)) for title, one in found]
+    trees = [(title, written_tree(explained)) for title, explained in completions]
     rows = [row for _, tree in trees for row in tree]
     wrote = sum(row.origin is NodeOrigin.WRITTEN for row in rows)
     if len(trees) == 1:

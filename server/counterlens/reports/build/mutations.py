@@ -16,11 +16,15 @@ _MARKS = {Settlement.HOLDS: "passed", Settlement.BREAKS: "passed", Settlement.DI
 
 
 def mutation_report(
-    document: Document, found: Iterable[Counterfactual], refused: Iterable[Refusal], *, explain: bool
+    document: Document,
+    counterfactuals: Iterable[Counterfactual],
+    refused: Iterable[Refusal],
+    *,
+    explain: bool,
 ) -> Report:
     """Counterfactuals as differences; with `explain`, also the reasons of refusals."""
     differences = LineDifferences(document.text)
-    shown = [block for made in found for block in _counterfactual(differences, made)]
+    shown = [block for made in counterfactuals for block in _counterfactual(differences, made)]
     return Report(_TITLE, (*(shown or _NONE), *_refused(refused, explain)))
 
 

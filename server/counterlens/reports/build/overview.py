@@ -41,22 +41,22 @@ def verdicts_held(models: Mapping[str, EffectSummary]) -> Iterator[Block]:
         models: The pooled pairs of each model.
     """
     held = {model: summary.average.complement for model, summary in models.items()}
-    if not any(one.n for one in held.values()):
+    if not any(share.n for share in held.values()):
         return
     yield Paragraph(_MEANING, quiet=True)
-    ordered = sorted(held.items(), key=lambda one: -(one[1].value or 0.0))
+    ordered = sorted(held.items(), key=lambda entry: -(entry[1].value or 0.0))
     weak = {
-        model: f"{found} to compare"
+        model: f"{grade} to compare"
         for model, summary in models.items()
-        if (found := adequacy(summary)) is not Adequacy.ADEQUATE
+        if (grade := adequacy(summary)) is not Adequacy.ADEQUATE
     }
-    rows = tuple((model, one, weak.get(model, "")) for model, one in ordered)
+    rows = tuple((model, share, weak.get(model, "")) for model, share in ordered)
     yield Figure(
         "Verdicts held by each model",
         "Share of pairs with a right verdict that keep it, per model, as a point on a scale from 0 to 100 "
         "percent, with its 95 percent interval as a line; higher is better.",
         TableBlock("verdicts held by each model", ("model", "held", "note"), rows),
-        svg=drawn([(model, one, model not in weak) for model, one in ordered]),
+        svg=drawn([(model, share, model not in weak) for model, share in ordered]),
     )
 
 
@@ -102,7 +102,9 @@ def place_tables(
     most = WORST if brief else _MOST
     whose = f", {model}" if model else ""
     files, functions = by_file(pairs), by_function(pairs)
-    failing = sorted((one for one in functions if one.lost), key=lambda one: one.name in noise)
+    failing = sorted(
+        (function for function in functions if function.lost), key=lambda function: function.name in noise
+    )
     if failing:
         rows: Rows = tuple(
             (*_function(place, targets), noise.get(place.name, "")) for place in failing[:WORST]
@@ -128,8 +130,8 @@ def _heat_map(
     pairs: Sequence[Observation], files: Sequence[Place], whose: str, most: int
 ) -> Iterator[TableBlock]:
     cells = by_concept(pairs)
-    conclusive = [one for one in files if any(held.n >= TOLD_FROM for held in cells[one.name].values())]
-    concepts = sorted({concept for one in conclusive for concept in cells[one.name]})
+    conclusive = [file for file in files if any(held.n >= TOLD_FROM for held in cells[file.name].values())]
+    concepts = sorted({concept for file in conclusive for concept in cells[file.name]})
     rows = tuple(
         (place.name, *(_shaded(cells[place.name].get(concept)) for concept in concepts))
         for place in conclusive[:most]
@@ -151,13 +153,13 @@ def _shaded(held: Proportion | None) -> ReportCell:
 def _function(place: Place, targets: Mapping[str, str]) -> tuple[ReportCell, ...]:
     target = targets.get(place.name)
     head = HeadingLink(place.name, target) if target else place.name
-    found = place.summary
-    return head, found.average.n, place.held, found.lost, found.gained, ", ".join(place.mutations)
+    summary = place.summary
+    return head, summary.average.n, place.held, summary.lost, summary.gained, ", ".join(place.mutations)
 
 
 def _file(place: Place) -> tuple[ReportCell, ...]:
-    found = place.summary
-    return place.name, found.functions, found.average.n, place.held, found.lost, found.gained
+    summary = place.summary
+    return place.name, summary.functions, summary.average.n, place.held, summary.lost, summary.gained
 
 
 def _note_on_rest(there: int, most: int, note: str, what: str) -> str:

@@ -210,7 +210,7 @@ def _not_asked(record: PairsRecord) -> Iterator[Block]:
 
 def _main_reason(reasons: Sequence[tuple[int, str]]) -> str:
     """The reason of most places."""
-    _, why = max(reasons, key=lambda one: one[0])
+    _, why = max(reasons, key=lambda entry: entry[0])
     return f"{why}, and {plural(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else why
 
 
@@ -221,8 +221,8 @@ def _summed_up(record: PairsRecord, folded: int) -> Iterator[Block]:
         )
         yield TableBlock("pairs", ("counterfactual", "concept", "line", "the true rest is"), rows)
         return
-    found = summarize(record.observations)
-    yield Paragraph(f"{figures(found)}.")
+    summary = summarize(record.observations)
+    yield Paragraph(f"{figures(summary)}.")
     note = (
         f"The details of {plural(folded, 'uninformative pair')} are omitted in the terminal."
         if folded

@@ -84,7 +84,8 @@ def _averages(effects: RunEffects) -> Figure:
 def _outcomes(effects: RunEffects) -> Figure:
     several = len(effects.models) > 1
     counts = [
-        (f"{name}, {model}" if several else name, _counted(found)) for model, name, found in _groups(effects)
+        (f"{name}, {model}" if several else name, _counted(summary))
+        for model, name, summary in _groups(effects)
     ]
     svg = stacks(counts, list(OUTCOMES.values()), _OUTCOME_COLOURS)
     return Figure(*_OUTCOMES, _outcome_table(_outcome_rows(effects)), svg=svg)
@@ -115,13 +116,13 @@ def _average_rows(effects: RunEffects) -> list[dict[str, Any]]:
         {
             "mutation": name,
             "model": model,
-            "effect": found.average.value,
-            "low": found.average.low,
-            "high": found.average.high,
-            "pairs": found.average.n,
+            "effect": summary.average.value,
+            "low": summary.average.low,
+            "high": summary.average.high,
+            "pairs": summary.average.n,
         }
-        for model, name, found in _groups(effects)
-        if found.average.value is not None
+        for model, name, summary in _groups(effects)
+        if summary.average.value is not None
     ]
 
 
@@ -133,8 +134,8 @@ def _average_table(rows: Sequence[Mapping[str, Any]]) -> TableBlock:
 def _outcome_rows(effects: RunEffects) -> list[dict[str, Any]]:
     return [
         {"mutation": name, "model": model, "outcome": outcome, "pairs": count}
-        for model, name, found in _groups(effects)
-        for outcome, count in zip(OUTCOMES.values(), _counted(found), strict=True)
+        for model, name, summary in _groups(effects)
+        for outcome, count in zip(OUTCOMES.values(), _counted(summary), strict=True)
     ]
 
 
@@ -144,8 +145,10 @@ def _outcome_table(rows: Sequence[Mapping[str, Any]]) -> TableBlock:
 
 def _correlated(effects: RunEffects) -> Iterator[tuple[str, list[str], list[dict[str, Any]]]]:
     """Each model with its mutations that have a known correlation, and the correlations."""
-    for model, found in effects.correlations.items():
-        known = {both: one for both, one in found.items() if one.value is not None}
+    for model, correlations in effects.correlations.items():
+        known = {
+            both: correlation for both, correlation in correlations.items() if correlation.value is not None
+        }
         if known:
             yield (
                 model,
@@ -177,12 +180,12 @@ def _size_rows(effects: RunEffects) -> list[dict[str, Any]]:
             "model": model,
             "parameters": effects.sizes[model],
             "size": short_count(effects.sizes[model]),
-            "effect": found.average.value,
-            "low": found.average.low,
-            "high": found.average.high,
+            "effect": summary.average.value,
+            "low": summary.average.low,
+            "high": summary.average.high,
         }
-        for model, name, found in _groups(effects)
-        if model in effects.sizes and found.average.value is not None
+        for model, name, summary in _groups(effects)
+        if model in effects.sizes and summary.average.value is not None
     ]
 
 
@@ -193,10 +196,10 @@ def _groups(effects: RunEffects) -> Iterator[tuple[str, str, EffectSummary]]:
                 yield model, name, by_mutation[name]
 
 
-def _counted(found: EffectSummary) -> tuple[int, ...]:
+def _counted(summary: EffectSummary) -> tuple[int, ...]:
     """The number of pairs with each of `OUTCOMES`, in that order."""
-    held = found.average.n - found.lost - found.gained
-    return held, found.lost, found.gained, found.uninformative, found.unjudged
+    held = summary.average.n - summary.lost - summary.gained
+    return held, summary.lost, summary.gained, summary.uninformative, summary.unjudged
 
 
 def _table(title: str, columns: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> TableBlock:
@@ -243,7 +246,7 @@ def published(results: RunResults) -> list[Figure]:
         records = [record for record in part.probed(model) if isinstance(record, ConfidenceRecord)]
         if records:
             types[model] = METHODS[records[0].protocol].types(records, seed=results.settings.seed)
-    known = {model: found for model, found in types.items() if found}
+    known = {model: medians for model, medians in types.items() if medians}
     if not known:
         return []
     return [_by_type(known), _spread(known), _density(known)]
@@ -254,16 +257,16 @@ def _by_type(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
     ranked = sorted(types, key=lambda model: -_mean(types[model]))
     shown = list(dict.fromkeys((ranked[0], ranked[-1])))
     rows = [
-        {"category": one.category, "node type": one.kind, "model": model, _CONFIDENCE: one.value}
+        {"category": median.category, "node type": median.kind, "model": model, _CONFIDENCE: median.value}
         for model in shown
-        for one in types[model]
+        for median in types[model]
     ]
     title = "AsC-Eval by node type" + (", best and worst model" if len(shown) > 1 else "")
     table = _table(title, ("category", "node type", "model", _CONFIDENCE), rows)
     points = [
-        SharePoint(one.kind, model, one.value, one.value, one.value)
+        SharePoint(median.kind, model, median.value, median.value, median.value)
         for model in shown
-        for one in types[model]
+        for median in types[model]
     ]
     description = (
         "A point for the median confidence per node type, for the models with the highest and the lowest "
@@ -275,8 +278,8 @@ def _by_type(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
 def _spread(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
     """Figure 6, left: for every model a box plot of the medians by node type."""
     rows = [
-        {"model": model, "node types": len(found)} | dict(zip(_ENDS, _five(found), strict=True))
-        for model, found in types.items()
+        {"model": model, "node types": len(medians)} | dict(zip(_ENDS, _five(medians), strict=True))
+        for model, medians in types.items()
     ]
     title = "AsC-Eval by model"
     table = _table(title, ("model", "node types", *_ENDS), rows)
@@ -284,18 +287,20 @@ def _spread(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
         "Box plot per model over its node types: a line from the lowest to the highest confidence, a bar "
         f"between the quartiles, a tick at the median, and across all a line at {THRESHOLD}."
     )
-    spreads = [Spread(model, "", _five(found)) for model, found in types.items()]
+    spreads = [Spread(model, "", _five(medians)) for model, medians in types.items()]
     return Figure(title, description, table, box_plots(spreads, COLOURS, most=1.0, threshold=THRESHOLD))
 
 
 def _density(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
     """Figure 6, right: the distribution of the medians by node type."""
-    rows = [{"model": model, _CONFIDENCE: one.value} for model, found in types.items() for one in found]
+    rows = [
+        {"model": model, _CONFIDENCE: median.value} for model, medians in types.items() for median in medians
+    ]
     description = (
         "Density curve per model of the medians of its node types, along confidence from 0 to 1, with a "
         f"line at {THRESHOLD}."
     )
-    values = {model: [one.value for one in found] for model, found in types.items()}
+    values = {model: [median.value for median in medians] for model, medians in types.items()}
     return Figure(
         "AsC-Eval, distribution over node types",
         description,
@@ -305,9 +310,11 @@ def _density(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
 
 
 def _five(types: Sequence[TypeMedian]) -> tuple[float, float, float, float, float]:
-    least, lower, median, upper, most = np.quantile([one.value for one in types], [0, 0.25, 0.5, 0.75, 1])
+    least, lower, median, upper, most = np.quantile(
+        [node_type.value for node_type in types], [0, 0.25, 0.5, 0.75, 1]
+    )
     return float(least), float(lower), float(median), float(upper), float(most)
 
 
 def _mean(types: Sequence[TypeMedian]) -> float:
-    return sum(one.value for one in types) / len(types)
+    return sum(median.value for median in types) / len(types)

@@ -23,16 +23,16 @@ _NOTE = (
 )
 
 
-def trend_report(found: Trend) -> Report:
+def trend_report(trend: Trend) -> Report:
     """The report on several runs in chronological order."""
-    title = f"Trend over {plural(len(found.runs), 'run')}"
+    title = f"Trend over {plural(len(trend.runs), 'run')}"
     blocks: list[Block] = [Heading(1, title)]
-    if not found.ordered:
+    if not trend.ordered:
         blocks.append(Paragraph("Some runs have no start time, so they are in the order of the command."))
-    if found.across:
-        blocks.append(Paragraph(f"Connected although these may differ: {', '.join(found.across)}."))
-    for line in found.lines:
-        blocks += _line(line, several=len({one.task for one in found.lines}) > 1)
+    if trend.across:
+        blocks.append(Paragraph(f"Connected although these may differ: {', '.join(trend.across)}."))
+    for line in trend.lines:
+        blocks += _line(line, several=len({curve.task for curve in trend.lines}) > 1)
     return Report(title, tuple(blocks))
 
 
@@ -41,7 +41,7 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
     yield Heading(2, name)
     yield Paragraph(_moved(line.points))
     what = "average mutation effect: lower is better"
-    drawn = [Share(_day(one.run), one.summary.average, one.connected) for one in line.points]
+    drawn = [Share(_day(point.run), point.summary.average, point.connected) for point in line.points]
     table = TableBlock(f"the figures of {name}", _FIGURES, tuple(map(_figures, line.points)), _NOTE)
     yield Figure(
         f"{name}, {what}",
@@ -51,7 +51,8 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
             table.title,
             ("run", "average mutation effect", "connected"),
             tuple(
-                (one.run.name, one.summary.average, "yes" if one.connected else "no") for one in line.points
+                (point.run.name, point.summary.average, "yes" if point.connected else "no")
+                for point in line.points
             ),
         ),
         svg=shares_over_runs(drawn),
@@ -64,9 +65,9 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
         "functions: those with an informative pair",
     )
     breaks = [
-        f"{one.run.name} is not connected with {before.run.name}: {'; '.join(one.apart)}"
-        for before, one in zip(line.points, line.points[1:], strict=False)
-        if one.apart
+        f"{point.run.name} is not connected with {before.run.name}: {'; '.join(point.apart)}"
+        for before, point in zip(line.points, line.points[1:], strict=False)
+        if point.apart
     ]
     if breaks:
         yield Bullets(tuple(breaks))
@@ -100,15 +101,15 @@ def _points(moved: Estimate) -> str:
     return f"{100 * (value or 0.0):+.0f} points{interval}"
 
 
-def _figures(one: TrendPoint) -> tuple[str | Proportion | None, ...]:
-    right = one.summary.original_accuracy
-    return one.run.name, one.summary.average, _cell(one.effect), right, _cell(one.right)
+def _figures(point: TrendPoint) -> tuple[str | Proportion | None, ...]:
+    right = point.summary.original_accuracy
+    return point.run.name, point.summary.average, _cell(point.effect), right, _cell(point.right)
 
 
-def _run(one: TrendPoint) -> tuple[str | int | None, ...]:
-    begun = one.run.begun[:16].replace("T", " ") if one.run.begun else None
-    counts = (one.informative, one.summary.pairs, one.summary.functions, one.run.unfinished)
-    return one.run.name, begun, one.run.version[:12] or None, *counts
+def _run(point: TrendPoint) -> tuple[str | int | None, ...]:
+    begun = point.run.begun[:16].replace("T", " ") if point.run.begun else None
+    counts = (point.informative, point.summary.pairs, point.summary.functions, point.run.unfinished)
+    return point.run.name, begun, point.run.version[:12] or None, *counts
 
 
 def _cell(moved: Estimate | None) -> str | None:
@@ -186,17 +187,18 @@ def _between(number: int, before: Share | None, share: Share) -> list[str]:
 
 
 def _point(number: int, share: Share) -> str:
-    x, found = _x(number), share.value
+    x, proportion = _x(number), share.value
     short = share.name if len(share.name) <= _LONGEST else share.name[: _LONGEST - 1] + "…"
     label = f'<text x="{x}" y="{_TOP + _HEIGHT + 20}" text-anchor="middle">{escape(short)}</text>'
-    if found.value is None or found.low is None or found.high is None:
+    if proportion.value is None or proportion.low is None or proportion.high is None:
         none = f'<text x="{x}" y="{_TOP + _HEIGHT - 8}" text-anchor="middle" opacity="0.75">none</text>'
         return label + none
-    figure = f'x="{x + 9}" y="{_y(found.value) - 6}">{found.value:.0%}</text>'
+    figure = f'x="{x + 9}" y="{_y(proportion.value) - 6}">{proportion.value:.0%}</text>'
     return (
-        f'{label}<line x1="{x}" x2="{x}" y1="{_y(found.low)}" y2="{_y(found.high)}" stroke="var(--blue)" '
+        f'{label}<line x1="{x}" x2="{x}" y1="{_y(proportion.low)}" y2="{_y(proportion.high)}" '
+        'stroke="var(--blue)" '
         'stroke-width="4" stroke-linecap="round" opacity="0.5"/>'
-        f'<circle cx="{x}" cy="{_y(found.value)}" r="5" fill="var(--blue)"/>'
+        f'<circle cx="{x}" cy="{_y(proportion.value)}" r="5" fill="var(--blue)"/>'
         f'<text stroke="var(--page)" stroke-width="4" {figure}<text {figure}'  # no line crosses it
     )
 

@@ -50,12 +50,12 @@ class Annotation:
         return f"::warning {properties}::{_escaped(self.message, _DATA)}"
 
 
-def annotated(found: Exported) -> Iterator[Annotation]:
+def annotated(export: Exported) -> Iterator[Annotation]:
     """Annotations of lines: right verdicts that a mutation lost, in the order of the records.
 
     Functions whose verdict placebos change, too, have none, and neither have unstable pairs.
     """
-    for exported in found.records:
+    for exported in export.records:
         for pair in () if exported.noise else exported.judged_pairs:
             if pair.outcome is PairOutcome.LOST and not pair.changed_unstably:
                 why, function = evidence(pair.counterfactual), exported.function
@@ -66,9 +66,9 @@ def annotated(found: Exported) -> Iterator[Annotation]:
                 yield Annotation(*place, pair.mutation, " ".join(message.split()))
 
 
-def github(found: Exported) -> str:
+def github(export: Exported) -> str:
     """One workflow command per line."""
-    return "".join(f"{annotation.workflow_command}\n" for annotation in annotated(found))
+    return "".join(f"{annotation.workflow_command}\n" for annotation in annotated(export))
 
 
 def _escaped(text: str, how: dict[str, str]) -> str:

@@ -55,20 +55,20 @@ def _interval(figure: IntervalEstimate) -> Json:
     return {"value": figure.value, "low": figure.low, "high": figure.high}
 
 
-def _quality(found: Quality) -> Json:
+def _quality(quality: Quality) -> Json:
     return {
-        "nodes": found.n,
-        "right": found.right,
-        "brier": _interval(found.brier),
-        "ece": _interval(found.ece),
+        "nodes": quality.n,
+        "right": quality.right,
+        "brier": _interval(quality.brier),
+        "ece": _interval(quality.ece),
         "bins": [
             {
-                "low": one.low,
-                "high": one.high,
-                "nodes": one.n,
-                "confidence": one.confidence if one.n else None,
-                "right": one.right if one.n else None,
+                "low": bucket.low,
+                "high": bucket.high,
+                "nodes": bucket.n,
+                "confidence": bucket.confidence if bucket.n else None,
+                "right": bucket.right if bucket.n else None,
             }
-            for one in found.bins
+            for bucket in quality.bins
         ],
     }

@@ -15,48 +15,48 @@ Json = dict[str, Any]
 _NO_SOURCE = '"source": ""'
 
 
-def counterfactual(found: Counterfactual) -> Json:
+def counterfactual(variant: Counterfactual) -> Json:
     """One mutated source, without its text."""
-    rendered = found.rendered
+    rendered = variant.rendered
     return {
-        "mutation": found.mutation,
-        "concept": found.concept,
-        "preserving": found.preserving,
-        "function": found.function,
-        "start_line": found.start_line,
-        "end_line": found.end_line,
-        "description": found.description,
-        "assumptions": list(found.assumptions),
-        "possibly_equivalent": found.possibly_equivalent,
+        "mutation": variant.mutation,
+        "concept": variant.concept,
+        "preserving": variant.preserving,
+        "function": variant.function,
+        "start_line": variant.start_line,
+        "end_line": variant.end_line,
+        "description": variant.description,
+        "assumptions": list(variant.assumptions),
+        "possibly_equivalent": variant.possibly_equivalent,
         "changes": [{"original": list(c.original), "mutated": list(c.mutated)} for c in rendered.changes],
-        "cut": {"original": found.cut.original, "mutated": found.cut.mutated} if found.cut else None,
-        "seed": found.seed,
+        "cut": {"original": variant.cut.original, "mutated": variant.cut.mutated} if variant.cut else None,
+        "seed": variant.seed,
     }
 
 
-def refusal(found: Refusal) -> Json:
+def refusal(site: Refusal) -> Json:
     """One site where a mutation was refused."""
     return {
-        "mutation": found.mutation,
-        "function": found.function,
-        "line": found.line,
-        "reason": found.reason,
+        "mutation": site.mutation,
+        "function": site.function,
+        "line": site.line,
+        "reason": site.reason,
     }
 
 
 def counterfactuals_json(
-    found: Sequence[Counterfactual | Settled], refused: Iterable[Refusal] = (), *, bom: bool = False
+    counterfactuals: Sequence[Counterfactual | Settled], refused: Iterable[Refusal] = (), *, bom: bool = False
 ) -> Iterator[str]:
     """The text of a JSON list of counterfactuals of one source, in parts: each has the whole mutated source.
 
     Args:
-        found: The counterfactuals, or the results of running them.
+        counterfactuals: The counterfactuals, or the results of running them.
         refused: Refused sites, the last items of the list.
         bom: Whether the file begins with a byte-order mark.
     """
     encoded: _EncodedSource | None = None
     comma = ""
-    for item in found:
+    for item in counterfactuals:
         made = item.counterfactual if isinstance(item, Settled) else item
         encoded = encoded or _EncodedSource(made.original)
         facts: Json = {**counterfactual(made), "source": ""}
@@ -78,12 +78,12 @@ def _item(facts: Json) -> str:
     return json_text([facts]).removeprefix("[\n").removesuffix("\n]")
 
 
-def _settlement(found: Settled) -> Json:
+def _settlement(settled: Settled) -> Json:
     """The result of running a counterfactual."""
-    evidence = found.verdict.evidence if found.verdict else None
+    evidence = settled.verdict.evidence if settled.verdict else None
     return {
-        "finding": found.finding.value,
-        "reason": found.reason,
+        "finding": settled.finding.value,
+        "reason": settled.reason,
         "attribution": evidence.attribution if evidence else None,
         "failed": evidence.failed if evidence else None,
         "message": evidence.message if evidence else "",

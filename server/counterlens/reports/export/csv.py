@@ -32,18 +32,18 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?", re.ASCII)
 _ENVELOPE = {field.name for field in fields(Record)}
 
 
-def as_csv(found: Exported) -> str:
+def as_csv(export: Exported) -> str:
     """The lines. A function without listed items has a line with the reason.
 
     Raises:
         DataError: the records are of several probes, whose lines have different columns.
     """
-    if len(found.probes) > 1:
+    if len(export.probes) > 1:
         raise DataError(
-            f"the run has several tasks ({', '.join(found.probes)}), which have different rows",
+            f"the run has several tasks ({', '.join(export.probes)}), which have different rows",
             "Choose one with --task, or write all with counterlens export",
         )
-    lines = [line for exported in found.records for line in _lines(exported)]
+    lines = [line for exported in export.records for line in _lines(exported)]
     text = io.StringIO()
     names = dict.fromkeys(name for line in lines for name in line) or dict.fromkeys(_COLUMNS)
     # Unquoted, a carriage return would begin a line of its own, and with it perhaps a formula.

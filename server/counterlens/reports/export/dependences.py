@@ -18,85 +18,92 @@ from counterlens.probes.dependence.rules import RULES
 from counterlens.reports.export.json import Json
 
 
-def dependences_json(found: Dependences) -> Json:
+def dependences_json(graph: Dependences) -> Json:
     """The dependences of one function for `--json`. The keys are a contract: added to, never renamed."""
-    line = {one.id: one.line for one in found.statements}
+    line = {statement.id: statement.line for statement in graph.statements}
     data = {
         (line[edge.source], line[edge.target], edge.variable, str(edge.kind))
-        for edge in found.edges
+        for edge in graph.edges
         if edge.kind is not Kind.CONTROL
     }
     return {
-        "function": found.function,
+        "function": graph.function,
         "statements": [
-            {"id": one.id, "line": one.line, "end_line": one.end_line, "text": one.text}
-            for one in found.statements
+            {
+                "id": statement.id,
+                "line": statement.line,
+                "end_line": statement.end_line,
+                "text": statement.text,
+            }
+            for statement in graph.statements
         ],
-        "control": [list(edge) for edge in sorted(found.control)],
+        "control": [list(edge) for edge in sorted(graph.control)],
         "data": [list(edge) for edge in sorted(data)],
     }
 
 
-def inferred_json(found: Inferred) -> Json:
+def inferred_json(inferred: Inferred) -> Json:
     """The true and the inferred dependences for `--json` and editors. Keys are added to, never renamed."""
-    line = {part.statement.id: part.statement.line for part in found.subject.parts}
+    line = {part.statement.id: part.statement.line for part in inferred.subject.parts}
     document: Json = {
-        "function": found.subject.dependences.function,
+        "function": inferred.subject.dependences.function,
         "model": {
-            "id": found.model.id,
-            "name": found.model.name,
-            "identity": found.model.identity,
-            "where": found.model.where,
+            "id": inferred.model.id,
+            "name": inferred.model.name,
+            "identity": inferred.model.identity,
+            "where": inferred.model.where,
         },
-        "method": str(found.method),
-        "summary": found.summary,
+        "method": str(inferred.method),
+        "summary": inferred.summary,
         "statements": [
             {
                 "id": part.statement.id,
                 "line": part.statement.line,
                 "end_line": part.statement.end_line,
                 "text": part.statement.text,
-                "depends_on": [_edge(edge, line) for edge in found.into(part.statement.id)],
-                "beliefs": _beliefs(found, part.statement.id),
+                "depends_on": [_edge(edge, line) for edge in inferred.into(part.statement.id)],
+                "beliefs": _beliefs(inferred, part.statement.id),
             }
-            for part in found.subject.parts
+            for part in inferred.subject.parts
         ],
-        "edges": [_edge(edge, line) for edge in found.edges],
-        "direct": {str(relation): _agreement(one) for relation, one in found.direct.items()},
-        "transitive": {str(relation): _agreement(one) for relation, one in found.transitive.items()},
+        "edges": [_edge(edge, line) for edge in inferred.edges],
+        "direct": {str(relation): _agreement(agreement) for relation, agreement in inferred.direct.items()},
+        "transitive": {
+            str(relation): _agreement(agreement) for relation, agreement in inferred.transitive.items()
+        },
         "rules": {
-            str(relation): {"rule": RULES[relation], **_agreement(one)}
-            for relation, one in found.rules.of(found.method).items()
+            str(relation): {"rule": RULES[relation], **_agreement(agreement)}
+            for relation, agreement in inferred.rules.of(inferred.method).items()
         },
         "where_rule_and_graph_differ": {
-            str(relation): _agreement(one) for relation, one in found.differing.items()
+            str(relation): _agreement(agreement) for relation, agreement in inferred.differing.items()
         },
     }
-    if found.asked is not None:
+    if inferred.asked is not None:
         document["asked"] = {
             str(relation): {
-                "questions": one.asked,
-                "possible": one.possible,
-                "true": one.true,
-                "unreadable": one.unreadable,
+                "questions": counts.asked,
+                "possible": counts.possible,
+                "true": counts.true,
+                "unreadable": counts.unreadable,
             }
-            for relation, one in found.asked.items()
+            for relation, counts in inferred.asked.items()
         }
-        document["how"] = str(found.how)
-    if found.traces is not None:
+        document["how"] = str(inferred.how)
+    if inferred.traces is not None:
         document["traces"] = {
             str(relation): {"questions": len(traces), **asdict(TraceFigures.of(traces))}
-            for relation, traces in found.traces.items()
+            for relation, traces in inferred.traces.items()
         }
-    if found.influence is not None:
+    if inferred.influence is not None:
         document["influence"] = {
             str(relation): [
                 [None if np.isnan(value) else round(value, 4) for value in row]
-                for row in found.influence.matrix(relation).tolist()
+                for row in inferred.influence.matrix(relation).tolist()
             ]
             for relation in Relation
         }
-    if found.answers is not None:
+    if inferred.answers is not None:
         document["answers"] = {
             str(relation): {
                 "text": answer.text,
@@ -105,7 +112,7 @@ def inferred_json(found: Inferred) -> Json:
                 "repeated": answer.repeated,
                 "cut_off": answer.cut_off,
             }
-            for relation, answer in found.answers.items()
+            for relation, answer in inferred.answers.items()
         }
     return document
 
@@ -125,23 +132,23 @@ def _edge(edge: InferredEdge, line: dict[int, int]) -> Json:
     }
 
 
-def _beliefs(found: Inferred, statement: int) -> list[Json]:
+def _beliefs(inferred: Inferred, statement: int) -> list[Json]:
     """The strength of the model's belief that a statement depends on each other one, strongest first."""
     known = [
         {"relation": str(relation), "source": source, "belief": belief}
-        for relation, pairs in found.beliefs.items()
+        for relation, pairs in inferred.beliefs.items()
         for (source, target), belief in pairs.items()
         if target == statement
     ]
-    return sorted(known, key=lambda one: -one["belief"])
+    return sorted(known, key=lambda entry: -entry["belief"])
 
 
-def _agreement(one: Agreement) -> Json:
+def _agreement(agreement: Agreement) -> Json:
     return {
-        "precision": one.precision,
-        "recall": one.recall,
-        "f1": one.f1,
-        "found": one.true_positives,
-        "invented": one.false_positives,
-        "missed": one.false_negatives,
+        "precision": agreement.precision,
+        "recall": agreement.recall,
+        "f1": agreement.f1,
+        "found": agreement.true_positives,
+        "invented": agreement.false_positives,
+        "missed": agreement.false_negatives,
     }

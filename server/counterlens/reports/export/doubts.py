@@ -86,8 +86,8 @@ def _verification(doubt: Doubt, t: Translator) -> str:
         parts.append(t("failing tests pass with it, and also with {other}", other=other))
     if doubt.apart is not None:
         call = f"`{shortened(doubt.apart.call, _WIDTH)}`"
-        one, other = (shortened(text, _WIDTH) for text in (doubt.apart.original, doubt.apart.other))
-        parts.append(t("{call}: `{one}` or `{other}`", call=call, one=one, other=other))
+        original, other = (shortened(text, _WIDTH) for text in (doubt.apart.original, doubt.apart.other))
+        parts.append(t("{call}: `{one}` or `{other}`", call=call, one=original, other=other))
     if doubt.rival is None:
         parts.append(t("no test distinguishes them"))
     return "; ".join(parts)
@@ -132,28 +132,28 @@ def _test_data(test: FailedTest | None) -> dict[str, Any] | None:
     return {"name": test.name, "path": path, "line": test.line or None, "message": test.message}
 
 
-def _text(found: Sequence[Mark]) -> str:
-    return "".join(f"{_line(mark_data(mark))}\n" for mark in found)
+def _text(doubts: Sequence[Mark]) -> str:
+    return "".join(f"{_line(mark_data(mark))}\n" for mark in doubts)
 
 
 def _line(row: dict[str, Any]) -> str:
     return printable(f"{row['path']}:{row['line']}:{row['column']}: {row['message']}", keep="\t")
 
 
-def _json(found: Sequence[Mark]) -> str:
-    return json_text([mark_data(mark) for mark in found]) + "\n"
+def _json(doubts: Sequence[Mark]) -> str:
+    return json_text([mark_data(mark) for mark in doubts]) + "\n"
 
 
-def _github(found: Sequence[Mark]) -> str:
-    rows = map(mark_data, found)
+def _github(doubts: Sequence[Mark]) -> str:
+    rows = map(mark_data, doubts)
     lines = (
         Annotation(row["path"], row["line"], row["end_line"], row["kind"], row["message"]) for row in rows
     )
-    return "".join(f"{one.workflow_command}\n" for one in lines)
+    return "".join(f"{annotation.workflow_command}\n" for annotation in lines)
 
 
-def _sarif(found: Sequence[Mark]) -> str:
-    return sarif_run([_result(mark) for mark in found], _rule, {}, rooted=False)
+def _sarif(doubts: Sequence[Mark]) -> str:
+    return sarif_run([_result(mark) for mark in doubts], _rule, {}, rooted=False)
 
 
 def _result(mark: Mark) -> dict[str, Any]:

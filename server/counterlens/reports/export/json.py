@@ -65,18 +65,18 @@ def tokens(scores: TokenScores, shift: int = 0) -> list[Json]:
     ]
 
 
-def confidence(found: Confidence, info: ModelInfo, by: Granularity = Granularity.STATEMENT) -> Json:
+def confidence(scored: Confidence, info: ModelInfo, by: Granularity = Granularity.STATEMENT) -> Json:
     """Scores of the syntax of a whole document, and its spans at one granularity."""
-    shift = 3 if found.document.decoded and found.document.decoded.bom else 0
+    shift = 3 if scored.document.decoded and scored.document.decoded.bom else 0
     return {
         "model": info.id,
         "model_info": model(info),
-        "path": str(found.document.path) if found.document.path else None,
-        "language": found.document.language,
-        "aggregation": found.aggregation,
-        "rule": found.rule,
-        "bits_per_byte": found.bits_per_byte,
-        "tokens": tokens(found.scores, shift),
+        "path": str(scored.document.path) if scored.document.path else None,
+        "language": scored.document.language,
+        "aggregation": scored.aggregation,
+        "rule": scored.rule,
+        "bits_per_byte": scored.bits_per_byte,
+        "tokens": tokens(scored.scores, shift),
         "nodes": [
             {
                 "type": node.kind,
@@ -91,10 +91,10 @@ def confidence(found: Confidence, info: ModelInfo, by: Granularity = Granularity
                 "parent": node.parent if node.parent >= 0 else None,
                 "tokens": list(range(*node.tokens)),
             }
-            for node in found.nodes
+            for node in scored.nodes
         ],
-        "concepts": {category: value for category, (value, _) in found.concepts.items()},
-        "concept_nodes": {category: n for category, (_, n) in found.concepts.items()},
+        "concepts": {category: value for category, (value, _) in scored.concepts.items()},
+        "concept_nodes": {category: n for category, (_, n) in scored.concepts.items()},
         "by": by,
         "levels": list(LABELS),
         "spans": [
@@ -106,46 +106,46 @@ def confidence(found: Confidence, info: ModelInfo, by: Granularity = Granularity
                 "value": span.value,
                 "level": span.level,
             }
-            for span in spans(found, by)
+            for span in spans(scored, by)
         ],
     }
 
 
-def verdict(found: Verdict) -> Json:
+def verdict(judgement: Verdict) -> Json:
     """A judgement with its evidence."""
     return {
-        "verdict": found.judgement.value,
-        "attribution": found.evidence.attribution,
+        "verdict": judgement.judgement.value,
+        "attribution": judgement.evidence.attribution,
         "evidence": {
-            "tests": found.evidence.tests,
-            "failed": found.evidence.failed,
-            "message": found.evidence.message,
+            "tests": judgement.evidence.tests,
+            "failed": judgement.evidence.failed,
+            "message": judgement.evidence.message,
         },
-        "contested": found.contested,
-        "comparison": asdict(found.evidence.comparison) if found.evidence.comparison else None,
-        "cheats": asdict(found.evidence.cheats) if found.evidence.cheats else None,
-        "seconds": round(found.seconds, 4),
+        "contested": judgement.contested,
+        "comparison": asdict(judgement.evidence.comparison) if judgement.evidence.comparison else None,
+        "cheats": asdict(judgement.evidence.cheats) if judgement.evidence.cheats else None,
+        "seconds": round(judgement.seconds, 4),
     }
 
 
-def table_json(found: Table) -> Json:
+def table_json(table: Table) -> Json:
     """A table of figures; a figure with its interval is an object."""
     return {
-        "title": found.title,
-        "columns": list(found.columns),
-        "rows": [[cell(each) for each in row] for row in found.rows],
-        "note": found.note,
+        "title": table.title,
+        "columns": list(table.columns),
+        "rows": [[cell(each) for each in row] for row in table.rows],
+        "note": table.note,
     }
 
 
-def cell(found: Cell) -> Any:
+def cell(value: Cell) -> Any:
     """A cell of a table."""
-    if isinstance(found, Proportion):
-        interval = {"value": found.value, "low": found.low, "high": found.high}
-        return {**interval, "count": found.count, "n": found.n}
-    if isinstance(found, Estimate):
-        return {"value": found.value, "low": found.low, "high": found.high, "n": found.n}
-    return found
+    if isinstance(value, Proportion):
+        interval = {"value": value.value, "low": value.low, "high": value.high}
+        return {**interval, "count": value.count, "n": value.n}
+    if isinstance(value, Estimate):
+        return {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
+    return value
 
 
 def probe_document(run: ProbeRun) -> Json:
@@ -174,77 +174,77 @@ def _number(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def provenance_json(one: Provenance) -> Json:
+def provenance_json(provenance: Provenance) -> Json:
     """The origin of data, for `--json` and for manifests. Keys may be added, but never renamed."""
     return {
-        "dataset": one.dataset,
-        "title": one.title,
-        "source": one.source,
-        "licence": one.licence,
-        "version": one.version,
-        "sha256": one.sha256,
-        "records": one.records,
-        "path": str(one.path),
+        "dataset": provenance.dataset,
+        "title": provenance.title,
+        "source": provenance.source,
+        "licence": provenance.licence,
+        "version": provenance.version,
+        "sha256": provenance.sha256,
+        "records": provenance.records,
+        "path": str(provenance.path),
     }
 
 
-def listing_json(found: Sequence[Provenance], broken: Sequence[tuple[Path, str]]) -> Json:
+def listing_json(provenances: Sequence[Provenance], broken: Sequence[tuple[Path, str]]) -> Json:
     """The datasets found, the unreadable ones, and the known formats."""
     return {
-        "datasets": [provenance_json(one) for one in found],
+        "datasets": [provenance_json(provenance) for provenance in provenances],
         "unreadable": [{"path": str(path), "message": message} for path, message in broken],
         "formats": [
-            {"dataset": one.id, "title": one.title, "source": one.source, "licence": one.licence}
-            for one in LOADERS.values()
+            {"dataset": loader.id, "title": loader.title, "source": loader.source, "licence": loader.licence}
+            for loader in LOADERS.values()
         ],
     }
 
 
-def check_json(one: Check) -> Json:
+def check_json(check: Check) -> Json:
     """The check of one dataset."""
     return {
-        **provenance_json(one.provenance),
-        "checked": len(one.problems),
-        "counts": {str(finding): count for finding, count in one.counts.items()},
+        **provenance_json(check.provenance),
+        "checked": len(check.problems),
+        "counts": {str(finding): count for finding, count in check.counts.items()},
         "problems": [
             {"id": problem.id, "finding": str(problem.finding), "message": problem.message}
-            for problem in one.problems
+            for problem in check.problems
             if problem.finding.bad
         ],
     }
 
 
-def trend_document(found: Trend) -> Json:
+def trend_document(trend: Trend) -> Json:
     """Several runs in chronological order: each point with its intervals, or why it is not connected."""
     return {
         "schema": SCHEMA,
-        "ordered": found.ordered,
-        "across": list(found.across),
-        "runs": [asdict(run) for run in found.runs],
+        "ordered": trend.ordered,
+        "across": list(trend.across),
+        "runs": [asdict(run) for run in trend.runs],
         "lines": [
-            {"task": line.task, "model": line.model, "points": [_point(one) for one in line.points]}
-            for line in found.lines
+            {"task": line.task, "model": line.model, "points": [_point(point) for point in line.points]}
+            for line in trend.lines
         ],
     }
 
 
-def _point(one: TrendPoint) -> Json:
+def _point(point: TrendPoint) -> Json:
     return {
-        "run": one.run.name,
-        "average_mutation_effect": asdict(one.summary.average),
-        "originals_right": asdict(one.summary.original_accuracy),
-        "informative_pairs": one.informative,
-        "pairs": one.summary.pairs,
-        "functions": one.summary.functions,
-        "connected": one.connected,
-        "apart": list(one.apart),
-        "effect_moved": None if one.effect is None else asdict(one.effect),
-        "right_moved": None if one.right is None else asdict(one.right),
+        "run": point.run.name,
+        "average_mutation_effect": asdict(point.summary.average),
+        "originals_right": asdict(point.summary.original_accuracy),
+        "informative_pairs": point.informative,
+        "pairs": point.summary.pairs,
+        "functions": point.summary.functions,
+        "connected": point.connected,
+        "apart": list(point.apart),
+        "effect_moved": None if point.effect is None else asdict(point.effect),
+        "right_moved": None if point.right is None else asdict(point.right),
     }
 
 
 def explanation_json(
-    found: Sequence[tuple[str, Explained]], info: ModelInfo, path: str, qualname: str
+    completions: Sequence[tuple[str, Explained]], info: ModelInfo, path: str, qualname: str
 ) -> dict[str, Any]:
     """Completions at some places.
 
@@ -257,22 +257,22 @@ def explanation_json(
         "model": info.id,
         "path": path,
         "function": qualname,
-        "completions": [_plain(title, one) for title, one in found],
+        "completions": [_plain(title, explained) for title, explained in completions],
     }
 
 
-def _plain(title: str, found: Explained) -> dict[str, Any]:
+def _plain(title: str, explained: Explained) -> dict[str, Any]:
     def nodes(every: Sequence[Any]) -> list[dict[str, Any]]:
         return [{key: getattr(node, key) for key in ("kind", "start", "end", "confidence")} for node in every]
 
     return {
         "title": title,
-        "text": found.completion.text,
-        "finish": found.completion.finish,
-        "start": found.start,
-        "end": found.end,
-        "tokens": [asdict(token) for token in found.tokens],
-        "nodes": nodes(found.nodes),
-        "errors": nodes(found.errors),
-        "departure": asdict(found.departure) if found.departure else None,
+        "text": explained.completion.text,
+        "finish": explained.completion.finish,
+        "start": explained.start,
+        "end": explained.end,
+        "tokens": [asdict(token) for token in explained.tokens],
+        "nodes": nodes(explained.nodes),
+        "errors": nodes(explained.errors),
+        "departure": asdict(explained.departure) if explained.departure else None,
     }

@@ -17,10 +17,10 @@ from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.reports.wording import evidence, lines_of
 
 
-def junit(found: Exported) -> str:
+def junit(export: Exported) -> str:
     """The document: a suite per model and probe. It has no times: the same records give the same text."""
-    suites = Element("testsuites", name=_text(found.title))
-    for probe, model, records in found.suites():
+    suites = Element("testsuites", name=_text(export.title))
+    for probe, model, records in export.suites():
         suite = SubElement(suites, "testsuite", name=_text(f"{model}, {probe}"))
         for exported in records:
             _function(suite, exported)

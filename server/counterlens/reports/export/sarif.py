@@ -28,10 +28,10 @@ _LEVELS = {PairOutcome.LOST: "warning", PairOutcome.GAINED: "note"}
 Json = dict[str, Any]
 
 
-def sarif(found: Exported) -> str:
+def sarif(export: Exported) -> str:
     """The document: one run of the tool."""
-    properties = {"finished": found.finished, "task": ", ".join(found.probes)}
-    return sarif_run(list(_results(found)), _rule, properties, rooted=found.before is not None)
+    properties = {"finished": export.finished, "task": ", ".join(export.probes)}
+    return sarif_run(list(_results(export)), _rule, properties, rooted=export.before is not None)
 
 
 def sarif_run(results: list[Json], rule: Callable[[str], Json], properties: Json, *, rooted: bool) -> str:
@@ -77,8 +77,8 @@ def _rule(name: str) -> Json:
     }
 
 
-def _results(found: Exported) -> Iterator[Json]:
-    for exported in found.records:
+def _results(export: Exported) -> Iterator[Json]:
+    for exported in export.records:
         for pair in exported.judged_pairs:
             if pair.outcome not in _LEVELS:
                 continue
@@ -89,7 +89,7 @@ def _results(found: Exported) -> Iterator[Json]:
                 "ruleId": pair.mutation,
                 "level": "note" if caveats else _LEVELS[pair.outcome],
                 "message": {"text": " ".join((_message(exported, pair), *caveats))},
-                "locations": [_location(exported, pair, found.before)],
+                "locations": [_location(exported, pair, export.before)],
                 "partialFingerprints": {"pair/v1": hashlib.sha256(_utf8("\0".join(parts))).hexdigest()},
                 "properties": {
                     "model": exported.model,

@@ -26,7 +26,7 @@ _WIDTH = 80
 
 def survivor_sentence(survivor: Survivor, t: Translator = ENGLISH) -> str:
     """A survivor in words: the change, the input, and both results."""
-    call, one, other = (
+    call, original, other = (
         shortened(text, _WIDTH) for text in (survivor.call, survivor.original, survivor.changed)
     )
     change = t.recognised(survivor.mutant.description)
@@ -35,7 +35,7 @@ def survivor_sentence(survivor: Survivor, t: Translator = ENGLISH) -> str:
         change=change,
         call=f"`{call}`",
         other=t.recognised(other),
-        one=t.recognised(one),
+        one=t.recognised(original),
     )
 
 

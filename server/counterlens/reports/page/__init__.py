@@ -27,22 +27,22 @@ _DIGITS = 4
 __all__ = ["page"]
 
 
-def page(found: Confidence, info: ModelInfo, by: Granularity = Granularity.STATEMENT) -> str:
+def page(confidence: Confidence, info: ModelInfo, by: Granularity = Granularity.STATEMENT) -> str:
     """The page, as one text of ASCII characters.
 
     Args:
-        found: The scored document.
+        confidence: The scored document.
         info: The model that scored it.
         by: The granularity of the colours when the page opens.
     """
     template, style, script = (_asset(f"page.{ending}") for ending in ("html", "css", "js"))
-    name = found.document.path.name if found.document.path else "text"
+    name = confidence.document.path.name if confidence.document.path else "text"
     values = {
         "title": escape(f"{name} - Counterlens"),
         "policy": policy([script], [style]),
         "style": style,
         "script": script,
-        "data": embedded(payload(found, info, by)),
+        "data": embedded(payload(confidence, info, by)),
     }
     # In one pass, so that a placeholder inside an inserted text is not replaced.
     filled = re.sub(r"\{\{(\w+)\}\}", lambda place: values[place[1]], template)
@@ -53,7 +53,7 @@ def _asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def payload(found: Confidence, info: ModelInfo, by: Granularity) -> dict[str, Any]:
+def payload(confidence: Confidence, info: ModelInfo, by: Granularity) -> dict[str, Any]:
     """Plain data for the page.
 
     Nodes are rows of [kind, category, start, end, parent, confidence, minimum, bits, first token, token after
@@ -61,29 +61,29 @@ def payload(found: Confidence, info: ModelInfo, by: Granularity) -> dict[str, An
     spans are rows of [start, end, value, level, node or token]. Kinds and categories are indices into the
     lists `kinds` and `categories`.
     """
-    document, scores = found.document, found.scores
+    document, scores = confidence.document, confidence.scores
     units = _utf16(document.data)
-    kinds = sorted({node.kind for node in found.nodes})
-    categories = sorted({node.category for node in found.nodes})
+    kinds = sorted({node.kind for node in confidence.nodes})
+    categories = sorted({node.category for node in confidence.nodes})
     kind_of = {kind: number for number, kind in enumerate(kinds)}
     category_of = {category: number for number, category in enumerate(categories)}
-    whole = found.within(0, len(document.data))
+    whole = confidence.within(0, len(document.data))
     return {
         "name": str(document.path) if document.path else "text",
         "language": document.language,
         "model": info.name,
         "where": info.where,
-        "aggregation": found.aggregation,
-        "rule": found.rule,
+        "aggregation": confidence.aggregation,
+        "rule": confidence.rule,
         "confidence": _rounded(whole),
-        "bitsPerByte": _rounded(found.bits_per_byte),
+        "bitsPerByte": _rounded(confidence.bits_per_byte),
         "text": document.text,
         "labels": LABELS,
         "by": by,
         "kinds": kinds,
         "categories": categories,
-        "conceptNote": uncategorised_note(document.language, found.concepts),
-        "concepts": [[name, _rounded(value), n] for name, (value, n) in found.concepts.items()],
+        "conceptNote": uncategorised_note(document.language, confidence.concepts),
+        "concepts": [[name, _rounded(value), n] for name, (value, n) in confidence.concepts.items()],
         "nodes": [
             [
                 kind_of[node.kind],
@@ -96,9 +96,9 @@ def payload(found: Confidence, info: ModelInfo, by: Granularity) -> dict[str, An
                 None if node.bits is None else round(node.bits, 1),
                 *node.tokens,
                 None if node.confidence is None else level_of(node.confidence),
-                int(i in found.parents),
+                int(i in confidence.parents),
             ]
-            for i, node in enumerate(found.nodes)
+            for i, node in enumerate(confidence.nodes)
         ],
         "tokens": [
             [int(units[start]), int(units[end]), *_token(logprob, rank), options, _level(logprob)]
@@ -107,14 +107,14 @@ def payload(found: Confidence, info: ModelInfo, by: Granularity) -> dict[str, An
                 scores.end.tolist(),
                 scores.logprob.tolist(),
                 scores.rank.tolist(),
-                _alternatives(found),
+                _alternatives(confidence),
                 strict=True,
             )
         ],
         "spans": {
             granularity: [
-                [int(units[one.start]), int(units[one.end]), _rounded(one.value), one.level, one.index]
-                for one in spans(found, granularity, prose=granularity is Granularity.TOKEN)
+                [int(units[span.start]), int(units[span.end]), _rounded(span.value), span.level, span.index]
+                for span in spans(confidence, granularity, prose=granularity is Granularity.TOKEN)
             ]
             for granularity in Granularity
         },
@@ -136,8 +136,8 @@ def _level(logprob: float) -> int | None:
     return None if math.isnan(logprob) else level_of(math.exp(logprob))
 
 
-def _alternatives(found: Confidence) -> list[list[list[Any]]]:
-    scores = found.scores
+def _alternatives(confidence: Confidence) -> list[list[list[Any]]]:
+    scores = confidence.scores
     return [
         [
             [text, _rounded(math.exp(logprob))]

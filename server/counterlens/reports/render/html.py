@@ -325,7 +325,9 @@ def _navigation(blocks: Sequence[Block]) -> str:
         return ""
     if len(sections) < 2:
         return ""
-    links = "".join(f'<li><a href="#head-{escape(one.id)}">{_prose(one.text)}</a></li>' for one in sections)
+    links = "".join(
+        f'<li><a href="#head-{escape(heading.id)}">{_prose(heading.text)}</a></li>' for heading in sections
+    )
     return (
         '<a class="skip" href="#main">Skip to the report</a>\n'
         f'<nav aria-label="Sections"><ul>{links}</ul></nav>\n'

@@ -82,7 +82,7 @@ def code_span(text: str) -> str:
     shown = printable(_flat(text), keep="\t").strip()
     if not shown:
         return ""
-    shown = _MANY_BEFORE_BAR.sub(lambda found: f"{found[0]} ", shown)
+    shown = _MANY_BEFORE_BAR.sub(lambda match: f"{match[0]} ", shown)
     ticks = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
     pad = " " if len(ticks) > 1 else ""
     return f"{ticks}{pad}{shown}{pad}{ticks}"
@@ -181,7 +181,7 @@ def _line(text: str) -> str:
 
 def _begun(line: str) -> str:
     """A line that does not begin another kind of block."""
-    return _BEGINS.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", line.strip())
+    return _BEGINS.sub(lambda match: f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}", line.strip())
 
 
 def _flat(text: str) -> str:

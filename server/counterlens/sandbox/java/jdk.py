@@ -79,8 +79,8 @@ def find_jdk() -> Jdk:
         if kit.major >= OLDEST:
             return kit
         too_old.append(f"{kit.version} in {kit.home}")
-    found = f"; too old: {', '.join(dict.fromkeys(too_old))}" if too_old else ""
-    raise SandboxError(f"Java programs cannot be run: no Java development kit was found{found}", INSTALL)
+    note = f"; too old: {', '.join(dict.fromkeys(too_old))}" if too_old else ""
+    raise SandboxError(f"Java programs cannot be run: no Java development kit was found{note}", INSTALL)
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:
@@ -90,8 +90,8 @@ def _candidates() -> Iterator[tuple[str, Path]]:
     compiler = find_program("javac")
     if compiler is not None:
         yield "PATH", Path(compiler).resolve().parent.parent
-    found = [(path, pattern) for pattern in _USUAL for path in _matching(pattern)]
-    kits = [(kit.major, str(kit.home), kit) for path, how in found if (kit := _kit(path, how)) is not None]
+    homes = [(path, pattern) for pattern in _USUAL for path in _matching(pattern)]
+    kits = [(kit.major, str(kit.home), kit) for path, how in homes if (kit := _kit(path, how)) is not None]
     for _, _, kit in sorted(kits, key=lambda each: each[:2], reverse=True):
         yield kit.found, kit.home
 

@@ -228,8 +228,8 @@ class _Reader:
         return self.take(1).decode("latin-1")
 
     def number(self, form: str) -> int:
-        (found,) = struct.unpack(form, self.take(struct.calcsize(form)))
-        return int(found)
+        (value,) = struct.unpack(form, self.take(struct.calcsize(form)))
+        return int(value)
 
     def count(self) -> int:
         return self.number(">i")
@@ -296,10 +296,10 @@ class _Reader:
             number = value[1]
             if number in around:
                 return value
-            found = self._met[number] if 0 <= number < len(self._met) else None
-            if found is None:
+            target = self._met[number] if 0 <= number < len(self._met) else None
+            if target is None:
                 raise ValueError("a reference to nothing")
-            return self.resolve(found, around | {number})
+            return self.resolve(target, around | {number})
         self._read += 1
         if self._read > _MOST or len(around) > _DEEPEST:
             raise ValueError("it is too large")

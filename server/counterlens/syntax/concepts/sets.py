@@ -61,7 +61,7 @@ class ConceptSet:
     def categories(self) -> tuple[str, ...]:
         """The categories, in file order; for the tables of this package those of the paper."""
         if self.kinds is None:
-            return tuple(one for one in Category if one not in NO_CONCEPTS)
+            return tuple(category for category in Category if category not in NO_CONCEPTS)
         return tuple(dict.fromkeys(self.kinds.values()))
 
 

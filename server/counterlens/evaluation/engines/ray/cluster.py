@@ -79,16 +79,22 @@ class RayCluster:
 
     def nodes(self) -> list[Node]:
         """The running nodes that offer processors and are suitable; each is asked once to describe itself."""
-        alive = {one["NodeID"]: one for one in self._ray.nodes() if one["Alive"]}
-        able = {node: one for node, one in alive.items() if one["Resources"].get("CPU", 0) >= 1}
+        alive = {
+            description["NodeID"]: description for description in self._ray.nodes() if description["Alive"]
+        }
+        able = {
+            node: description
+            for node, description in alive.items()
+            if description["Resources"].get("CPU", 0) >= 1
+        }
         with self._looking:
             fresh = [
-                Node(node, one["NodeManagerAddress"], int(one["Resources"]["CPU"]))
-                for node, one in able.items()
+                Node(node, description["NodeManagerAddress"], int(description["Resources"]["CPU"]))
+                for node, description in able.items()
                 if node not in self._nodes and node not in self._pending
             ]
             self._look_at(fresh)
-        return [found for node in able if (found := self._nodes.get(node)) is not None]
+        return [known_node for node in able if (known_node := self._nodes.get(node)) is not None]
 
     def leave_out(self, node: str, why: str) -> None:
         """Exclude a node from further work; the user is notified once.
@@ -129,14 +135,14 @@ class RayCluster:
                     looked = time.monotonic()
                     if not self.nodes():
                         raise self.none_left()
-            found = self._ray.get(ref)
+            result = self._ray.get(ref)
         except errors.RayTaskError as error:
             raise CounterlensError(f"a node failed: {_last_line(error)}", HELP) from error
         except errors.RayError as error:
             raise Lost(_last_line(error)) from error
-        if isinstance(found, CounterlensError):
-            raise found
-        return found
+        if isinstance(result, CounterlensError):
+            raise result
+        return result
 
     def on(self, node: Node) -> Any:
         """Ray's scheduling strategy for this node and no other."""
@@ -174,12 +180,12 @@ class RayCluster:
 
     def _wrong_with(self, ref: Any) -> str:
         try:
-            found = self.settled(ref, None)
+            circumstances = self.settled(ref, None)
         except Lost as lost:
             return str(lost)
         except CounterlensError as error:
             return str(error)
-        return "; ".join(self.here.misfits(found))
+        return "; ".join(self.here.misfits(circumstances))
 
 
 class Lost(Exception):  # noqa: N818 - an event of the cluster, handled by the code that sent the work

@@ -109,8 +109,8 @@ class RayModel(Model):
         progress: Progress | None = None,
     ) -> list[Completion]:
         """Like `Model.complete`."""
-        found: list[Completion] = self._replicas.ask("complete", list(prompts), cancel=cancel)
-        return _report_done(found, len(found), progress)
+        completions: list[Completion] = self._replicas.ask("complete", list(prompts), cancel=cancel)
+        return _report_done(completions, len(completions), progress)
 
     def score(
         self,
@@ -122,10 +122,10 @@ class RayModel(Model):
         progress: Progress | None = None,
     ) -> TokenScores:
         """Like `Model.score`."""
-        found: TokenScores = self._replicas.ask(
+        scores: TokenScores = self._replicas.ask(
             "score", text, context=context, alternatives=alternatives, cancel=cancel
         )
-        return _report_done(found, len(found), progress)
+        return _report_done(scores, len(scores), progress)
 
     def score_continuations(
         self,
@@ -137,27 +137,27 @@ class RayModel(Model):
         progress: Progress | None = None,
     ) -> list[TokenScores]:
         """Like `Model.score_continuations`."""
-        found: list[TokenScores] = self._replicas.ask(
+        scores: list[TokenScores] = self._replicas.ask(
             "score_continuations", context, list(continuations), alternatives=alternatives, cancel=cancel
         )
-        return _report_done(found, len(found), progress)
+        return _report_done(scores, len(scores), progress)
 
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
         """Like `Model.embed`."""
-        found: Vectors = self._replicas.ask("embed", list(texts), cancel=cancel)
-        return _report_done(found, len(found), progress)
+        vectors: Vectors = self._replicas.ask("embed", list(texts), cancel=cancel)
+        return _report_done(vectors, len(vectors), progress)
 
     def close(self) -> None:
         """Close the replicas."""
         self._replicas.close()
 
 
-def _report_done(found: Found, steps: int, progress: Progress | None) -> Found:
+def _report_done(answer: Found, steps: int, progress: Progress | None) -> Found:
     if progress:
         progress(steps, steps)
-    return found
+    return answer
 
 
 class RaySandbox:

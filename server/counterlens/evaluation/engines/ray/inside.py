@@ -58,16 +58,16 @@ class Circumstances:
     def misfits(self, node: Circumstances) -> list[str]:
         """The differences of a node, in words; missing packages are ignored."""
         here = dict(self.versions)
-        found = [
+        differences = [
             f"{name} is {there}, here {here[name] or 'not installed'}"
             for name, there in node.versions
             if there is not None and there != here[name]
         ]
         if node.sandbox != self.sandbox:
-            found.append(f"its sandbox is {node.sandbox}, here {self.sandbox}")
+            differences.append(f"its sandbox is {node.sandbox}, here {self.sandbox}")
         elif lacks := sorted(self.isolates - node.isolates):
-            found.append(f"its sandbox does not isolate {', '.join(lacks)}")
-        return found
+            differences.append(f"its sandbox does not isolate {', '.join(lacks)}")
+        return differences
 
 
 @dataclass(frozen=True, slots=True)

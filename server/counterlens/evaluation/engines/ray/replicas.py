@@ -113,8 +113,8 @@ class Replicas:
             gone, self._all = self._all, []
             self._idle.clear()
             self._changed.notify_all()
-        for one in gone:
-            self._cluster.ray.kill(one.handle)
+        for replica in gone:
+            self._cluster.ray.kill(replica.handle)
 
     @contextmanager
     def _exclusive_replica(self, cancel: Event | None) -> Iterator[_Placed]:
@@ -162,10 +162,10 @@ class Replicas:
         """Nodes for `count` more replicas, those with the fewest first."""
         nodes = [node for node in self._cluster.nodes() if node.id not in self._unable]
         with self._changed:
-            taken = Counter(one.node.id for one in self._all)
+            taken = Counter(replica.node.id for replica in self._all)
         chosen: list[Node] = []
         for _ in range(count):
-            node = min(nodes, key=lambda one: taken[one.id], default=None)
+            node = min(nodes, key=lambda candidate: taken[candidate.id], default=None)
             if node is None or (taken[node.id] >= self._a_node and (self._all or chosen)):
                 break
             taken[node.id] += 1

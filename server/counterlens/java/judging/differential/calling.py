@@ -104,50 +104,50 @@ def _request(target: JavaTarget, call: JavaCall) -> JavaWriter:
     return writer
 
 
-def same_answer(one: JavaAnswer, other: JavaAnswer) -> bool:
+def same_answer(answer: JavaAnswer, other: JavaAnswer) -> bool:
     """Whether two calls behaved the same.
 
     They return equal values or throw the same class, leave their arguments equal, have the same effects, and
     do the same again.
     """
-    if one.effects != other.effects or (one.again is None) != (other.again is None):
+    if answer.effects != other.effects or (answer.again is None) != (other.again is None):
         return False
-    if one.again is not None and other.again is not None and not same_answer(one.again, other.again):
+    if answer.again is not None and other.again is not None and not same_answer(answer.again, other.again):
         return False
-    return _same_result(one, other)
+    return _same_result(answer, other)
 
 
-def _same_result(one: JavaAnswer, other: JavaAnswer) -> bool:
-    if (one.value is None) != (other.value is None) or one.thrown != other.thrown:
+def _same_result(answer: JavaAnswer, other: JavaAnswer) -> bool:
+    if (answer.value is None) != (other.value is None) or answer.thrown != other.thrown:
         return False
-    if len(one.given) != len(other.given):
+    if len(answer.given) != len(other.given):
         return False
-    pairs = list(zip(one.given, other.given, strict=True))
-    if one.value is not None and other.value is not None:
-        pairs.append((one.value, other.value))
+    pairs = list(zip(answer.given, other.given, strict=True))
+    if answer.value is not None and other.value is not None:
+        pairs.append((answer.value, other.value))
     return all(same_value(a, b) for a, b in pairs)
 
 
-def same_value(one: JavaValue, other: JavaValue) -> bool:
+def same_value(value: JavaValue, other: JavaValue) -> bool:
     """Whether two values are equal as in Java's `equals`, floats up to rounding, arrays by content."""
-    tag = one[0]
+    tag = value[0]
     if tag != other[0]:
         return False
     if tag in {"D", "F"}:
-        return close(one[1], other[1])
+        return close(value[1], other[1])
     if tag == "[":
-        return one[1] == other[1] and _in_order(one[2], other[2])
+        return value[1] == other[1] and _in_order(value[2], other[2])
     if tag == "L":
-        kinds = _kind(one[1]), _kind(other[1])
+        kinds = _kind(value[1]), _kind(other[1])
         if kinds[0] != kinds[1]:
             return False
-        return _in_any_order(one[2], other[2]) if kinds[0] != "list" else _in_order(one[2], other[2])
+        return _in_any_order(value[2], other[2]) if kinds[0] != "list" else _in_order(value[2], other[2])
     if tag == "M":
-        pairs = [("e", *pair) for pair in one[2]], [("e", *pair) for pair in other[2]]
+        pairs = [("e", *pair) for pair in value[2]], [("e", *pair) for pair in other[2]]
         return _in_any_order(*pairs)
     if tag in {"O", "e"}:
-        return len(one) == len(other) and _in_order(one[1:], other[1:])
-    return one == other
+        return len(value) == len(other) and _in_order(value[1:], other[1:])
+    return value == other
 
 
 def _kind(name: str) -> str:
@@ -157,12 +157,12 @@ def _kind(name: str) -> str:
     return "queue" if simple == "PriorityQueue" else "list"
 
 
-def _in_order(one: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
-    return len(one) == len(other) and all(map(same_value, one, other))
+def _in_order(values: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
+    return len(values) == len(other) and all(map(same_value, values, other))
 
 
-def _in_any_order(one: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
-    return _in_order(sorted(one, key=_order), sorted(other, key=_order))
+def _in_any_order(values: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
+    return _in_order(sorted(values, key=_order), sorted(other, key=_order))
 
 
 def _order(value: JavaValue) -> str:

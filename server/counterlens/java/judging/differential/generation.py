@@ -55,13 +55,13 @@ def literals_of(texts: Iterable[str]) -> Literals:
     strings: set[str] = set()
     characters: set[str] = set()
     for text in texts:
-        strings |= {_unescaped(found[1]) for found in _STRING.finditer(text)}
-        characters |= {_unescaped(found[1]) for found in _CHARACTER.finditer(text)}
-        for found in _INTEGER.finditer(text):
-            digits = found[0].rstrip("lL").replace("_", "")
+        strings |= {_unescaped(literal[1]) for literal in _STRING.finditer(text)}
+        characters |= {_unescaped(literal[1]) for literal in _CHARACTER.finditer(text)}
+        for match in _INTEGER.finditer(text):
+            digits = match[0].rstrip("lL").replace("_", "")
             plain = re.fullmatch(r"-?0\d+", digits)
             integers.add(int(digits, 10 if plain else 0))
-        reals |= {float(found[0]) for found in _REAL.finditer(text)}
+        reals |= {float(literal[0]) for literal in _REAL.finditer(text)}
     strings = {text for text in strings if len(text) <= _LONGEST}
     characters |= {sign for text in strings for sign in text}
     characters = {sign for sign in characters if len(sign) == 1 and ord(sign) < 1 << 16}
@@ -70,7 +70,7 @@ def literals_of(texts: Iterable[str]) -> Literals:
 
 
 def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", lambda found: _ESCAPED.get(found[1], found[1]), text)
+    return re.sub(r"\\(.)", lambda match: _ESCAPED.get(match[1], match[1]), text)
 
 
 class Generator:
@@ -253,16 +253,16 @@ class Generator:
         random, known = self._random, self._literals.reals
         chance = random.random()
         if known and chance < 0.3:
-            found = random.choice(known) + random.choice((-0.5, 0.0, 0.0, 0.5, 1e-3))
+            real = random.choice(known) + random.choice((-0.5, 0.0, 0.0, 0.5, 1e-3))
         elif chance < 0.6:
-            found = self._integer() / random.choice((1, 1, 2, 4, 10))
+            real = self._integer() / random.choice((1, 1, 2, 4, 10))
         elif chance < 0.97:
-            found = round(random.uniform(-12, 12), random.choice((0, 1, 2, 3)))
+            real = round(random.uniform(-12, 12), random.choice((0, 1, 2, 3)))
         else:
-            found = random.choice((0.0, -0.0, 1e10, -1e-9, 1e300))
+            real = random.choice((0.0, -0.0, 1e10, -1e-9, 1e300))
         if not single:
-            return float(found)
-        return float(round(found * 1024) / 1024) if abs(found) < 1e6 else 0.0  # exact in 32 bits
+            return float(real)
+        return float(round(real * 1024) / 1024) if abs(real) < 1e6 else 0.0  # exact in 32 bits
 
     def _letters(self) -> str:
         """The characters of one text: often only a few of those that the method mentions."""

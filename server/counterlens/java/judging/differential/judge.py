@@ -186,13 +186,13 @@ class JavaDifferentialJudge(ComparingJudge):
         difference = Distinction(call.written(target), *texts, 1, tried, before.value is None)
         return DifferentialOutcome(judgement, Evidence(ID, tried, difference.call, fate.value), difference)
 
-    def _both_complain(self, one: JavaAnswer, other: JavaAnswer) -> bool:
+    def _both_complain(self, first: JavaAnswer, other: JavaAnswer) -> bool:
         """Whether both ended in an exception of the library that the method's text does not name.
 
         The choice among several errors in a bad input is not part of a method's meaning.
         """
         text = self.original.target.node.text or b""
-        names = [answer.thrown.rpartition(".")[2] for answer in (one, other)]
+        names = [answer.thrown.rpartition(".")[2] for answer in (first, other)]
         return all(name in _COMPLAINTS and name.encode() not in text for name in names)
 
     @property

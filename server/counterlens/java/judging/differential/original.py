@@ -189,9 +189,9 @@ class _Study:
         counters = replace(
             self._bare.target, owner=reach.OWNER, name="take", simple="", static=True, maker="", made=0
         )
-        found = make_call(held, counters, JavaCall(()), SECONDS)
-        if not isinstance(found, CallFate) and found.value is not None:
-            self._reached |= {n for n, (_, seen) in enumerate(found.value[2]) if seen} & self._blocks
+        answer = make_call(held, counters, JavaCall(()), SECONDS)
+        if not isinstance(answer, CallFate) and answer.value is not None:
+            self._reached |= {n for n, (_, seen) in enumerate(answer.value[2]) if seen} & self._blocks
 
     def _checked(self, plain: Classes) -> JavaOriginal | Untestable:
         """Only results that are the same in another order and with fresh static fields."""

@@ -128,8 +128,8 @@ def is_private(document: Document, function: Function) -> bool:
 
 def modifiers(node: Node) -> set[str]:
     """The modifiers of a declaration."""
-    found = next((child for child in node.children if child.type == "modifiers"), None)
-    return {child.type for child in found.children} if found is not None else set()
+    modifiers_node = next((child for child in node.children if child.type == "modifiers"), None)
+    return {child.type for child in modifiers_node.children} if modifiers_node is not None else set()
 
 
 def _require_objects(around: list[Node]) -> None:
@@ -149,14 +149,14 @@ def _maker(around: list[Node], own: set[str]) -> tuple[tuple[JavaType, ...], str
     Raises:
         NoTargetError: there is none.
     """
-    owner, found = around[0], list[tuple[tuple[JavaType, ...], str]]()
+    owner, constructors = around[0], list[tuple[tuple[JavaType, ...], str]]()
     makers = [child for child in _members(owner) if child.type == "constructor_declaration"]
     for maker in makers:
         with contextlib.suppress(UnknownTypeError):
-            found.append(_parameters(maker, around, own, static=False))
-    if makers and not found:
+            constructors.append(_parameters(maker, around, own, static=False))
+    if makers and not constructors:
         raise NoTargetError(f"values for the constructors of {_name(owner)} cannot be generated")
-    return min(found, key=lambda each: len(each[0]), default=((), ""))
+    return min(constructors, key=lambda each: len(each[0]), default=((), ""))
 
 
 def _parameters(
@@ -192,12 +192,12 @@ def _parameters(
 
 def _erasures(node: Node | None) -> dict[str, str]:
     """Type variables with the simple names of their erasures."""
-    found = {}
+    erasures = {}
     for child in node.named_children if node is not None else ():
         tokens = [_text(leaf) for leaf in leaves(child)]
         if tokens:
-            found[tokens[0]] = tokens[2] if len(tokens) > 2 else "Object"
-    return found
+            erasures[tokens[0]] = tokens[2] if len(tokens) > 2 else "Object"
+    return erasures
 
 
 def _simple_name(parameter: Node, written: Node | None, variables: dict[str, str]) -> str:
@@ -249,11 +249,11 @@ _QUOTED = {"line_comment", "block_comment", "string_fragment", "character_litera
 
 def _members(owner: Node) -> list[Node]:
     body = owner.child_by_field_name("body")
-    found = list(body.named_children) if body is not None else []
-    for child in found[:]:
+    members = list(body.named_children) if body is not None else []
+    for child in members[:]:
         if child.type == "enum_body_declarations":
-            found += child.named_children
-    return found
+            members += child.named_children
+    return members
 
 
 def _declared(root: Node) -> Iterator[Node]:
@@ -268,8 +268,8 @@ def _above(node: Node) -> Iterator[Node]:
 
 
 def _name(node: Node) -> str:
-    found = node.child_by_field_name("name")
-    return _text(found) if found is not None else ""
+    name_node = node.child_by_field_name("name")
+    return _text(name_node) if name_node is not None else ""
 
 
 def _text(node: Node) -> str:

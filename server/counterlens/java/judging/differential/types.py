@@ -112,18 +112,18 @@ def read_variables(
     node: Node | None, variables: dict[str, JavaType], own: Collection[str]
 ) -> dict[str, JavaType]:
     """The type that stands for each type variable of some `type_parameters`: its bound, or an `Integer`."""
-    found = dict(variables)
+    bounds = dict(variables)
     for child in node.named_children if node is not None else ():
         names = [inner for inner in child.named_children if inner.type == "type_identifier"]
         if child.type != "type_parameter" or not names:
             continue
         name = _text(names[0])
-        found[name] = JavaType("Integer")
+        bounds[name] = JavaType("Integer")
         bound = next((inner for inner in child.named_children if inner.type == "type_bound"), None)
         if bound is not None:
-            first = read_type(bound.named_children[0], found, own)
-            found[name] = JavaType("Integer") if first.name in {*_ANY, "Number"} else first
-    return found
+            first = read_type(bound.named_children[0], bounds, own)
+            bounds[name] = JavaType("Integer") if first.name in {*_ANY, "Number"} else first
+    return bounds
 
 
 def _named(name: str, arguments: tuple[JavaType, ...], own: Collection[str]) -> JavaType:

@@ -162,8 +162,8 @@ class _Source:
         numbers = [item for item in items if type(item) in (int, float) and math.isfinite(item)]
         if not numbers:
             return None
-        one, two = self.random.choice(numbers), self.random.choice(numbers)
-        return self.random.choice((one, sum(numbers), abs(one - two), max(numbers), min(numbers)))
+        first, two = self.random.choice(numbers), self.random.choice(numbers)
+        return self.random.choice((first, sum(numbers), abs(first - two), max(numbers), min(numbers)))
 
     def integer(self, values: Sequence[int]) -> int:
         low, high = min(values), max(values)
@@ -327,17 +327,17 @@ def _relations(calls: Sequence[Call]) -> Iterator[Any]:
     if len(calls) < _FEW:
         return
     common = set.intersection(*(set(_measures(call)) for call in calls))
-    for one, other in combinations(sorted(common), 2):
-        pairs = [(_measures(call)[one], _measures(call)[other]) for call in calls]
+    for measure, other in combinations(sorted(common), 2):
+        pairs = [(_measures(call)[measure], _measures(call)[other]) for call in calls]
         for holds in (_equal, _below, _above):
             if all(holds(a, b) for a, b in pairs):
-                yield lambda call, one=one, other=other, holds=holds: _holds(call, one, other, holds)
+                yield lambda call, first=measure, other=other, holds=holds: _holds(call, first, other, holds)
                 break
 
 
-def _holds(call: Call, one: str, other: str, holds: Any) -> bool:
+def _holds(call: Call, measure: str, other: str, holds: Any) -> bool:
     measures = _measures(call)
-    return one not in measures or other not in measures or bool(holds(measures[one], measures[other]))
+    return measure not in measures or other not in measures or bool(holds(measures[measure], measures[other]))
 
 
 def _measures(call: Call) -> dict[str, float]:
@@ -352,16 +352,16 @@ def _measures(call: Call) -> dict[str, float]:
     return measures
 
 
-def _equal(one: float, other: float) -> bool:
-    return one == other
+def _equal(number: float, other: float) -> bool:
+    return number == other
 
 
-def _below(one: float, other: float) -> bool:
-    return one <= other
+def _below(number: float, other: float) -> bool:
+    return number <= other
 
 
-def _above(one: float, other: float) -> bool:
-    return one >= other
+def _above(number: float, other: float) -> bool:
+    return number >= other
 
 
 def recorded_call(forms: Any) -> Call | None:

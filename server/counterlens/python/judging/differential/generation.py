@@ -154,10 +154,10 @@ def _instance(shapes: Shapes, owner: ast.ClassDef) -> Strategy:
 
 def _others(shapes: Shapes, arguments: ast.arguments, needed: int, seen: Sequence[Call]) -> list[Parameter]:
     """Parameters that have defaults, are passed by name, or take any number of values."""
-    found = []
+    parameters = []
     if arguments.vararg:
         kinds = _kinds(shapes, arguments.vararg, needed, seen)
-        found.append(Parameter(arguments.vararg.arg, False, False, True, kinds[:1]))
+        parameters.append(Parameter(arguments.vararg.arg, False, False, True, kinds[:1]))
     by_position = (
         arguments.args[len(arguments.args) - len(arguments.defaults) :] if arguments.defaults else []
     )
@@ -168,8 +168,8 @@ def _others(shapes: Shapes, arguments: ast.arguments, needed: int, seen: Sequenc
             continue  # it can only be passed by position, before the variable arguments
         kind = _optional(shapes, argument, default, seen)
         if kind is not None:
-            found.append(Parameter(argument.arg, True, default is not None, False, (kind,)))
-    return found
+            parameters.append(Parameter(argument.arg, True, default is not None, False, (kind,)))
+    return parameters
 
 
 def _optional(

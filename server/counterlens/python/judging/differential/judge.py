@@ -152,6 +152,6 @@ class DifferentialJudge(ComparingJudge):
         ]  # fmt: skip
 
 
-def judge_of(found: Original | Untestable) -> DifferentialJudge | None:
+def judge_of(original: Original | Untestable) -> DifferentialJudge | None:
     """The judge, if the function can be judged."""
-    return DifferentialJudge(found) if isinstance(found, Original) else None
+    return DifferentialJudge(original) if isinstance(original, Original) else None

@@ -43,17 +43,17 @@ def calls_of(module: ast.Module, node: FunctionNode, name: str, more: Sequence[s
         name: The name of the callee: its own, or that of its class for `__init__`.
         more: Further texts that may call it, such as test files.
     """
-    found: dict[str, Call] = {}
+    calls: dict[str, Call] = {}
     texts = [ast.get_docstring(node) or "", ast.get_docstring(module) or "", *more]
     for inner in ast.walk(module):
         if isinstance(inner, ast.Call):
-            _add(found, _call(inner, name))
+            _add(calls, _call(inner, name))
     for inner in (node for text in more for node in _calls_in(text)):
-        _add(found, _call(inner, name))
+        _add(calls, _call(inner, name))
     for text in texts:
         for expression in _expressions(text, name):
-            _add(found, _call(expression, name))
-    return list(found.values())[:_MOST]
+            _add(calls, _call(expression, name))
+    return list(calls.values())[:_MOST]
 
 
 def texts_about(document: Document, qualname: str) -> tuple[str, ...]:
@@ -66,19 +66,19 @@ def texts_about(document: Document, qualname: str) -> tuple[str, ...]:
     examples = [path for folder in _EXAMPLES for path in sorted((place.project / folder).rglob("*.py"))]
     readme = sorted(path for path in place.project.glob("README*") if path.suffix in {".md", ".rst", ".txt"})
     module = place.module.rpartition(".")[2]
-    found = []
+    texts = []
     for path in [*files_with_tests(place), *examples[:_MOST_FILES], *readme]:
         text = read_text(path, _LARGEST) or ""
         if f"{name}(" in text and module in text:
-            found.append(text)
-    return tuple(found)
+            texts.append(text)
+    return tuple(texts)
 
 
-def _add(found: dict[str, Call], call: Call | None) -> None:
+def _add(calls: dict[str, Call], call: Call | None) -> None:
     if call is not None:
         text = call.written("")
         if len(text) <= _LONGEST:
-            found.setdefault(text, call)
+            calls.setdefault(text, call)
 
 
 def _calls_in(text: str) -> Iterator[ast.Call]:

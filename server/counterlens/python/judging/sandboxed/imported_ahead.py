@@ -40,8 +40,8 @@ def own_modules() -> list[str]:
 
 def modules_from(file: str) -> list[tuple[str, str]]:
     """The imported modules from files with this name, without its folder, and the paths of these files."""
-    since = [found for found in _files(_imported_since()) if found[1].endswith(file)]
-    return [found for found in _by_file.get(file, ()) if found[0] in sys.modules] + since
+    since = [module for module in _files(_imported_since()) if module[1].endswith(file)]
+    return [module for module in _by_file.get(file, ()) if module[0] in sys.modules] + since
 
 
 def _of_package(names: list[str]) -> list[str]:

@@ -34,9 +34,9 @@ def name_of(path: str, form: str) -> str:
     Raises:
         OSError: there is no such file.
     """
-    found = os.stat(path)  # noqa: PTH116
+    status = os.stat(path)  # noqa: PTH116
     which = hashlib.sha256(f"{path}\0{form}\0{_MAGIC}".encode("utf-8", "surrogateescape")).hexdigest()[:32]
-    return f"{which}-{found.st_mtime_ns}-{found.st_size}"
+    return f"{which}-{status.st_mtime_ns}-{status.st_size}"
 
 
 class KeptCode:

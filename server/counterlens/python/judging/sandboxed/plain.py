@@ -112,10 +112,10 @@ def decode(form: Any) -> Any:
 
 
 def _builtin_type(name: str) -> type:
-    found = vars(builtins)[name]
-    if not isinstance(found, type):
+    kind = vars(builtins)[name]
+    if not isinstance(kind, type):
         raise TypeError(f"{name} is no type")
-    return found
+    return kind
 
 
 def _made(name: str, *parts: Any) -> Any:

@@ -31,9 +31,9 @@ _PLAIN = (types.ModuleType, types.BuiltinFunctionType, str, int, float, bytes, t
 class _KnownDistribution:
     """An installed package with plug-ins, whose files and entry points have been read."""
 
-    def __init__(self, found: Any) -> None:
-        self._found = found
-        self.entry_points, self.files = list(found.entry_points), found.files
+    def __init__(self, distribution: Any) -> None:
+        self._found = distribution
+        self.entry_points, self.files = list(distribution.entry_points), distribution.files
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._found, name)
@@ -58,15 +58,15 @@ def prepare() -> None:
 
     _ahead.searched = list(sys.path)
     _ahead.distributions = [
-        _KnownDistribution(found)
-        for found in importlib.metadata.distributions()
-        if any(entry.group == _GROUP for entry in found.entry_points)
+        _KnownDistribution(package)
+        for package in importlib.metadata.distributions()
+        if any(entry.group == _GROUP for entry in package.entry_points)
     ]
-    for found in _ahead.distributions:
-        for path in found.files or ():
+    for distribution in _ahead.distributions:
+        for path in distribution.files or ():
             str(path)  # it is kept
     installed = {
-        entry.value.partition(":")[0] for found in _ahead.distributions for entry in found.entry_points
+        entry.value.partition(":")[0] for plugin in _ahead.distributions for entry in plugin.entry_points
     }
     for name, module in list(sys.modules.items()):
         if name.startswith("_pytest.") or name in installed:

@@ -78,9 +78,9 @@ def import_installed_as_they_are() -> None:
     find_spec: Any = Hook.find_spec
 
     def find_spec_of_project(this: Any, name: str, *more: Any) -> Any:
-        found = find_spec(this, name, *more)
-        installed = found is not None and "site-packages" in (found.origin or "")
-        return None if installed else found
+        spec = find_spec(this, name, *more)
+        installed = spec is not None and "site-packages" in (spec.origin or "")
+        return None if installed else spec
 
     setattr(Hook, "find_spec", find_spec_of_project)  # noqa: B010
     setattr(Hook, "_warn_already_imported", lambda *_: None)  # noqa: B010 - imports of a warm interpreter

@@ -48,8 +48,8 @@ def _installed() -> Iterator[str]:
 
 def _is_installed(name: str) -> bool:
     """Whether a top-level module is among the installed packages; determined without importing it."""
-    found = importlib.util.find_spec(name)
-    return found is not None and f"{os.sep}site-packages{os.sep}" in (found.origin or "")
+    spec = importlib.util.find_spec(name)
+    return spec is not None and f"{os.sep}site-packages{os.sep}" in (spec.origin or "")
 
 
 def _import_all() -> frozenset[str]:

@@ -64,10 +64,10 @@ def import_runner(more: Sequence[str] = ()) -> list[ModuleType]:
     try:
         for name in _MODULES:
             importlib.import_module(f"{NAME}.{name}")
-        found = [importlib.import_module(f"{NAME}.{name}") for name in ("imported_ahead", *more)]
+        modules = [importlib.import_module(f"{NAME}.{name}") for name in ("imported_ahead", *more)]
     finally:
         sys.meta_path.remove(_Finder)
-    ahead, *others = found
+    ahead, *others = modules
     ahead.remember()
     return others
 

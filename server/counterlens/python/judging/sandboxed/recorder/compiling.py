@@ -54,11 +54,11 @@ def _send(descriptor: int, path: str, form: str, known: set[str]) -> None:
 
 
 def _compiled(path: str, source: bytes, form: str) -> CodeType:
-    found: Any = source
+    content: Any = source
     if form != PLAIN:
         from _pytest.assertion.rewrite import rewrite_asserts
 
-        found = ast.parse(source, filename=path)
-        rewrite_asserts(found, source, path)
-    code: CodeType = compile(found, path, "exec", dont_inherit=True)
+        content = ast.parse(source, filename=path)
+        rewrite_asserts(content, source, path)
+    code: CodeType = compile(content, path, "exec", dont_inherit=True)
     return code

@@ -52,13 +52,13 @@ class LineProbes:
         """The code of a module, with a probe before each statement; None if it cannot be compiled."""
         try:
             tree = ast.parse(source, path)
-            found = list(_statements(tree))
-            _insert(found, len(self._hits))
+            statements = list(_statements(tree))
+            _insert(statements, len(self._hits))
             code = self._with_hits(compile(tree, path, "exec", dont_inherit=True))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None  # the import reports the error, if it is one there, too
-        self._places += [(path, at.lineno) for _, _, at in found]
-        self._hits.extend(bytes(len(found)))
+        self._places += [(path, at.lineno) for _, _, at in statements]
+        self._hits.extend(bytes(len(statements)))
         return code
 
     def clear(self) -> None:
@@ -82,12 +82,12 @@ class LineProbes:
 
     def _with_hits(self, code: types.CodeType) -> types.CodeType:
         constants = tuple(
-            self._with_hits(one)
-            if isinstance(one, types.CodeType)
+            self._with_hits(constant)
+            if isinstance(constant, types.CodeType)
             else self._hits
-            if isinstance(one, str) and one == _HERE
-            else one
-            for one in code.co_consts
+            if isinstance(constant, str) and constant == _HERE
+            else constant
+            for constant in code.co_consts
         )
         return code.replace(co_consts=constants)
 
@@ -106,9 +106,9 @@ def _statements(tree: ast.AST) -> Iterator[tuple[list[ast.stmt], int, ast.stmt]]
                     yield body, i, body[i]
 
 
-def _insert(found: list[tuple[list[ast.stmt], int, ast.stmt]], base: int) -> None:
-    text = "\n".join(f"{_HERE!r}[{base + i}] = 1" for i in range(len(found)))
-    for (body, i, at), probe in reversed(list(zip(found, ast.parse(text).body))):  # noqa: B905
+def _insert(statements: list[tuple[list[ast.stmt], int, ast.stmt]], base: int) -> None:
+    text = "\n".join(f"{_HERE!r}[{base + i}] = 1" for i in range(len(statements)))
+    for (body, i, at), probe in reversed(list(zip(statements, ast.parse(text).body))):  # noqa: B905
         for part in ast.walk(probe):
             ast.copy_location(part, at)
         body.insert(i, probe)

@@ -70,7 +70,7 @@ def resolve(module: ModuleType, qualname: str) -> Any:
     Raises:
         AttributeError: the module has no such name.
     """
-    found: Any = module
+    value: Any = module
     for name in qualname.split("."):
-        found = getattr(found, name)
-    return found
+        value = getattr(value, name)
+    return value

@@ -88,18 +88,18 @@ def run_tests(task: dict[str, Any], emit: Callable[[str, Any], None]) -> None:
 
 def _run_doctests(examples: list[dict[str, Any]], survey: SuiteSurvey) -> None:
     for file in examples:
-        loaded, found = None, []
+        loaded, doctests = None, []
         with contextlib.suppress(BaseException):
             loaded = importlib.import_module(file["module"])
-            found = doctest.DocTestFinder(exclude_empty=True).find(loaded)
+            doctests = doctest.DocTestFinder(exclude_empty=True).find(loaded)
         if loaded is None or os.path.realpath(loaded.__file__ or "") != file["path"]:
             continue
-        for one in found:
-            name = one.name[len(file["module"]) + 1 :]
+        for case in doctests:
+            name = case.name[len(file["module"]) + 1 :]
             test = ("doctest", file["path"], "", name, name)
-            if one.examples and survey.wants(test) and not survey.over():
+            if case.examples and survey.wants(test) and not survey.over():
                 with survey.of(test) as outcome, _caught(outcome):
-                    failed = doctest.DocTestRunner(verbose=False).run(one, out=lambda _text: None).failed
+                    failed = doctest.DocTestRunner(verbose=False).run(case, out=lambda _text: None).failed
                     if failed:
                         outcome[:] = [FAILED, f"{failed} of its examples fail"]
 
@@ -115,7 +115,7 @@ def _caught(outcome: list[str]) -> Generator[None, None, None]:
 
 
 def _run_unittests(files: list[dict[str, Any]], survey: SuiteSurvey) -> None:
-    found: list[tuple[Any, Test]] = []
+    cases: list[tuple[Any, Test]] = []
     for file in files:
         for folder in (file["root"], os.path.dirname(file["path"])):  # noqa: PTH120
             if folder not in sys.path:
@@ -126,12 +126,12 @@ def _run_unittests(files: list[dict[str, Any]], survey: SuiteSurvey) -> None:
         except BaseException as error:
             survey.broken(file["path"], reason_of(error))
         else:
-            found += [
+            cases += [
                 (module, ("case", file["path"], owner, name, "::".join(filter(None, (owner, name)))))
                 for owner, name in _cases_in(module)
             ]
-    survey.total(len(found))
-    for module, test in found:
+    survey.total(len(cases))
+    for module, test in cases:
         if survey.wants(test) and not survey.over():
             with survey.of(test) as outcome:
                 outcome[:] = run_case(module, test[2], test[3])

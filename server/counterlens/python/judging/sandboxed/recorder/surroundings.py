@@ -112,12 +112,12 @@ class CallSurroundings:
     def changes(self) -> list[str]:
         """What has changed since `take`; the state is set back where that is possible."""
         after = _state()
-        found = []
+        names = []
         for name, before in self._before.items():
             if name in after and after[name] != before:
-                found.append(name)
+                names.append(name)
                 _set_back(name, before)
-        return found
+        return names
 
 
 def _state() -> dict[str, Any]:

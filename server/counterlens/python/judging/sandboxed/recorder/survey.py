@@ -108,7 +108,7 @@ class SuiteSurvey:
 
     def flush(self) -> None:
         """Report the lines executed by the tests that have ended."""
-        lines = {path: sorted(found.items()) for path, found in self._lines.items()}
+        lines = {path: sorted(by_line.items()) for path, by_line in self._lines.items()}
         self._emit("lines", {"files": lines, "of": self._waiting})
         self._waiting, self._lines = [], {}
         self._look = time.monotonic() + _FLUSH

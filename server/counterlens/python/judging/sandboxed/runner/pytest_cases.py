@@ -75,8 +75,8 @@ def _load_as_it_is(candidate: Candidate) -> None:
     find_spec: Any = Loader.find_spec
 
     def find_spec_of_others(this: Any, name: str, *more: Any) -> Any:
-        found = find_spec(this, name, *more)
-        return None if found is not None and candidate.is_at(found.origin or "") else found
+        spec = find_spec(this, name, *more)
+        return None if spec is not None and candidate.is_at(spec.origin or "") else spec
 
     setattr(Loader, "find_spec", find_spec_of_others)  # noqa: B010
 

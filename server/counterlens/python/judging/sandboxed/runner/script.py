@@ -102,7 +102,7 @@ def _examples(
         failed = doctest.DocTestRunner(verbose=False).run(example, out=said.append).failed
         return (FAILED, "".join(said).strip("*\n ")) if failed else (PASSED, "")
 
-    found: list[tuple[str, Callable[[], tuple[str, str]]]] = []
+    examples: list[tuple[str, Callable[[], tuple[str, str]]]] = []
     for node in ast.walk(ast.parse(script["source"])):
         if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
@@ -114,8 +114,8 @@ def _examples(
         except ValueError:  # malformed examples, which doctest itself would reject
             continue
         if example.examples:
-            found.append((label, lambda example=example: run(example)))  # type: ignore[misc]
-    return found
+            examples.append((label, lambda example=example: run(example)))  # type: ignore[misc]
+    return examples
 
 
 def _checked(space: dict[str, Any], target: str) -> tuple[str, str]:

@@ -82,8 +82,8 @@ class TamperCheck:
     def take(self) -> Snapshot:
         """A snapshot of the present state; the last one if nothing has changed since."""
         inner = [name for name in list(sys.modules) if name.startswith(_DECISIVE_PACKAGE)]
-        found = {name: sys.modules.get(name) for name in (*_DECISIVE, *inner)}
-        modules = {name: module for name, module in found.items() if module}
+        loaded = {name: sys.modules.get(name) for name in (*_DECISIVE, *inner)}
+        modules = {name: module for name, module in loaded.items() if module}
         if self._last is None or self._last.modules != modules or self._last.replaced() is not None:
             self._last = Snapshot(modules)
         return self._last
