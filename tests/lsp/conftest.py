@@ -83,6 +83,10 @@ def watch(client: LanguageClient) -> None:
     def _partly(params: Any) -> None:
         client.partly.append((params.uri, params.version))  # type: ignore[attr-defined]
 
+    @client.feature(types.CLIENT_REGISTER_CAPABILITY)
+    def _registered(_params: types.RegistrationParams) -> None:
+        """Files are watched by the tests themselves."""
+
     client.lens_refreshes = 0  # type: ignore[attr-defined]
 
     @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)
