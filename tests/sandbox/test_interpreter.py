@@ -154,3 +154,7 @@ def test_a_path_file_of_a_project_opens_no_home(
     assert not [
         folder for folder in folders if home.is_relative_to(folder) or Path(folder) == home / ".config"
     ]
+
+
+def test_a_file_whose_folder_is_not_on_disk_has_an_interpreter(tmp_path: Path) -> None:
+    assert interpreter_for(tmp_path / "gone" / "module.py").is_file()

@@ -69,7 +69,10 @@ def folders_around(path: Path) -> list[Path]:
     top = repository_of(path)
     if holds_home(top) or (bound is not None and not top.is_relative_to(bound)):
         return own
-    owner = project.stat().st_uid
+    try:
+        owner = project.stat().st_uid
+    except OSError:  # a file of the editor whose folder is not on disk
+        return own
     for folder in folders[len(own) :]:
         if not folder.is_relative_to(top) or folder.stat().st_uid != owner:
             break
