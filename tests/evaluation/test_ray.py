@@ -253,7 +253,10 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     assert "counterlens[ray]" in refused("local")
 
 
-def test_no_run_is_begun_where_there_is_no_cluster(tmp_path: Path) -> None:
+def test_no_run_is_begun_where_there_is_no_cluster(
+    tmp_path: Path,
+    held: str,  # noqa: ARG001
+) -> None:
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "one.py").write_text('def one():\n    """>>> one()\n    1\n    """\n    return 1\n')
     with socket.create_server(("127.0.0.1", 0)) as free:

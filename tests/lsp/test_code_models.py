@@ -13,7 +13,7 @@ import pytest_lsp
 from pytest_lsp import ClientServerConfig, LanguageClient
 
 from counterlens.models.files import EMBEDDED_MODEL, embedded_model
-from tests.lsp.conftest import initialize
+from tests.lsp.conftest import initialize, watch
 from tests.lsp.test_tasks import ask
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +37,7 @@ CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "counterlens",
 
 @pytest_lsp.fixture(config=CONFIG, loop_scope="session")
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    watch(lsp_client)
     await lsp_client.initialize_session(initialize())
     yield
     await lsp_client.shutdown_session()

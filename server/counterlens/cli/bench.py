@@ -180,14 +180,18 @@ def run_bench(
         click.exceptions.Exit: the user cancelled, or items failed.
     """
     reporter, sandbox = reporter or TerminalReporter(), engine.sandbox
-    early = None if Store.begun(out) else _plan(choices.settings(out), sandbox, reporter)  # no folder yet
+    early = None
+    if not Store.begun(out):
+        early = _plan(choices.settings(out), sandbox, reporter)  # no folder yet
+        _start(engine, reporter)
     with Store.create(out) as store:
         kept = store.settings
         if kept is not None and not resume:
             raise holds_one(store)
-        plan = early or _plan(choices.settings(out, kept), sandbox, reporter)
-        with reporter.steps("starting the engine", total_known=False):
-            _ = engine.jobs  # if the engine cannot start, no run is begun
+        plan = early
+        if plan is None:
+            plan = _plan(choices.settings(out, kept), sandbox, reporter)
+            _start(engine, reporter)
         chosen = plan.settings.settings_file
         if chosen is not None and kept is None:
             reporter.note(f"from {chosen.name}: {', '.join(name.replace('_', '-') for name in chosen.chose)}")
@@ -210,6 +214,12 @@ def run_bench(
         finally:
             note_rates(plan.settings, left)
     _finish(out, ended, reporter, brief=brief)
+
+
+def _start(engine: EvaluationEngine, reporter: RunReporter) -> None:
+    """Start the engine; if it cannot start, no run is begun."""
+    with reporter.steps("starting the engine", total_known=False):
+        _ = engine.jobs
 
 
 def _plan(settings: RunSettings, sandbox: Sandbox, reporter: RunReporter) -> Plan:
