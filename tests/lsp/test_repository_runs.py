@@ -20,7 +20,7 @@ from counterlens.evaluation.settings_file import SettingsFile, nearest
 from counterlens.lsp.bench_process import bench_arguments, new_folder, tasks_of
 from counterlens.lsp.settings import read_settings
 from tests.conftest import short_model
-from tests.lsp.conftest import CONFIG, initialize, until
+from tests.lsp.conftest import CONFIG, initialize, until, watch
 from tests.lsp.test_tasks import ask
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -95,6 +95,7 @@ async def test_a_run_is_planned_begun_paused_and_resumed(client: LanguageClient,
 @pytest_lsp.fixture(config=CONFIG, loop_scope="session")
 async def mortal_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     """A client whose server may be killed."""
+    watch(lsp_client)
     await lsp_client.initialize_session(initialize())
     yield
 
