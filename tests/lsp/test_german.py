@@ -68,7 +68,8 @@ async def test_hover_marks_actions_and_lenses_are_german(german: LanguageClient,
     assert "Erwartet hat es: " in said
     assert "nicht kalibriert" in said
     (lens,) = await titles(german, uri)
-    assert re.fullmatch(r"Kontrafaktisch prüfen · (\d+ Prompts|etwa \d+ (s|min))", lens)
+    completed = r"( · \d+ von \d+ solchen Funktionen vervollständigt)?"
+    assert re.fullmatch(r"Kontrafaktisch prüfen · (\d+ Prompts|etwa \d+ (s|min))" + completed, lens)
     await until(lambda: any(one.code == "surprising" for one in german.diagnostics.get(uri, ())))
     mark = next(one for one in german.diagnostics[uri] if one.code == "surprising")
     assert "hier nicht erwartet (" in mark.message
