@@ -121,39 +121,39 @@ def _new(confidence: Confidence) -> list[tuple[int, int]]:
     return tokens
 
 
-def _is_defined(found: Confidence, name: int) -> bool:
+def _is_defined(confidence: Confidence, name: int) -> bool:
     """Whether the code defines a name where it occurs: as a function, a parameter, a variable."""
-    node = found.nodes[name]
+    node = confidence.nodes[name]
     if node.parent < 0:
         return False
-    parent = found.nodes[node.parent]
+    parent = confidence.nodes[node.parent]
     return (
         defines(parent.kind)
         or parent.kind.endswith(_PATTERNS)
         or (parent.kind in _TARGETS and parent.start == node.start)
-        or found.nodes[name - 1].kind == "for"
+        or confidence.nodes[name - 1].kind == "for"
     )
 
 
-def _without_ordinary(found: Confidence, spans: Sequence[Span]) -> list[Span]:
+def _without_ordinary(confidence: Confidence, spans: Sequence[Span]) -> list[Span]:
     """Leave out imports, headers of definitions, and keywords and brackets without an expression."""
-    around = statement_around(found)
-    leaves = [i for i in range(len(found.nodes)) if i not in found.parents]
-    starts = [found.nodes[i].start for i in leaves]
+    around = statement_around(confidence)
+    leaves = [i for i in range(len(confidence.nodes)) if i not in confidence.parents]
+    starts = [confidence.nodes[i].start for i in leaves]
     kept = []
     for span in spans:
         first, last = bisect.bisect_right(starts, span.start) - 1, bisect.bisect_left(starts, span.end)
         inside = leaves[max(0, first) : last]
         statement = around[inside[0]] if inside else -1
-        kind = found.nodes[statement].kind if statement >= 0 else ""
-        if imports(kind) or defines(kind) or all(map(partial(_is_keyword, found), inside)):
+        kind = confidence.nodes[statement].kind if statement >= 0 else ""
+        if imports(kind) or defines(kind) or all(map(partial(_is_keyword, confidence), inside)):
             continue
         kept.append(span)
     return kept
 
 
-def _is_keyword(found: Confidence, leaf: int) -> bool:
+def _is_keyword(confidence: Confidence, leaf: int) -> bool:
     """Whether a leaf is a word of the grammar, such as `break`, or punctuation, but no operator."""
-    node = found.nodes[leaf]
-    text = found.document.data[node.start : node.end]
+    node = confidence.nodes[leaf]
+    text = confidence.document.data[node.start : node.end]
     return (text.isalpha() or text in _PUNCTUATION) and (not node.named or is_statement(node.kind))

@@ -164,11 +164,11 @@ def _leaves(confidence: Confidence) -> Indices:
     return np.arange(len(confidence.nodes))
 
 
-def statement_around(found: Confidence) -> Indices:
+def statement_around(confidence: Confidence) -> Indices:
     """(n,) for each node, the index of the innermost statement around it; comments represent themselves."""
-    chosen = np.full(len(found.nodes), -1, np.int64)
-    for i, node in enumerate(found.nodes):
-        above = found.nodes[node.parent] if node.parent >= 0 else None
+    chosen = np.full(len(confidence.nodes), -1, np.int64)
+    for i, node in enumerate(confidence.nodes):
+        above = confidence.nodes[node.parent] if node.parent >= 0 else None
         header = above is not None and is_part_of_statement(node.kind, above.kind, last=node.end == above.end)
         if (is_statement(node.kind) and not header) or "comment" in node.kind or node.kind == "ERROR":
             chosen[i] = i

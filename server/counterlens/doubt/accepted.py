@@ -29,14 +29,14 @@ def new_marks(marks: Sequence[Mark], path: Path) -> list[Mark]:
         OptionError: the file cannot be read, or is no baseline.
     """
     left = _read(path)
-    found = []
+    new = []
     for mark in marks:
         key = _key(mark, path)
         if left[key] > 0:
             left[key] -= 1
         else:
-            found.append(mark)
-    return found
+            new.append(mark)
+    return new
 
 
 def write_accepted(marks: Sequence[Mark], path: Path) -> None:

@@ -146,11 +146,11 @@ def _located(failure: FailedCase) -> tuple[int, str] | None:
     names = [part.partition("[")[0] for part in failure.name.split("::")[1:]]
     known = {each.qualname: each for each in functions(document)}
     inherited = (each for name, each in known.items() if names and name.rpartition(".")[2] == names[-1])
-    found = known.get(".".join(names)) or next(inherited, None)
-    if found is None:
+    test = known.get(".".join(names)) or next(inherited, None)
+    if test is None:
         return None
-    body = document.data[found.body : found.end].decode("utf-8", "replace")
-    return document.positions.line_of(found.header) + 1, body
+    body = document.data[test.body : test.end].decode("utf-8", "replace")
+    return document.positions.line_of(test.header) + 1, body
 
 
 def failed_test(scope: DoubtScope, failure: FailedCase) -> FailedTest:
@@ -187,11 +187,11 @@ def failed_test(scope: DoubtScope, failure: FailedCase) -> FailedTest:
 
 def _example(test: FailedTest) -> FailedTest:
     """What an example of a docstring says."""
-    found = _EXAMPLE.match(test.message)
-    if found and found["how"] == "got":
-        return replace(test, expected=_short(found["wanted"]), got=_short(found["got"]))
-    text = found["got"] if found else test.message.partition("raised:")[2]
-    wanted = _short(found["wanted"]) if found else ""
+    match = _EXAMPLE.match(test.message)
+    if match and match["how"] == "got":
+        return replace(test, expected=_short(match["wanted"]), got=_short(match["got"]))
+    text = match["got"] if match else test.message.partition("raised:")[2]
+    wanted = _short(match["wanted"]) if match else ""
     return replace(test, error=_short(text.strip().partition("\n")[0]), expected=wanted)
 
 
@@ -246,13 +246,13 @@ def _of_assertion(test: FailedTest, text: str, statement: str, function: str) ->
 
 def _comparison(text: str) -> tuple[str, str, str] | None:
     """The two sides of a comparison, and its operator; None if it is not one."""
-    found = _expression(text)
-    if found is None:
+    expression = _expression(text)
+    if expression is None:
         parts = re.split(r" (==|!=|<=|>=|<|>|is not|is|not in|in) ", text)
         return (parts[0], parts[1], parts[2]) if len(parts) == 3 else None
-    if found.type != "comparison_operator" or len(found.named_children) != 2:
+    if expression.type != "comparison_operator" or len(expression.named_children) != 2:
         return None
-    left, right = found.named_children
+    left, right = expression.named_children
     data = text.encode()
     operator = " ".join(data[left.end_byte : right.start_byte].decode().split())
     return text_of(left), operator, text_of(right)
@@ -260,9 +260,9 @@ def _comparison(text: str) -> tuple[str, str, str] | None:
 
 def _arguments(statement: str) -> list[str]:
     """The first two arguments of a call that is a statement."""
-    found = _expression(statement.strip())
-    given = found.child_by_field_name("arguments") if found is not None and found.type == "call" else None
-    return [text_of(one) for one in positional(given)[:2]] if given is not None else []
+    call = _expression(statement.strip())
+    given = call.child_by_field_name("arguments") if call is not None and call.type == "call" else None
+    return [text_of(argument) for argument in positional(given)[:2]] if given is not None else []
 
 
 def _expression(text: str) -> tree_sitter.Node | None:

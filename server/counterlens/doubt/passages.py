@@ -66,7 +66,11 @@ def passages(
     while start < end:
         stop = end if end - start <= PASSAGE_BYTES else data.find(b"\n", start + PASSAGE_BYTES // 2, end)
         stop = end if stop < 0 else stop
-        inside = [one for one in alternatives if start <= one.start and one.end <= stop]
+        inside = [
+            alternative
+            for alternative in alternatives
+            if start <= alternative.start and alternative.end <= stop
+        ]
         if inside:
             begin = start - (data[start - 1 : start] == b"\r")
             yield Passage(scope, begin, stop, _context(scope, begin)), inside

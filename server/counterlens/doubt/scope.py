@@ -67,13 +67,13 @@ class DoubtFile:
     def mentioned(self) -> dict[str, frozenset[str]]:
         """The names and attributes in each outermost function or method, by its qualified name."""
         outer = [each for each in self.functions if not any(other.holds(each) for other in self.functions)]
-        found: dict[str, set[str]] = {each.qualname: set() for each in outer}
+        mentions: dict[str, set[str]] = {each.qualname: set() for each in outer}
         starts = [each.body for each in outer]
         for node in self.nodes:
             at = bisect_right(starts, node.start_byte) - 1 if node.type == "identifier" else -1
             if at >= 0 and node.start_byte < outer[at].end:
-                found[outer[at].qualname].add(text_of(node))
-        return {name: frozenset(names) for name, names in found.items()}
+                mentions[outer[at].qualname].add(text_of(node))
+        return {name: frozenset(names) for name, names in mentions.items()}
 
     def callers(self, qualname: str) -> list[str]:
         """The other outermost functions that mention a function by its name."""
@@ -102,9 +102,9 @@ class DoubtFile:
     def variables(self) -> tuple[str, ...]:
         """The names that assignments at the top of the module bind."""
         statements = [
-            one.named_children[0]
-            for one in self.document.tree.root_node.named_children
-            if one.type == "expression_statement" and one.named_children
+            statement.named_children[0]
+            for statement in self.document.tree.root_node.named_children
+            if statement.type == "expression_statement" and statement.named_children
         ]
         names = (text_of(name) for node in statements if node.type == "assignment" for name in _bound(node))
         return tuple(dict.fromkeys(name for name in names if not name.startswith("__")))

@@ -124,7 +124,7 @@ def settled(
 
 def _judged(
     scope: DoubtScope,
-    found: Sequence[Doubt],
+    doubts: Sequence[Doubt],
     stands: StandingByTests,
     test: FailedTest | None,
     setting: Setting,
@@ -134,12 +134,12 @@ def _judged(
     judge, cancel = stands.judge, setting.cancel
     standing = StudiedVersion(scope, scope.document.text, setting, cancel)
     left: list[Doubt] = []
-    verdicts = judge_variants(judge, [doubt.fixed for doubt in found], cancel=cancel)
-    for doubt, changed in zip(found, verdicts, strict=True):
+    verdicts = judge_variants(judge, [doubt.fixed for doubt in doubts], cancel=cancel)
+    for doubt, changed in zip(doubts, verdicts, strict=True):
         if changed.judgement is Judgement.REFUSED:
             left.append(doubt)
         elif stands.failed:
-            fixes = changed.passed and _passes_alone(judge, doubt.fixed, len(found), cancel)
+            fixes = changed.passed and _passes_alone(judge, doubt.fixed, len(doubts), cancel)
             tests = Verification.FAIL if fixes else Verification.SAME
             left.append(replace(doubt, tests=tests, failed=test))
         elif changed.passed:
@@ -155,7 +155,9 @@ def judge_for(scope: DoubtScope, setting: Setting) -> Judge | None:
     Raises:
         SandboxError, Cancelled: as `find_judge`.
     """
-    known = {one.qualname: one for one in scope.file.functions} | {scope.function.qualname: scope.function}
+    known = {function.qualname: function for function in scope.file.functions} | {
+        scope.function.qualname: scope.function
+    }
     names = [scope.function.qualname]
     seen = set(names)
     while names:
@@ -235,7 +237,7 @@ def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None
             some = [each for each in some if each[0] >= LEAST_HEAD]
         if not some:
             break
-        programs = [changed_text(scope.document, one) for _, one, _ in some]
+        programs = [changed_text(scope.document, alternative) for _, alternative, _ in some]
         verdicts = judge_variants(judge, programs, cancel=cancel)
         for (head, _, trial), program, verdict in zip(some, programs, verdicts, strict=True):
             if not verdict.passed or (trials and head < LEAST_HEAD) or len(trials) == MOST_PASSING:

@@ -96,11 +96,11 @@ def _mappings(mapping: list[Form], other: list[Form], depth: int) -> bool:
     )
 
 
-def _functions(one: list[Form], other: list[Form], depth: int) -> bool:
+def _functions(first: list[Form], other: list[Form], depth: int) -> bool:
     """Two functions that were called: inputs on which the first raises say nothing."""
-    return len(one) == len(other) and all(
+    return len(first) == len(other) and all(
         a[0] == b[0] and (a[1][0] == "x" or (b[1][0] == "v" and _same(a[1][1], b[1][1], depth + 1)))
-        for a, b in zip(one, other, strict=True)
+        for a, b in zip(first, other, strict=True)
     )
 
 

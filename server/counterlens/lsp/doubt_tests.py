@@ -59,13 +59,13 @@ class Outline:
     def of(cls, document: Document, scopes: list[DoubtScope]) -> Outline:
         """The outline of a document."""
         data, at, outside = document.data, 0, []
-        for scope in sorted(scopes, key=lambda one: one.function.start):
+        for scope in sorted(scopes, key=lambda function_scope: function_scope.function.start):
             outside.append(data[at : scope.function.start])
             at = max(at, scope.function.end)
         text = b"\n".join([*outside, data[at:]]).decode("utf-8", "replace")
         lines = (line.strip() for line in text.splitlines())
         return cls(
-            {one.function.qualname: data[one.function.start : one.function.end] for one in scopes},
+            {scope.function.qualname: data[scope.function.start : scope.function.end] for scope in scopes},
             frozenset(line for line in lines if line and not line.startswith("#")),
         )
 
@@ -133,15 +133,15 @@ class TestsInIdleTime:
         outline = Outline.of(document, scopes)
         edited, beside = outline.changed(due.outline or first)
         due.outline = outline
-        self._scopes[analysis.uri] = document, {one.function.qualname: one for one in scopes}
+        self._scopes[analysis.uri] = document, {scope.function.qualname: scope for scope in scopes}
         now = time.monotonic()
         due.names = {name: since for name, since in due.names.items() if name in outline.sources}
         due.names |= {name: (False, now) for name in beside if name not in due.names}
         due.names |= dict.fromkeys(edited, (True, now))
         if edited or beside:  # an edit may also mend what calls the edited function
             known = analysis.doubts.on(document, self._ls.settings.asked)
-            failing = {one.span[0] for one in known if any(map(is_failing, one.shown))}
-            again = [one.function.qualname for one in scopes if one.function.start in failing]
+            failing = {function.span[0] for function in known if any(map(is_failing, function.shown))}
+            again = [scope.function.qualname for scope in scopes if scope.function.start in failing]
             due.names |= {name: (True, now) for name in again if name not in edited}
         return set(edited)
 
@@ -152,9 +152,9 @@ class TestsInIdleTime:
             return
         _, scopes = self._scopes[analysis.uri]
         names = {scope.function.start: name for name, scope in scopes.items()}
-        for one in analysis.doubts.on(analysis.document, self._ls.settings.asked) if every else ():
-            name = names.get(one.span[0])
-            if name is not None and one.found and one.settled_in is None:
+        for function in analysis.doubts.on(analysis.document, self._ls.settings.asked) if every else ():
+            name = names.get(function.span[0])
+            if name is not None and function.found and function.settled_in is None:
                 due.names.setdefault(name, (False, time.monotonic()))
         self.wake()
 
@@ -222,23 +222,23 @@ class TestsInIdleTime:
             return False
         start = scope.function.start
         known = self._known(analysis, document, start)
-        found = tuple(doubt.within(scope) for doubt in known.found) if known else ()
+        doubts = tuple(doubt.within(scope) for doubt in known.found) if known else ()
         loop = asyncio.get_running_loop()
 
         def show(marks: tuple[Mark, ...], *, over: bool) -> None:
             if analysis.document is not document or not ls.asks(settings):
                 return
             now = self._known(analysis, document, start)
-            base = now or CheckedFunction(fingerprint(scope), (start, scope.function.end), found, ())
-            one = replace(base, shown=marks, settled_in=document if over else base.settled_in)
-            analysis.doubts.note(document, settings.asked, one)
+            base = now or CheckedFunction(fingerprint(scope), (start, scope.function.end), doubts, ())
+            checked = replace(base, shown=marks, settled_in=document if over else base.settled_in)
+            analysis.doubts.note(document, settings.asked, checked)
             ls.changed(analysis)
 
         def failed(mark: FailingFunction) -> None:
-            loop.call_soon_threadsafe(lambda: show((mark, *found), over=False))
+            loop.call_soon_threadsafe(lambda: show((mark, *doubts), over=False))
 
         try:
-            marks = await ls.offload(_settled, ls.host, scope, found, settings, cancel, failed)
+            marks = await ls.offload(_settled, ls.host, scope, doubts, settings, cancel, failed)
         except Cancelled:
             return False
         except CounterlensError as error:
@@ -252,12 +252,12 @@ class TestsInIdleTime:
     def _known(self, analysis: Analysis, document: Document, start: int) -> CheckedFunction | None:
         """What is known about the function that begins at a byte."""
         known = analysis.doubts.on(document, self._ls.settings.asked)
-        return next((one for one in known if one.span[0] == start), None)
+        return next((function for function in known if function.span[0] == start), None)
 
 
 def shown_of(functions: list[CheckedFunction]) -> set[int]:
     """The marks of a document that are shown, by identity: not those at callers of a failing function."""
-    return {id(mark) for mark in culprits([mark for one in functions for mark in one.shown])}
+    return {id(mark) for mark in culprits([mark for function in functions for mark in function.shown])}
 
 
 def _is_busy() -> bool:

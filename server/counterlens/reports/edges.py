@@ -162,12 +162,12 @@ def overview(graph: Dependences, inferred: Inferred | None = None) -> str:
     return " ".join(said)
 
 
-def headline(found: Dependences, inferred: Inferred | None = None) -> str:
+def headline(dependences: Dependences, inferred: Inferred | None = None) -> str:
     """Describe the drawing in one sentence."""
-    edges = shown_edges(found, inferred)
+    edges = shown_edges(dependences, inferred)
     true = [edge for edge in edges if edge.status is not EdgeStatus.INVENTED]
     if inferred is None:
-        return overview(found)
+        return overview(dependences)
     shown = sum(edge.status is EdgeStatus.FOUND for edge in true)
     invented = len(edges) - len(true)
     beside = f", and {invented} that {'does' if invented == 1 else 'do'} not exist" if invented else ""

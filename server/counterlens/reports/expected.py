@@ -41,15 +41,15 @@ def expected(
     return [f"{word} {share(probability, t)}" for word, probability in ranked[:limit]]
 
 
-def whole_alternatives(found: Confidence, token: int) -> list[tuple[str, float]]:
+def whole_alternatives(confidence: Confidence, token: int) -> list[tuple[str, float]]:
     """The alternatives to a token, with their probabilities, as words of a reader.
 
     A token may be a piece of a word. Inside a word, an alternative is the whole word with it, and is left out
     if the document and its language have no such word: it may be the beginning of any.
     """
-    scores, document = found.scores, found.document
+    scores, document = confidence.scores, confidence.document
     start = int(scores.start[token])
-    word = written_word(found, token)[0]
+    word = written_word(confidence, token)[0]
     head = document.data[word:start].decode("utf-8", "replace")
     named = [
         (text, math.exp(value))
@@ -65,15 +65,15 @@ def whole_alternatives(found: Confidence, token: int) -> list[tuple[str, float]]
     return [(text, value) for text, value in whole if text in words]
 
 
-def written_word(found: Confidence, token: int) -> tuple[int, int]:
+def written_word(confidence: Confidence, token: int) -> tuple[int, int]:
     """The byte range of the words, operators and brackets that a token touches, without blanks around."""
-    data, scores = found.document.data, found.scores
+    data, scores = confidence.document.data, confidence.scores
     start, end = int(scores.start[token]), int(scores.end[token])
     written = data[start:end]
     start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
     if start >= end:
         return start, end
-    root = found.document.tree.root_node
+    root = confidence.document.tree.root_node
     first, last = (root.descendant_for_byte_range(at, at + 1) for at in (start, end - 1))
     if first is not None and not first.child_count:
         start = first.start_byte

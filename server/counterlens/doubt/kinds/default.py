@@ -26,7 +26,7 @@ class MutableDefault(DoubtKind):
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
         """See the class."""
-        parameters, body = (scope.root.child_by_field_name(one) for one in ("parameters", "body"))
+        parameters, body = (scope.root.child_by_field_name(field) for field in ("parameters", "body"))
         if parameters is None or body is None or scope.start >= scope.function.end:
             return
         if scope.root.end_point.row == scope.root.start_point.row:

@@ -42,14 +42,14 @@ class Order(DoubtKind):
                     refuted = scope.file.argument_order.supports(node, first, second)
                     yield from self._swapped(scope, first, second, refuted=refuted)
             keywords = [
-                one.child_by_field_name("value")
-                for one in node.named_children
-                if one.type == "keyword_argument"
+                argument.child_by_field_name("value")
+                for argument in node.named_children
+                if argument.type == "keyword_argument"
             ]
-            for one, other in pairwise(filter(None, keywords)):
-                yield from self._swapped(scope, one, other, refuted=True)
+            for value, other in pairwise(filter(None, keywords)):
+                yield from self._swapped(scope, value, other, refuted=True)
         for node in scope.of("expression_list", "tuple", "pattern_list", "tuple_pattern", "pair"):
-            for first, second in pairwise(one for one in node.named_children if one.type != "comment"):
+            for first, second in pairwise(child for child in node.named_children if child.type != "comment"):
                 yield from self._swapped(scope, first, second, refuted=True)
         for node in scope.of("binary_operator"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")

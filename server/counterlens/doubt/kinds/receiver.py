@@ -29,7 +29,7 @@ class WrongReceiver(DoubtKind):
         """See the class."""
         own = scope.file.attributes.get("self", {})
         listed = scope.root.child_by_field_name("parameters")
-        names = [text_of(one) for one in listed.named_children] if listed is not None else []
+        names = [text_of(parameter) for parameter in listed.named_children] if listed is not None else []
         if names[:1] != ["self"]:
             return
         for node in scope.reads:  # also where no such variable exists

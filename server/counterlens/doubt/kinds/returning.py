@@ -67,7 +67,7 @@ class MissingReturn(DoubtKind):
         body = scope.root.child_by_field_name("body")
         if body is None or any(node.named_children for node in scope.of("return_statement")):
             return
-        statements = [one for one in body.named_children if one.type != "comment"]
+        statements = [child for child in body.named_children if child.type != "comment"]
         if not statements or scope.start >= scope.function.end or any(scope.of("yield")):
             return
         last = statements[-1]

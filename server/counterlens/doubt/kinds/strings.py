@@ -41,19 +41,19 @@ class SwappedStrings(DoubtKind):
         ]
         for at, first in enumerate(strings):
             for second in strings[at + 1 : at + 1 + _NEIGHBOURS]:
-                one, other = text_of(first), text_of(second)
+                text, other = text_of(first), text_of(second)
                 near = second.start_byte - first.end_byte <= _APART
-                if one != other and near and not first.end_byte > second.start_byte:
+                if text != other and near and not first.end_byte > second.start_byte:
                     between = scope.text(first.end_byte, second.start_byte)
                     yield Alternative(
                         self.id,
                         first.start_byte,
                         second.end_byte,
-                        f"{other}{between}{one}",
-                        question=f"are {one} and {other} swapped?" if "\n" in between else "",
+                        f"{other}{between}{text}",
+                        question=f"are {text} and {other} swapped?" if "\n" in between else "",
                     )
         for first, second in combinations(strings[:_MOST], 2):
-            one, other = text_of(first), text_of(second)
-            if one != other and second.start_byte - first.end_byte <= _APART:
+            text, other = text_of(first), text_of(second)
+            if text != other and second.start_byte - first.end_byte <= _APART:
                 yield self.instead(first, other)
-                yield self.instead(second, one)
+                yield self.instead(second, text)

@@ -63,7 +63,7 @@ def means_of(records: Sequence[ConfidenceRecord], *, seed: int = 0) -> list[Cate
 
 def own_medians(records: Sequence[ConfidenceRecord]) -> dict[str, float]:
     """By category, the median over functions of the mean over a function's nodes: our own definition."""
-    found: dict[str, list[float]] = {}
+    medians: dict[str, list[float]] = {}
     for record in records:
         nodes: dict[str, list[float]] = {}
         for kind, confidences in record.confidences(named_only=True).items():
@@ -72,8 +72,8 @@ def own_medians(records: Sequence[ConfidenceRecord]) -> dict[str, float]:
                 nodes.setdefault(category, []).extend(confidences)
                 nodes.setdefault(GLOBAL, []).extend(confidences)
         for name, inside in nodes.items():
-            found.setdefault(name, []).append(mean(inside))
-    return {name: median(values) for name, values in found.items()}
+            medians.setdefault(name, []).append(mean(inside))
+    return {name: median(values) for name, values in medians.items()}
 
 
 def published_tables(records: Sequence[ConfidenceRecord], *, seed: int) -> tuple[Table, ...]:
@@ -111,14 +111,14 @@ def _whole(records: Sequence[ConfidenceRecord]) -> Table:
 def _by_category(means: Sequence[CategoryMean]) -> Table:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
-            one.category,
-            f"{one.types} of {one.of}",
-            one.value,
-            one.standard_error,
-            one.bootstrap_error,
-            _verdict(one.value),
+            mean.category,
+            f"{mean.types} of {mean.of}",
+            mean.value,
+            mean.standard_error,
+            mean.bootstrap_error,
+            _verdict(mean.value),
         )
-        for one in means
+        for mean in means
     )
     columns = ("category", "node types", "confidence", "standard error", "bootstrap error", "verdict")
     return Table("AsC-Eval by category", columns, rows, _BY_CATEGORY)
@@ -127,27 +127,27 @@ def _by_category(means: Sequence[CategoryMean]) -> Table:
 def _by_type(types: Sequence[TypeMedian]) -> Table:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
-            one.category,
-            one.kind,
-            one.snippets,
-            one.nodes,
-            one.value,
-            one.standard_error,
-            _verdict(one.value),
+            node_type.category,
+            node_type.kind,
+            node_type.snippets,
+            node_type.nodes,
+            node_type.value,
+            node_type.standard_error,
+            _verdict(node_type.value),
         )
-        for one in types
+        for node_type in types
     )
     columns = ("category", "node type", "functions", "nodes", "confidence", "standard error", "verdict")
     return Table("AsC-Eval by node type", columns, rows, _BY_TYPE)
 
 
 def _extremes(means: Sequence[CategoryMean], types: Sequence[TypeMedian]) -> Table:
-    categories = [(one.category, one.value) for one in means if one.category != GLOBAL]
-    named = {"category": categories, "node type": [(one.kind, one.value) for one in types]}
+    categories = [(mean.category, mean.value) for mean in means if mean.category != GLOBAL]
+    named = {"category": categories, "node type": [(node_type.kind, node_type.value) for node_type in types]}
     rows: list[tuple[Cell, ...]] = []
     for what, known in named.items():
         if known:
-            best, worst = max(known, key=lambda one: one[1]), min(known, key=lambda one: one[1])
+            best, worst = max(known, key=lambda pair: pair[1]), min(known, key=lambda pair: pair[1])
             rows += [
                 (f"best {what}", *best, _verdict(best[1])),
                 (f"worst {what}", *worst, _verdict(worst[1])),
@@ -158,7 +158,7 @@ def _extremes(means: Sequence[CategoryMean], types: Sequence[TypeMedian]) -> Tab
 
 def _both(means: Sequence[CategoryMean], own: Mapping[str, float]) -> Table:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (one.category, one.value, own.get(one.category)) for one in means
+        (mean.category, mean.value, own.get(mean.category)) for mean in means
     )
     columns = ("category", "AsC-Eval", "Counterlens")
     return Table("both definitions on the same scores", columns, rows, f"AsC-Eval, and {_OWN}")
@@ -166,7 +166,7 @@ def _both(means: Sequence[CategoryMean], own: Mapping[str, float]) -> Table:
 
 def _agreement(means: Sequence[CategoryMean], own: Mapping[str, float]) -> Table:
     pairs = [
-        (one.value, own[one.category]) for one in means if one.category in own and one.category != GLOBAL
+        (mean.value, own[mean.category]) for mean in means if mean.category in own and mean.category != GLOBAL
     ]
     note = "Spearman's rank correlation of the categories between both definitions"
     row: tuple[Cell, ...] = (len(pairs), spearman(pairs).value)
@@ -204,4 +204,4 @@ def _verdict(value: float) -> str:
 
 
 def _known(means: Sequence[CategoryMean], category: str) -> float | None:
-    return next((one.value for one in means if one.category == category), None)
+    return next((mean.value for mean in means if mean.category == category), None)

@@ -58,7 +58,7 @@ def asked_of(
 
 def run_core(
     model: Model,
-    found: Dependences,
+    dependences: Dependences,
     name: str,
     details: Mapping[str, str],
     *,
@@ -72,7 +72,7 @@ def run_core(
 
     Args:
         model: The model.
-        found: The function.
+        dependences: The function.
         name: Its name in the dataset.
         details: Its data in the dataset.
         lite: Whether to use only CoRe Lite's questions.
@@ -86,21 +86,21 @@ def run_core(
         ModelError: the model cannot answer.
         Cancelled: it was cancelled.
     """
-    subject = ExaminedFunction.of(found)
+    subject = ExaminedFunction.of(dependences)
     asked = asked_of(subject, name, details, lite=lite, limit=limit, seed=seed)
     truth = _truth(subject, details)
     said = replies(model, subject, asked, max_tokens, steps)
     answers = [truth.answer(question, answered) for question, answered in zip(asked, said, strict=True)]
-    cut_off, looped = sum(one.cut_off for one in answers), sum(one.looped for one in answers)
+    cut_off, looped = sum(answer.cut_off for answer in answers), sum(answer.looped for answer in answers)
     of_relation = {
-        relation: [one for one in answers if one.form is CoreForm.TRACE and one.task is task]
+        relation: [answer for answer in answers if answer.form is CoreForm.TRACE and answer.task is task]
         for relation, task in _TASKS.items()
     }
     none = {relation: Agreement() for relation in Relation}
     model_agreement = {relation: _agreement(these) for relation, these in of_relation.items()}
     return DependenceRecord(
         left_out={
-            "unreadable answers": sum(not one.read for one in answers),
+            "unreadable answers": sum(not answer.read for answer in answers),
             **({"answers that reached the token limit": cut_off} if cut_off else {}),
             **({"answers that repeat themselves up to the limit": looped} if looped else {}),
         },
@@ -110,7 +110,7 @@ def run_core(
         agreement=Closures(none, model_agreement),
         rules=Closures(none, {r: _agreement(these, rule=True) for r, these in of_relation.items()}),
         differing={
-            relation: _agreement([one for one in these if one.true != one.ruled])
+            relation: _agreement([answer for answer in these if answer.true != answer.ruled])
             for relation, these in of_relation.items()
         },
         edges=(),
@@ -122,25 +122,25 @@ def core_summary(answers: Sequence[CoreAnswer]) -> str:
     """One line: how many answers are right, and how many answers of the rules that use no model."""
     parts = []
     for task in CoreTask:
-        these = [one for one in answers if one.task is task]
+        these = [answer for answer in answers if answer.task is task]
         if these:
             right, ruled = sum(map(core_right, these)), sum(map(core_ruled_right, these))
             parts.append(f"{task.words}: {right} of {len(these)} right (rule {ruled})")
     return "; ".join(parts)
 
 
-def core_right(one: CoreAnswer) -> bool:
+def core_right(answer: CoreAnswer) -> bool:
     """Whether a yes-or-no answer is right, or the sources are exactly the true ones."""
-    return _is_right(one, yes=one.said, sources=one.said_sources)
+    return _is_right(answer, yes=answer.said, sources=answer.said_sources)
 
 
-def core_ruled_right(one: CoreAnswer) -> bool:
+def core_ruled_right(answer: CoreAnswer) -> bool:
     """The same for the rule's answer."""
-    return _is_right(one, yes=one.ruled, sources=one.ruled_sources)
+    return _is_right(answer, yes=answer.ruled, sources=answer.ruled_sources)
 
 
-def _is_right(one: CoreAnswer, *, yes: bool, sources: Sequence[str]) -> bool:
-    return yes == one.true if one.form is CoreForm.TRACE else set(sources) == set(one.sources)
+def _is_right(answer: CoreAnswer, *, yes: bool, sources: Sequence[str]) -> bool:
+    return yes == answer.true if answer.form is CoreForm.TRACE else set(sources) == set(answer.sources)
 
 
 def _truth(subject: ExaminedFunction, details: Mapping[str, str]) -> CoreTruth:
@@ -154,8 +154,8 @@ def _truth(subject: ExaminedFunction, details: Mapping[str, str]) -> CoreTruth:
 
 
 def _agreement(answers: Sequence[CoreAnswer], *, rule: bool = False) -> Agreement:
-    yes = {at for at, one in enumerate(answers) if (one.ruled if rule else one.said)}
-    return Agreement.of(yes, {at for at, one in enumerate(answers) if one.true})
+    yes = {at for at, answer in enumerate(answers) if (answer.ruled if rule else answer.said)}
+    return Agreement.of(yes, {at for at, answer in enumerate(answers) if answer.true})
 
 
 def labels_of_graph(subject: ExaminedFunction) -> CoreLabels:
@@ -180,11 +180,11 @@ def labels_of_rules(subject: ExaminedFunction) -> CoreLabels:
 
 def first_lines(subject: ExaminedFunction) -> dict[int, int]:
     """Return, for each line of the function, the first line of its statement."""
-    found: dict[int, int] = {}
+    lines: dict[int, int] = {}
     for part in subject.parts:
         for line in range(part.statement.line, part.statement.end_line + 1):
-            found.setdefault(line, part.statement.line)
-    return found | {part.statement.line: part.statement.line for part in subject.parts}
+            lines.setdefault(line, part.statement.line)
+    return lines | {part.statement.line: part.statement.line for part in subject.parts}
 
 
 def _labels(
@@ -203,21 +203,21 @@ def _labels(
         part = subject.parts[source]
         names = _variables(part, binds[source])
         control.setdefault(target, set()).update((name, part.statement.line) for name in names)
-    found: dict[CoreNode, LabelledInstance] = {}
+    labels: dict[CoreNode, LabelledInstance] = {}
     for part in subject.parts:
         at = part.statement.id
         for name in _variables(part, binds[at]):
             bound = name in binds[at]
             before = data.get(at, set()) if bound else of_name.get((at, name), set())
             node = name, part.statement.line
-            same = found.get(node)  # from another statement on the line
-            found[node] = LabelledInstance(
+            same = labels.get(node)  # from another statement on the line
+            labels[node] = LabelledInstance(
                 *node,
                 binds=bound or bool(same and same.binds),
                 data=frozenset(before) | (same.data if same else frozenset()),
                 control=frozenset(control.get(at, ())) | (same.control if same else frozenset()),
             )
-    return CoreLabels.of(list(found.values()))
+    return CoreLabels.of(list(labels.values()))
 
 
 def _variables(part: Part, binds: Set[str]) -> list[str]:

@@ -85,7 +85,7 @@ def share(values: Sequence[bool]) -> float | None:
 def execution_tables(records: Sequence[ExecutionRecord]) -> tuple[Table, ...]:
     """The tables of independent execution reasoning: Tables I and IV, Figures 3, 4, 6, 7 and 8."""
     answers = list(chain.from_iterable(record.answers for record in records))
-    asked = [one for one in answers if (one.style, one.form) == (STEPS, Form.STANDING)]
+    asked = [answer for answer in answers if (answer.style, answer.form) == (STEPS, Form.STANDING)]
     complexity = binned(ended(asked), lambda answer: answer.complexity, alone)
     rounds = binned(ended(asked), rounds_of, doubling)
     tables = (
@@ -116,7 +116,7 @@ def comparison_tables(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
     pairs = []
     for model, records in models.items():
         reasoning = share(list(own[model].values()))
-        synthesis = share([one.correct for one in _ended_syntheses(records)])
+        synthesis = share([synthesis_record.correct for synthesis_record in _ended_syntheses(records)])
         rows.append((model, synthesis, reasoning, len(shared), share([own[model][name] for name in shared])))
         if reasoning is not None and synthesis is not None:
             pairs.append((synthesis, reasoning))
@@ -141,11 +141,11 @@ def specification_tables(functions: Sequence[SpecifiedFunction]) -> tuple[Table,
     passed = {setting: verdicts_in(functions, setting) for setting in SETTINGS}
     rows: list[tuple[Cell, ...]] = []
     for setting, title in SETTINGS.items():
-        found = paired_shares(passed["none"], passed[setting])
+        shares = paired_shares(passed["none"], passed[setting])
         changes: tuple[Cell, ...] = (None,) * 4
-        if setting != "none" and found.n:
-            difference = (found.gained - found.lost) / found.n
-            changes = (difference, found.gained, found.lost, found.p)
+        if setting != "none" and shares.n:
+            difference = (shares.gained - shares.lost) / shares.n
+            changes = (difference, shares.gained, shares.lost, shares.p)
         values = list(passed[setting].values())
         rows.append((title, len(values), len(functions) - len(values), share(values), *changes))
     columns = (
@@ -158,9 +158,9 @@ def specification_tables(functions: Sequence[SpecifiedFunction]) -> tuple[Table,
         "only without",
         "McNemar p",
     )
-    found = paired_shares(passed["none"], passed["true"])
+    shares = paired_shares(passed["none"], passed["true"])
     failed = sum(not passed["none"][name] for name in passed["none"].keys() & passed["true"].keys())
-    reasoning = (found.n, *(found.gained / of if of else None for of in (found.n, failed)), failed)
+    reasoning = (shares.n, *(shares.gained / of if of else None for of in (shares.n, failed)), failed)
     note = "of all: equation 6; of those that failed without the test: as section IV-C interprets its figures"
     return (
         Table("specification reasoning (section IV-C)", columns, tuple(rows), _ENDED),
@@ -179,13 +179,13 @@ def _styles(answers: Answers) -> Table:
 
 
 def _thinking(answers: Answers) -> Table:
-    found = _paired(*(verdicts(answers, style, Form.STANDING) for style in (DIRECT, STEPS)))
+    cells = _paired(*(verdicts(answers, style, Form.STANDING) for style in (DIRECT, STEPS)))
     columns = ("n", "direct", "CoT", "CoT - direct", "only CoT", "only direct", "McNemar p")
-    return Table("CoT against direct answering (Figure 3)", columns, (found,) if found else ())
+    return Table("CoT against direct answering (Figure 3)", columns, (cells,) if cells else ())
 
 
 def _loops(answers: Answers) -> Table:
-    found = _paired(*(verdicts(answers, STEPS, form) for form in (Form.STANDING, Form.UNROLLED)))
+    cells = _paired(*(verdicts(answers, STEPS, form) for form in (Form.STANDING, Form.UNROLLED)))
     columns = (
         "n",
         "loops",
@@ -195,16 +195,24 @@ def _loops(answers: Answers) -> Table:
         "only loops",
         "McNemar p",
     )
-    return Table("unrolled loops (Table IV)", columns, (found,) if found else ())
+    return Table("unrolled loops (Table IV)", columns, (cells,) if cells else ())
 
 
 def _paired(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Cell, ...] | None:
     """Both shares, their difference, the changes and the test; None if no function has both."""
-    found = paired_shares(first, second)
-    if not found.n:
+    shares = paired_shares(first, second)
+    if not shares.n:
         return None
-    difference = (found.gained - found.lost) / found.n
-    return (found.n, found.first.value, found.second.value, difference, found.gained, found.lost, found.p)
+    difference = (shares.gained - shares.lost) / shares.n
+    return (
+        shares.n,
+        shares.first.value,
+        shares.second.value,
+        difference,
+        shares.gained,
+        shares.lost,
+        shares.p,
+    )
 
 
 def _constructs(asked: Answers) -> Table:
@@ -251,14 +259,14 @@ def _dependent(records: Dependent) -> Table:
     own, reference = _own(records), verdicts(answers, STEPS, Form.STANDING)
     same = [reference[name] for name in own if name in reference]
     known = [reference[name] for name, right in own.items() if right and name in reference]
-    subjects = [one for record in records for one in record.syntheses]
+    subjects = [synthesis for record in records for synthesis in record.syntheses]
     syntheses = _ended_syntheses(records)
     reasoning, independent = share(list(own.values())), share(list(reference.values()))
     test = paired_shares(reference, own)
     rows: tuple[tuple[Cell, ...], ...] = (
         ("subjects", len(subjects)),
         ("truncated", len(subjects) - len(syntheses)),
-        (_of(records).writing, share([one.correct for one in syntheses])),
+        (_of(records).writing, share([synthesis.correct for synthesis in syntheses])),
         ("reasoned about", len(own)),
         ("R_DER", reasoning),
         ("R_IER", independent),
@@ -281,9 +289,11 @@ def _dependent(records: Dependent) -> Table:
 
 def _complexity(records: Dependent) -> Table:
     pairs = [
-        (one.complexity, one.reference_complexity)
-        for one in _ended_syntheses(records)
-        if one.correct and one.complexity is not None and one.reference_complexity is not None
+        (synthesis.complexity, synthesis.reference_complexity)
+        for synthesis in _ended_syntheses(records)
+        if synthesis.correct
+        and synthesis.complexity is not None
+        and synthesis.reference_complexity is not None
     ]
     sides = {"own code": [own for own, _ in pairs], "reference": [other for _, other in pairs]}
     rows = tuple((title, len(side), mean(side), float(median(side))) for title, side in sides.items() if side)
@@ -301,8 +311,8 @@ def _of(records: Dependent) -> _Words:
 
 
 def _ended_syntheses(records: Dependent) -> list[Synthesis]:
-    return [one for record in records for one in record.syntheses if not one.truncated]
+    return [synthesis for record in records for synthesis in record.syntheses if not synthesis.truncated]
 
 
-def _minus(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
+def _minus(first: float | None, other: float | None) -> float | None:
+    return None if first is None or other is None else first - other

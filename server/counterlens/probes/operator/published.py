@@ -59,7 +59,7 @@ def tables(records: Records, frequency: Mapping[str, float], *, seed: int) -> It
     drawn = (
         _accuracy("Table 2: both swaps", records, _SWAPS),
         _windows(records),
-        _accuracy("Table 4: with variables renamed", records, [f"renamed {one}" for one in _SWAPS]),
+        _accuracy("Table 4: with variables renamed", records, [f"renamed {swap}" for swap in _SWAPS]),
         _accuracy("Table 5: with the condition in a variable", records, ["refactored block-swap"]),
         _familiar(records),
         _operators(8, "block-swap", records, frequency, seed),
@@ -118,17 +118,25 @@ def _operators(
     number: int, change: str, records: Records, frequency: Mapping[str, float], seed: int
 ) -> Table:
     pairs = _pairs(records, change)
-    found = {side: _compared(side_of(pairs, side), frequency, seed) for side in SIDES}
+    compared = {side: _compared(side_of(pairs, side), frequency, seed) for side in SIDES}
     rows: list[tuple[Cell, ...]] = []
     for name in OPERATORS:
-        for side, known in found.items():
-            one = known[1].get(name) if known else None
-            if one and one.counts != Agreement():
-                rows.append((name, _NOT_AFTER[side], *count_cells(one.counts), one.better, one.p_value))
-    for side, known in found.items():
+        for side, known in compared.items():
+            candidate = known[1].get(name) if known else None
+            if candidate and candidate.counts != Agreement():
+                rows.append(
+                    (
+                        name,
+                        _NOT_AFTER[side],
+                        *count_cells(candidate.counts),
+                        candidate.better,
+                        candidate.p_value,
+                    )
+                )
+    for side, known in compared.items():
         if known:
             chance, by_operator = known
-            counts = sum((one.counts for one in by_operator.values()), Agreement())
+            counts = sum((candidate.counts for candidate in by_operator.values()), Agreement())
             rows.append((OVERALL, _NOT_AFTER[side], *count_cells(counts), chance.better, chance.p_value))
     title = f"Table {number}: operator by operator, {CHANGES[change].title}"
     columns = (
@@ -178,8 +186,8 @@ def spreads(records: Records, value: Measure) -> Iterator[tuple[str, str, Sequen
 
 def five(values: Sequence[float]) -> list[float]:
     """The minimum, lower quartile, median, upper quartile and maximum of some figures."""
-    found: list[float] = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
-    return found
+    quantiles: list[float] = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
+    return quantiles
 
 
 def _spread(title: str, records: Records, value: Measure, note: str) -> Table:

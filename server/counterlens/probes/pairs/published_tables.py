@@ -87,9 +87,11 @@ def _ranges_table(groups: Groups, heads: tuple[str, ...]) -> Table:
     names = [name for name in PAPER_ORDER if name != "if-else-flip"]
     rows: list[tuple[Cell, ...]] = []
     for head, records in groups.items():
-        for one in sorted({pair.cut_range for record in records for pair in record.pairs if pair.cut_range}):
-            seen = _seen(records, one)
-            rows.append((*head, range_text(one), *_effects(seen, names), len(seen)))
+        for bounds in sorted(
+            {pair.cut_range for record in records for pair in record.pairs if pair.cut_range}
+        ):
+            seen = _seen(records, bounds)
+            rows.append((*head, range_text(bounds), *_effects(seen, names), len(seen)))
     columns = (*heads, "prefix ratio", "original accuracy", *names, "pairs")
     return Table("average mutation effect by cut", columns, tuple(rows), _RANGES_NOTE)
 

@@ -68,9 +68,9 @@ def transformed(target: Target, *, seed: int, without: Collection[str]) -> Surve
     made: list[Counterfactual] = []
     refused: list[Refusal] = []
     for known in transformations:
-        found = everywhere(module, known.mutation, function, seed=seed, without=without)
-        made += found.counterfactuals
-        refused += found.refusals
+        survey = everywhere(module, known.mutation, function, seed=seed, without=without)
+        made += survey.counterfactuals
+        refused += survey.refusals
     return Survey(tuple(made), tuple(refused))
 
 
@@ -82,7 +82,9 @@ def transformations_of(language: str) -> Sequence[Transformation]:
     """
     known = MUTATED.get(language)
     if known is None or not known.transformations:
-        titles = enumerated([title_of(one) for one, its in MUTATED.items() if its.transformations], "and")
+        titles = enumerated(
+            [title_of(language) for language, its in MUTATED.items() if its.transformations], "and"
+        )
         raise OptionError(f"--protocol {EMPICA} supports {titles} only", "Leave out --protocol")
     return known.transformations
 
@@ -106,8 +108,8 @@ def every_call(program: Target) -> list[str]:
         return []
     if program.calls:
         return list(program.calls)
-    found = language.calls_of(program.document, function)
-    return [program.call] if program.call and not found else found
+    calls = language.calls_of(program.document, function)
+    return [program.call] if program.call and not calls else calls
 
 
 def read_summary(text: str) -> str | None:
@@ -148,5 +150,5 @@ def completed(text: str, language: str = "python") -> Literal | None:
     tests = (values.asserted(line[line.index("assert") :]) for line in lines if "assert" in line)
     marked = (values.literal(said.strip().removeprefix(language)) for _, said in _QUOTED.findall(answer))
     alone_on_a_line = (values.literal(line) for line in lines)
-    found = (known for known in (*tests, *marked, *alone_on_a_line) if known is not None)
-    return next(found, None)
+    literals = (known for known in (*tests, *marked, *alone_on_a_line) if known is not None)
+    return next(literals, None)

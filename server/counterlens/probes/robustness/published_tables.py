@@ -80,12 +80,12 @@ def overall(records: Records, heading: str, seed: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for measure in _measures(records):
         for preserving, title in _KINDS.items():
-            found = snippets(records, measure, preserving=preserving)
-            if found:
-                operators = len({operator for one in found for operator in one.sums})
-                cases = sum(count for one in found for _, count in one.sums.values())
-                figure = bootstrap(found, mean_of_operators, seed=seed)
-                rows.append((measure, title, operators, cases, len(found), figure))
+            figures = snippets(records, measure, preserving=preserving)
+            if figures:
+                operators = len({operator for function in figures for operator in function.sums})
+                cases = sum(count for function in figures for _, count in function.sums.values())
+                figure = bootstrap(figures, mean_of_operators, seed=seed)
+                rows.append((measure, title, operators, cases, len(figures), figure))
     columns = ("similarity", "", "operators", "n", "functions", "mean")
     lexical = f". {LEXICAL}: TF-IDF vectors, fitted over all answers" if LEXICAL in _measures(records) else ""
     return Table(heading, columns, tuple(rows), _NOTE + lexical)
@@ -114,10 +114,14 @@ def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
     tested: list[float | None] = []
     for measure in _measures(records):
         for preserving, title in _KINDS.items():
-            found = snippets(records, measure, preserving=preserving)
-            right, wrong = ([one for one in found if one.correct is known] for known in (True, False))
+            functions = snippets(records, measure, preserving=preserving)
+            right, wrong = (
+                [function for function in functions if function.correct is known] for known in (True, False)
+            )
             figures = (bootstrap(side, mean_of_operators, seed=seed) for side in (right, wrong))
-            tested.append(rank_sum([one.mean for one in right], [one.mean for one in wrong]))
+            tested.append(
+                rank_sum([function.mean for function in right], [function.mean for function in wrong])
+            )
             rows.append((measure, title, len(right), len(wrong), *figures))
     tests = zip(map(p_text, tested), map(p_text, holm(tested)), strict=True)
     columns = ("similarity", "", "n correct", "n incorrect", "correct", "incorrect", "p", "p (Holm)")
@@ -128,7 +132,7 @@ def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
 
 def snippets(records: Records, measure: str, *, preserving: bool) -> list[FunctionFigures]:
     """The figures of each function that has a site of an operator of this kind."""
-    found = []
+    functions = []
     for record in records:
         sums: dict[str, tuple[float, int]] = {}
         for pair in record.pairs:
@@ -136,16 +140,16 @@ def snippets(records: Records, measure: str, *, preserving: bool) -> list[Functi
                 total, count = sums.get(pair.mutation, (0.0, 0))
                 sums[pair.mutation] = total + _value(pair, measure), count + 1
         if sums:
-            found.append(FunctionFigures(record.pairs[0].correct, sums))
-    return found
+            functions.append(FunctionFigures(record.pairs[0].correct, sums))
+    return functions
 
 
-def mean_of_operators(found: Sequence[FunctionFigures]) -> float | None:
+def mean_of_operators(functions: Sequence[FunctionFigures]) -> float | None:
     """The mean over operators of the mean of each operator's cases; None if there are none."""
     totals: dict[str, float] = {}
     counts = Counter[str]()
-    for one in found:
-        for operator, (total, count) in one.sums.items():
+    for function in functions:
+        for operator, (total, count) in function.sums.items():
             totals[operator] = totals.get(operator, 0.0) + total
             counts[operator] += count
     return mean(
@@ -154,9 +158,11 @@ def mean_of_operators(found: Sequence[FunctionFigures]) -> float | None:
 
 
 def _of_operator(records: Records, measure: str, operator: str, seed: int) -> Estimate | None:
-    found = snippets(records, measure, preserving=every_transformation()[operator].preserving)
+    functions = snippets(records, measure, preserving=every_transformation()[operator].preserving)
     own = [
-        FunctionFigures(one.correct, {operator: one.sums[operator]}) for one in found if operator in one.sums
+        FunctionFigures(function.correct, {operator: function.sums[operator]})
+        for function in functions
+        if operator in function.sums
     ]
     return bootstrap(own, mean_of_operators, seed=seed) if own else None
 

@@ -119,7 +119,7 @@ def _next_step(results: RunResults, effects: Mapping[str, RunEffects]) -> str:
     """What to do after reading the answer."""
     if len(results.records) < results.total:
         return "resume the run: it keeps what it has, and more functions make the answer surer."
-    summaries = [summary for found in effects.values() for summary in found.models.values()]
+    summaries = [summary for effect in effects.values() for summary in effect.models.values()]
     if summaries and all(adequacy(summary) is not Adequacy.ADEQUATE for summary in summaries):
         return "ask a larger model about the same functions; the two runs can then be compared."
     if any(summary.average.count for summary in summaries):

@@ -91,17 +91,17 @@ class Generator:
 
     def draw(self, count: int) -> list[tuple[JavaValue, ...]]:
         """Generate this number of distinct inputs, or fewer if no more exist; small ones first."""
-        found: dict[tuple[JavaValue, ...], None] = {}
+        inputs: dict[tuple[JavaValue, ...], None] = {}
         for number in range(4 * count):
             self._most = min(2 + number // 6, 9)
             self._before = []
             for each in self._types:
                 self._alphabet = self._letters()
                 self._before.append(self._argument(each))
-            found[tuple(self._before)] = None
-            if len(found) == count:
+            inputs[tuple(self._before)] = None
+            if len(inputs) == count:
                 break
-        return list(found)
+        return list(inputs)
 
     def _argument(self, kind: JavaType) -> JavaValue:
         """A value, often derived from an earlier argument."""

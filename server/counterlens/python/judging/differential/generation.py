@@ -75,7 +75,7 @@ class CallPlan:
         ]
         if not parts:
             return [Call(())]
-        found: dict[str, Call] = {}
+        calls: dict[str, Call] = {}
 
         @seed(of_seed)
         @settings(
@@ -89,10 +89,10 @@ class CallPlan:
         @given(st.tuples(*parts))
         def collect(values: tuple[Any, ...]) -> None:
             call = self._call(values)
-            found.setdefault(call.written(""), call)
+            calls.setdefault(call.written(""), call)
 
         collect()
-        return list(found.values())
+        return list(calls.values())
 
     def _part(self, parameter: Parameter, kind: Strategy) -> Strategy:
         if parameter.several:
