@@ -148,7 +148,7 @@ def fixed(model: Model, bug: Bug, examples: str) -> Fixed | None:
         return None
     document = Document(bug.source)
     scope = next(one for one in scopes(document) if one.function.qualname == problem.function)
-    fix = fix_for(model, scope, judge, "", setting)
+    fix = fix_for(model, scope, judge, None, setting)
     undecided = fix is not None and fix.rival is not None
     right = None if fix is None else hidden.judge(fix.fixed).passed
     ranked = [changed_text(document, one) for _, one, _ in ranked_by_head(model, scope)]

@@ -5,7 +5,7 @@
 A folder is an unpacked source distribution; `--limit` functions that its tests reach are drawn from all of
 them. `finding`: a pair with a right verdict on one side, whose verdict changed or held; the time to the first
 one is that of the function's probe, with the model loaded and the tests mapped, and its pairs judged in the
-sandbox. It has no ratio; its table is in docs/choosing-a-model.md.
+sandbox. It has no ratio.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from pathlib import Path
 
 from lsprotocol import types
@@ -18,7 +19,8 @@ def test_functions_of_the_workspace_come_first_and_tests_are_left_out(tmp_path: 
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_a.py").write_text(RIGHT)
     (tmp_path / "a.py").write_text(RIGHT)
-    assert [path.name for path in fitting._files_of(tmp_path)] == ["a.py"]
+    first, second, *_ = fitting._files([tmp_path])
+    assert (first.name, second.parent) == ("a.py", Path(sysconfig.get_path("stdlib")))
     assert [scope.function.name for scope in fitting._functions_of(tmp_path / "a.py")] == ["other"]
     assert fitting._functions_of(tmp_path / "none.py") == []
 

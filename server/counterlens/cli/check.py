@@ -25,7 +25,7 @@ from counterlens.counting import plural
 from counterlens.datasets.changes import Lines, changed_lines
 from counterlens.doubt.accepted import new_marks, write_accepted
 from counterlens.doubt.blaming import culprits
-from counterlens.doubt.fitting import ALLOWED, code_lines, fitted, observed
+from counterlens.doubt.fitting import ALLOWED, code_lines, fit_margins
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import margins_of, save_margins
 from counterlens.doubt.marking import Doubt, Mark, Verification, doubts
@@ -209,16 +209,12 @@ def _checked(
 def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:
     """Fit the margins of a model, store them, and print them."""
     with model.opened() as loaded, steps("fitting") as report:
-        seen = []
-        for number, scope in enumerate(chosen):
-            report(f"looking at {scope.document.path}::{scope.function.qualname}", number, len(chosen))
-            seen.append(observed(loaded, scope))
-        fit = fitted(seen)
+        fit = fit_margins(loaded, chosen, report)
         path = save_margins(loaded.info, fit.margins, fit.lines)
     if as_json:
         print_json(fit.data)
         return
-    say(f"{plural(len(seen), 'function')}, {plural(fit.lines, 'line')} of code")
+    say(f"{plural(len(chosen), 'function')}, {plural(fit.lines, 'line')} of code")
     for kind, margin in fit.margins.items():
         say(f"{kind}: {margin:g} nats, with which {fit.found[kind]:.0%} of planted alternatives are found")
     silent = sorted(set(DOUBT_KINDS) - set(fit.margins))

@@ -80,7 +80,7 @@ class Repository(Loader):
         Raises:
             DataError: there are none; the message says what was skipped.
         """
-        everything = [file for file in python_files(path) if not _TESTS.search(file)]
+        everything = program_files(path)
         if not everything:
             raise DataError(
                 f"{path} has no Python files besides tests",
@@ -244,6 +244,11 @@ def python_files(path: Path) -> list[str]:
         listed = list(_walked(path))
     known = {name for name in listed if _ours(Path(name), path)}
     return sorted(name for name in known if _is_inside(path / name, path))
+
+
+def program_files(path: Path) -> list[str]:
+    """The Python files of a folder, as `python_files`, besides tests."""
+    return [name for name in python_files(path) if not _TESTS.search(name)]
 
 
 def _walked(path: Path) -> Iterator[str]:

@@ -21,6 +21,7 @@ from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import Trial, trials, tried
 from counterlens.models.base import Model
+from counterlens.progress import ProgressCallback
 
 ALLOWED = 2.0
 """Maximum expected number of false marks per 1,000 lines."""
@@ -85,6 +86,27 @@ def observed(model: Model, scope: DoubtScope, *, cancel: Event | None = None) ->
     false = marked(trials(model, scope, cancel=cancel), dict.fromkeys(DOUBT_KINDS, 0.0))
     planted = tried(model, scope, drawn(scope), cancel=cancel)
     return RightFunction(len(code_lines(scope)), tuple(false), tuple(planted))
+
+
+def fit_margins(
+    model: Model, right: Sequence[DoubtScope], report: ProgressCallback, *, cancel: Event | None = None
+) -> Fit:
+    """The margins that find the most on functions that are right; see `observed` and `fitted`.
+
+    Args:
+        model: The model.
+        right: The functions.
+        report: Called before each function.
+        cancel: Set to cancel.
+
+    Raises:
+        UnscorableError, ModelError, Cancelled: as `trials`.
+    """
+    seen = []
+    for number, scope in enumerate(right):
+        report(f"looking at {scope.document.path}::{scope.function.qualname}", number, len(right))
+        seen.append(observed(model, scope, cancel=cancel))
+    return fitted(seen)
 
 
 def drawn(scope: DoubtScope) -> list[Alternative]:

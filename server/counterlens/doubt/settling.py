@@ -112,7 +112,7 @@ def settled(
         return list(left)
     say(f"looking for fixes that pass the tests of {name}")
     try:
-        fix = fix_for(model, scope, stands.judge, test, setting, cancel=cancel)
+        fix = fix_for(model, scope, stands.judge, test, setting)
     except UnscorableError:
         fix = None
     if fix is None:
@@ -132,7 +132,7 @@ def _judged(
 ) -> list[Doubt]:
     """The doubts with the results of the tests, without those whose alternative breaks passing tests."""
     judge, cancel = stands.judge, setting.cancel
-    standing = StudiedVersion(scope, scope.document.text, setting, cancel)
+    standing = StudiedVersion(scope, scope.document.text, setting)
     left: list[Doubt] = []
     verdicts = judge_variants(judge, [doubt.fixed for doubt in doubts], cancel=cancel)
     for doubt, changed in zip(doubts, verdicts, strict=True):
@@ -191,8 +191,6 @@ def fix_for(
     judge: Judge,
     failed: FailedTest | None,
     setting: Setting,
-    *,
-    cancel: Event | None = None,
 ) -> Doubt | None:
     """The likeliest alternative that passes all tests of a function; None if no likely one does.
 
@@ -203,18 +201,17 @@ def fix_for(
         scope: The function, which fails its tests as it is.
         judge: Its tests.
         failed: The nearest failing test, if known.
-        setting: The environment for comparing alternatives with each other.
-        cancel: Set to cancel.
+        setting: The environment for comparing alternatives with each other, and cancellation.
 
     Raises:
         UnscorableError, ModelError, Cancelled: as `ranked_by_head`.
         SandboxError, Cancelled: as `Judge.judge`.
     """
-    passing = sorted(_passing(model, scope, judge, cancel), key=lambda trial: -trial.gain)
+    passing = sorted(_passing(model, scope, judge, setting.cancel), key=lambda trial: -trial.gain)
     if not passing:
         return None
     best, *others = passing
-    version = StudiedVersion(scope, changed_text(scope.document, best.alternative), setting, cancel)
+    version = StudiedVersion(scope, changed_text(scope.document, best.alternative), setting)
     for rival in others:
         if best.gain - rival.gain >= CLEAR:
             break
@@ -276,19 +273,17 @@ class StudiedVersion:
     Attributes:
         scope: The function, in the document that all versions share.
         program: The whole document in this version.
-        setting: The sandbox, the interpreter and the limits.
-        cancel: Set to cancel.
+        setting: The sandbox, the interpreter, the limits and cancellation.
     """
 
     scope: DoubtScope
     program: str
     setting: Setting
-    cancel: Event | None = None
 
     @cached_property
     def _judge(self) -> ComparingJudge | None:
         version = Document(self.program, self.scope.document.path)
-        judge = behaviour_of(version, self.scope.function, replace(self.setting, cancel=self.cancel))
+        judge = behaviour_of(version, self.scope.function, self.setting)
         return None if isinstance(judge, str) else judge
 
     def difference(self, other: str) -> Distinction | None:
@@ -297,7 +292,7 @@ class StudiedVersion:
         Raises:
             SandboxError, Cancelled: as `Judge.judge`.
         """
-        return self._judge.difference(other, cancel=self.cancel) if self._judge else None
+        return self._judge.difference(other, cancel=self.setting.cancel) if self._judge else None
 
     def does_the_same(self, other: str) -> bool:
         """Whether another version ran and behaved in the same way on every input.
@@ -305,4 +300,4 @@ class StudiedVersion:
         Raises:
             SandboxError, Cancelled: as `Judge.judge`.
         """
-        return self._judge is not None and self._judge.judge(other, cancel=self.cancel).passed
+        return self._judge is not None and self._judge.judge(other, cancel=self.setting.cancel).passed

@@ -12,6 +12,7 @@ import asyncio
 import os
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
@@ -274,7 +275,7 @@ def _settled(
     marks: tuple[Doubt, ...],
     settings: EditorSettings,
     cancel: Event,
-    failed: object,
+    failed: Callable[[FailingFunction], None],
 ) -> tuple[Mark, ...]:
     """The marks of a function that remain after its tests, with the test results; takes seconds."""
     if not has_consent(settings.allow_weaker_sandbox):
@@ -291,6 +292,6 @@ def _settled(
                 limits=limits,
                 excluded=tuple(settings.probe.get("excluded_tests", ())),
                 cancel=cancel,
-                failed=failed if callable(failed) else None,
+                failed=failed,
             )
         )

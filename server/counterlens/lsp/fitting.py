@@ -6,12 +6,14 @@ import random
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from pygls.uris import to_fs_path
 
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
-from counterlens.doubt.fitting import fitted, observed
+from counterlens.datasets.repository import program_files
+from counterlens.doubt.fitting import fit_margins
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import save_margins
 from counterlens.doubt.scope import DoubtScope
@@ -28,8 +30,6 @@ from counterlens.syntax.document import Document
 COMMAND = "counterlens.fitMargins"
 FUNCTIONS = 300
 """Number of functions on which margins are fitted."""
-_FILES = 400
-_SKIPPED = frozenset({"node_modules", "site-packages", "build", "dist", "venv", "test", "tests", "idlelib"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ async def _fit(ls: CounterlensServer, _argument: object = None) -> FitAnswer:
     folders = [Path(path) for uri in ls.workspace.folders if (path := to_fs_path(uri))]
     try:
         answer = await with_progress(
-            ls, "Fitting the margins of marks", lambda steps: _fitted(ls.host, settings, folders, steps)
+            ls, "Fitting the margins of marks", lambda steps: _fit_on(ls.host, settings, folders, steps)
         )
     except Cancelled:
         return FitAnswer(ok=False, error=t("The fit was cancelled."))
@@ -69,34 +69,23 @@ async def _fit(ls: CounterlensServer, _argument: object = None) -> FitAnswer:
     return answer
 
 
-def _fitted(host: ModelHost, settings: EditorSettings, folders: list[Path], steps: Steps) -> FitAnswer:
+def _fit_on(host: ModelHost, settings: EditorSettings, folders: list[Path], steps: Steps) -> FitAnswer:
     """Observe the functions, fit, and store the margins; takes minutes."""
-    chosen: list[DoubtScope] = []
-    for folder in (*folders, Path(sysconfig.get_path("stdlib"))):
-        for path in _files_of(folder):
-            chosen += _functions_of(path)
-            if len(chosen) >= FUNCTIONS:
-                break
-    chosen = chosen[:FUNCTIONS]
+    chosen = list(islice((scope for path in _files(folders) for scope in _functions_of(path)), FUNCTIONS))
     with host.use_model(settings, background=True) as model:
-        seen = []
-        for number, scope in enumerate(chosen):
-            steps.report(f"looking at {scope.function.qualname}", number, len(chosen))
-            seen.append(observed(model, scope, cancel=steps.cancel))
-        fit = fitted(seen)
+        fit = fit_margins(model, chosen, steps.report, cancel=steps.cancel)
         save_margins(model.info, fit.margins, fit.lines)
-    return FitAnswer(True, len(seen), tuple(sorted(fit.margins)))
+    return FitAnswer(True, len(chosen), tuple(sorted(fit.margins)))
 
 
-def _files_of(folder: Path) -> Iterator[Path]:
-    """Some Python files of a folder, in an order that depends on their names only."""
-    found = [
-        path
-        for path in folder.rglob("*.py")
-        if not any(part in _SKIPPED or part.startswith(".") for part in path.relative_to(folder).parts)
-    ]
+def _files(folders: list[Path]) -> Iterator[Path]:
+    """Python files of some folders, then modules of the standard library, each in an order of its own."""
     order = random.Random(0)  # noqa: S311 - a sample, no secret
-    yield from order.sample(sorted(found), min(len(found), _FILES))
+    for folder in folders:
+        names = program_files(folder)
+        yield from (folder / name for name in order.sample(names, len(names)))
+    modules = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    yield from order.sample(modules, len(modules))
 
 
 def _functions_of(path: Path) -> list[DoubtScope]:

@@ -76,9 +76,11 @@ class RobustnessMethod:
             language.require_reachable(program.document, function)
         except SourceError:
             return []
-        if program.call:
-            return [program.call]
-        return language.calls_of(program.document, function)[:_MOST_CALLS]
+        return self.choose_calls(program, lambda: language.calls_of(program.document, function))
+
+    def choose_calls(self, program: Target, known: Callable[[], list[str]]) -> list[str]:
+        """The calls to ask about among those that are known; finding these takes a moment."""
+        return [program.call] if program.call else known()[:_MOST_CALLS]
 
     def standing(self, pair: AnswerPair) -> Standing | None:
         """What a version keeps of the meaning."""
@@ -126,9 +128,12 @@ class EmpicaRobustness(RobustnessMethod):
         """One version for each of the paper's operators; see `RobustnessMethod`."""
         return published.transformed(program, seed=options.seed, without=never)
 
-    def calls(self, program: Target) -> list[str]:
-        """All test inputs of a program."""
-        return published.every_call(program)
+    def choose_calls(self, program: Target, known: Callable[[], list[str]]) -> list[str]:
+        """All test inputs of a program: from its dataset, else from its examples and the tests beside it."""
+        if program.calls:
+            return list(program.calls)
+        calls = known()
+        return [program.call] if program.call and not calls else calls
 
     def standing(self, pair: AnswerPair) -> Standing | None:
         """What the paper says that the operator keeps."""

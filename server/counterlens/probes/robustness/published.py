@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from counterlens.counting import enumerated
-from counterlens.errors import OptionError, SourceError
+from counterlens.errors import OptionError
 from counterlens.languages.registry import title_of
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.chat.replies import without_thought
@@ -96,20 +96,6 @@ def question(
     source = masked(document, qualname) if task == "name" else definition(document, qualname)
     places = {"call": call} if call is not None else {}
     return filled(info, __package__, f"{EMPICA}-{task}", max_tokens, (), source=source, **places)
-
-
-def every_call(program: Target) -> list[str]:
-    """The test inputs of a program: from its dataset, else from its examples and the tests beside it."""
-    language = executed(program.document.language)
-    function = find_function(program.document, program.qualname)
-    try:
-        language.require_reachable(program.document, function)
-    except SourceError:
-        return []
-    if program.calls:
-        return list(program.calls)
-    calls = language.calls_of(program.document, function)
-    return [program.call] if program.call and not calls else calls
 
 
 def read_summary(text: str) -> str | None:
