@@ -30,7 +30,7 @@ from typing import Any
 from counterlens.datasets import open_dataset
 from counterlens.datasets.base import Problem
 from counterlens.judging.base import LIMITS, Judge, OriginalSays, Setting
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -108,7 +108,7 @@ def judge_of(problem: Problem, original: str) -> Judge:
     assert problem.tests is not None
     assert problem.function is not None
     setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
-    judge = judged(problem.language).supplied(problem.tests.text, problem.function, original, setting)
+    judge = judging_of(problem.language).supplied(problem.tests.text, problem.function, original, setting)
     document = Document(original, None, problem.language)
     return WitnessedJudge(judge, document, find_function(document, problem.function), setting)
 

@@ -39,7 +39,7 @@ from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
-from counterlens.probes.dependence.pairwise import counted
+from counterlens.probes.dependence.pairwise import question_counts
 from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.dependence.sampling import QuestionCounts
 from counterlens.python.dependence.program import Program
@@ -124,7 +124,7 @@ def ranked(found: Sequence[Inferred]) -> dict[str, Any]:
             "auroc": plain(area),
             "always_yes_f1": plain(always),
         }
-        said = f"   {counted({relation: total})}"
+        said = f"   {question_counts({relation: total})}"
         print(f"{said}; AUROC {text(area)}; F1 of always yes {always.value or 0:.3f}")
     if found[0].how:
         print(f"   {found[0].how}")

@@ -42,14 +42,14 @@ from counterlens.doubt.fitting import (
     drawn,
     fitted,
     is_found,
-    observed,
+    observe,
 )
 from counterlens.doubt.generating import alternatives_in
 from counterlens.doubt.margins import Margins, margins_of, save_margins
-from counterlens.doubt.marking import heard, marked
+from counterlens.doubt.marking import audible_kinds, marks_of
 from counterlens.doubt.passages import passages
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.scoring import NAMED, Trial, compared, trials
+from counterlens.doubt.scoring import NAMED, Trial, comparison_texts, trials
 from counterlens.errors import CounterlensError
 from counterlens.metrics.effects import wilson
 from counterlens.models import load
@@ -81,7 +81,7 @@ class Looked:
 def look(model: Model, named: Named, *, reported: bool) -> Looked:
     """Measure a right function; raw probability only on the reported half, where it is compared."""
     name, scope = named
-    seen = observed(model, scope)
+    seen = observe(model, scope)
     if not reported:
         return Looked(name, seen, [], [])
     return Looked(name, seen, raw_lines(model, scope), raw_planted(model, scope))
@@ -104,7 +104,7 @@ def raw_planted(model: Model, scope: DoubtScope) -> list[float]:
     """The log-probability of the least likely token on the line of each planted alternative, with it."""
     found = []
     for passage, inside in passages(scope, drawn(scope)):
-        ends, texts = compared(passage, inside)
+        ends, texts = comparison_texts(passage, inside)
         answers = model.score_continuations(passage.context, texts, alternatives=0)
         for one, text, scores in zip(inside, texts[len(ends) :], answers[len(ends) :], strict=True):
             data, at = text.encode(), one.place[0] - passage.start
@@ -265,13 +265,13 @@ def report_bugs(model: Model, data: Path, number: int, margins: Margins) -> dict
     read: list[int] = []
     print(f"\nbugs: {len(every)}, fixed by an alternative: {sum(bool(bug.fixes) for bug in every)}")
     for bug in fixable:
-        tried = trials(model, bug.scope, kinds=heard(margins), read=read.append)
-        for trial in marked(tried, margins):
+        tried = trials(model, bug.scope, kinds=audible_kinds(margins), read=read.append)
+        for trial in marks_of(tried, margins):
             right = _line(bug, trial) in bug.wrong
             said = "fixes" if trial.alternative in bug.fixes else "right line" if right else "false"
             print(f"{bug.id}, {bug.about}: {trial.alternative.text!r}, {trial.gain:.1f} nats, {said}")
             false += not right
-        found += any(_line(bug, trial) in bug.wrong for trial in marked(tried, margins))
+        found += any(_line(bug, trial) in bug.wrong for trial in marks_of(tried, margins))
     print(f"checked {len(fixable)}: {shown(found, len(fixable))} found; false marks: {false}")
     return {"looked": len(fixable), "found": found, "false": false}
 

@@ -12,7 +12,7 @@ from counterlens.probes.dependence.estimators import (
     PairScores,
     control_scores,
     data_scores,
-    known,
+    known_drops,
     largest,
     minus_placebo,
     peak,
@@ -41,7 +41,7 @@ def visible(case: Case, pair: Pair) -> bool:
 
 def encloses(case: Case, pair: Pair) -> bool:
     """Whether a is the innermost header around b, by indentation."""
-    return pair in rules.ruled(case.subject, Relation.CONTROL)
+    return pair in rules.pairs_by_rule(case.subject, Relation.CONTROL)
 
 
 def on(pairs: Score, value: Callable[[Case, Pair], float]) -> Score:
@@ -52,14 +52,14 @@ def on(pairs: Score, value: Callable[[Case, Pair], float]) -> Score:
 def blind(kind: Change) -> Score:
     """The largest drop at any token of b."""
     return lambda case: {
-        (one.source, one.target): peak(known(one.drops)) for one in case.reactions if one.kind is kind
+        (one.source, one.target): peak(known_drops(one.drops)) for one in case.reactions if one.kind is kind
     }
 
 
 def first(kind: Change) -> Score:
     """The largest change among b's first tokens, without placebo."""
     return lambda case: {
-        (one.source, one.target): largest(known(one.drops[:FIRST_TOKENS]))
+        (one.source, one.target): largest(known_drops(one.drops[:FIRST_TOKENS]))
         for one in case.reactions
         if one.kind is kind
     }

@@ -23,7 +23,7 @@ from counterlens.java.prompts.values import java_literal
 from counterlens.judging.base import LIMITS
 from counterlens.models.base import Model
 from counterlens.probes.execution.inputs import Inputs
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.questions import question_of
 from counterlens.probes.execution.states import points
 from counterlens.probes.probe import Context, Target
@@ -60,7 +60,7 @@ def compared(tests: str, name: str) -> Iterator[tuple[str, str]]:
 
 def asked(target: Target) -> Iterator[str]:
     """The kinds of questions that a method has, or the reason why it has none."""
-    java, context = executed("java"), Context(cast("Model", None), best_sandbox)
+    java, context = execution_of("java"), Context(cast("Model", None), best_sandbox)
     try:
         question = question_of(context, target, seed=0, limits=LIMITS, inputs=Inputs.WRITTEN)
     except SourceError as error:
@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument("--data", required=True, help="HumanEval-X or HumanEvalPack in Java")
     parser.add_argument("--most", type=int, default=1 << 30, help="maximum number of calls to run per method")
     options = parser.parse_args()
-    java, counts, data = executed("java"), Counter[str](), open_dataset(options.data)
+    java, counts, data = execution_of("java"), Counter[str](), open_dataset(options.data)
     for target in targets_of(data):
         counts.update(asked(target))
     for problem in data:

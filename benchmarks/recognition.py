@@ -48,7 +48,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.recognition.probe import RecognitionOptions, RecognitionProbe
 from counterlens.probes.recognition.rates import ModelRates, Rate
 from counterlens.probes.recognition.record import METHODS, STRUCTURE, RecognitionRecord
-from counterlens.probes.record import read, written
+from counterlens.probes.record import read, write_record
 from counterlens.probes.runner import run_probe
 from counterlens.probes.subjects import targets_in, targets_of
 from counterlens.syntax.document import Document
@@ -255,7 +255,7 @@ def _measure(folder: Path, model: Model, candidate: Candidate) -> None:
         "source": candidate.source,
         "package": candidate.package,
         "bits": 8 * len(zlib.compress(candidate.text.encode(), 9)) / len(candidate.text.encode()),
-        "record": json.loads(written(record)),
+        "record": json.loads(write_record(record)),
     }
     with file.open("a") as opened:
         opened.write(json.dumps(line) + "\n")

@@ -89,7 +89,7 @@ def main() -> None:
 def _compare_rates(programs: int, rounds: int) -> None:
     """Programs per second, for each way in turn."""
     bare, cases = _texts("bare", programs), _texts("unittest", programs)
-    chosen = registry.chosen()
+    chosen = registry.choose()
     warm = registry.best_sandbox()
     cold = ProcessSandbox(Bubblewrap() if chosen.name == "bubblewrap" else None, warm=False)
     threads = os.cpu_count() or 1

@@ -21,7 +21,7 @@ from pathlib import Path
 from counterlens.java.judging.judge import JavaTestsJudge
 from counterlens.judging.base import LIMITS, Setting
 from counterlens.sandbox.java.jdk import find_jdk
-from counterlens.sandbox.registry import best_sandbox, chosen
+from counterlens.sandbox.registry import best_sandbox, choose
 
 PROGRAM = """import java.util.*;
 
@@ -87,8 +87,8 @@ def run(*, quick: bool) -> None:
     for name, rate in rates.items():
         print(f"{name:24} {rate:8.1f} programs per second {rate / base:8.1f} times")
     document = {
-        "benchmark": "sandbox", "language": "java", "back_end": chosen().name, "jdk": find_jdk().version,
-        "strength": chosen().strength, "programs": programs, "rounds": rounds,
+        "benchmark": "sandbox", "language": "java", "back_end": choose().name, "jdk": find_jdk().version,
+        "strength": choose().strength, "programs": programs, "rounds": rounds,
         "ratios": {name: round(rate / base, 1) for name, rate in rates.items() if name != "javac && java"},
         "programs_per_second": {name: round(rate, 2) for name, rate in rates.items()},
     }  # fmt: skip

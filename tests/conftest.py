@@ -23,7 +23,7 @@ from counterlens.errors import ModelError
 from counterlens.models import load
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.code_model_file import code_model_here
-from counterlens.models.default import RECOMMENDED, VARIABLE, recommended
+from counterlens.models.default import RECOMMENDED, VARIABLE, recommended_model
 from counterlens.models.files import EMBEDDED_MODEL, embedded_model
 from counterlens.models.llama.model import LlamaModel
 from tests.models.llama.shortened import shortened
@@ -73,7 +73,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "developer")
 WHOLE = os.environ.get("COUNTERLENS_TEST_DATA")
 """A folder with whole benchmarks, for the tests that otherwise read samples of them."""
 
-CODE_MODEL = code_model_here(recommended())
+CODE_MODEL = code_model_here(recommended_model())
 """The recommended code model, which the set-up fetches into the user's cache; tests have their own."""
 
 START_UP = 600.0  # maximum seconds until the server answers

@@ -13,7 +13,7 @@ import pytest
 from counterlens.confidence.calibration import calibration_file, load_calibration
 from counterlens.datasets import open_dataset
 from counterlens.errors import CounterlensError, DataError, ModelError
-from counterlens.evaluation.causal_results import FILE, kept
+from counterlens.evaluation.causal_results import FILE, stored_effects
 from counterlens.evaluation.store import Store
 from counterlens.models import files
 from counterlens.models.cache import AnswerStore
@@ -108,7 +108,7 @@ def test_what_is_kept_between_runs_is_as_good_as_none(
     replaced(cache / "endpoints.json")
     assert EndpointFile("endpoints.json", 1).entries() == {}
     replaced(cache / "notes.json")
-    assert files.known("notes.json", "key") is None
+    assert files.recall("notes.json", "key") is None
     assert read_list(replaced(tmp_path / "list.json")) == []
     assert baseline.read(replaced(tmp_path / "baseline.json")) is None
     replaced(calibration_file("model"))
@@ -118,7 +118,7 @@ def test_what_is_kept_between_runs_is_as_good_as_none(
         user_entries()
     (tmp_path / "run").mkdir()
     replaced(tmp_path / "run" / FILE)
-    assert kept(tmp_path / "run", results(task="confidence")) is None
+    assert stored_effects(tmp_path / "run", results(task="confidence")) is None
 
 
 @pytest.mark.parametrize("other", OTHERS)

@@ -74,7 +74,7 @@ def test_what_runs_programs_of_a_repository_says_so_first(
     def run(*_: object, **__: object) -> None:
         raise AssertionError("a program was run, or a model was opened")
 
-    registry.chosen()  # which tries what it claims with a program of ours
+    registry.choose()  # which tries what it claims with a program of ours
     monkeypatch.chdir(repository)
     monkeypatch.setattr("counterlens.sandbox.process.ProcessSandbox.run", run)
     monkeypatch.setattr("counterlens.cli.options.ChosenModel.opened", run)

@@ -10,7 +10,7 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def enumerated(words: Sequence[str], conjunction: str) -> str:
+def enumeration(words: Sequence[str], conjunction: str) -> str:
     """Words joined by commas and a conjunction: `Python`, `Python and Java`, `Python, Java and C`."""
     *first, last = words or [""]
     return f"{', '.join(first)} {conjunction} {last}" if first else last

@@ -46,7 +46,7 @@ def start(
     Raises:
         OSError: it cannot be started.
     """
-    return subprocess.Popen(_checked(command), env=_whole(environment), **options)
+    return subprocess.Popen(_check(command), env=_whole(environment), **options)
 
 
 def run(
@@ -71,7 +71,7 @@ def run(
         subprocess.SubprocessError: it failed, or reached the time limit.
     """
     return subprocess.run(
-        _checked(command),
+        _check(command),
         cwd=cwd,
         env=_whole(environment),
         timeout=seconds,
@@ -92,7 +92,7 @@ def _whole(environment: Mapping[str, str] | None) -> dict[str, str]:
     return closed_environment() if environment is None else dict(environment)
 
 
-def _checked(command: Sequence[str]) -> list[str]:
+def _check(command: Sequence[str]) -> list[str]:
     if not Path(command[0]).is_absolute():
         raise OSError(f"{command[0]} is not the path of a program")
     return [*command]

@@ -107,7 +107,7 @@ def printable(text: str, keep: str = "\t\n") -> str:
         return text
     if "\n" in keep:
         text = text.replace("\r\n", "\n")
-    return _escaped(text, keep, lambda character: ascii(character)[1:-1])
+    return _escape(text, keep, lambda character: ascii(character)[1:-1])
 
 
 def message_text(text: str) -> str:
@@ -124,10 +124,10 @@ def json_text(document: Any, *, indent: int | None = 2) -> str:
     text = json.dumps(document, indent=indent, ensure_ascii=False)
     if indent is None and text.isprintable():
         return text
-    return _escaped(text, "\n", lambda character: json.dumps(character)[1:-1])
+    return _escape(text, "\n", lambda character: json.dumps(character)[1:-1])
 
 
-def _escaped(text: str, keep: str, escape: Callable[[str], str]) -> str:
+def _escape(text: str, keep: str, escape: Callable[[str], str]) -> str:
     """A text with its unseen characters escaped, except for some; each different one is looked up once."""
     unseen = {character for character in set(text) - set(keep) if unicodedata.category(character) in _UNSEEN}
     return text.translate({ord(character): escape(character) for character in unseen}) if unseen else text

@@ -35,7 +35,7 @@ class Translator:
     def __call__(self, text: str, /, **values: object) -> str:
         """The translation of a text, with values for its placeholders."""
         said = self._texts.get(text, text)
-        return _filled(said, values)
+        return _fill(said, values)
 
     def number(self, value: float, form: str = ",") -> str:
         """A number as written in this language; `form` is as for `format`."""
@@ -73,7 +73,7 @@ class Translator:
         for pattern, translation, own in self._compiled():
             if (fits := pattern.fullmatch(text)) is not None:
                 values = {name[1:]: self._value(value) for name, value in fits.groupdict().items()}
-                return own, _filled(translation, values)
+                return own, _fill(translation, values)
         return None
 
     def _value(self, text: str) -> str:
@@ -95,7 +95,7 @@ class Translator:
         return self._patterns
 
 
-def _filled(text: str, values: Mapping[str, object]) -> str:
+def _fill(text: str, values: Mapping[str, object]) -> str:
     return _PLACE.sub(lambda place: str(values.get(place[1], place[0])), text)
 
 

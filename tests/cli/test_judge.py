@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from counterlens.cli import options
 from counterlens.cli.judge import judge
 from counterlens.errors import SandboxError
-from counterlens.sandbox.registry import chosen
+from counterlens.sandbox.registry import choose
 
 RIGHT = "def add(a: int, b: int) -> int:\n    return a + b\n"
 TESTS = {
@@ -139,7 +139,7 @@ def test_excluded_tests_do_not_judge(tmp_path: Path) -> None:
 def test_a_weak_sandbox_is_used_only_where_that_was_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    weak = chosen()._replace(name="process", reason="does not isolate reads", guarantees=(("reads", False),))
+    weak = choose()._replace(name="process", reason="does not isolate reads", guarantees=(("reads", False),))
     monkeypatch.setattr(options, "chosen", lambda: weak)
     (tmp_path / "program.py").write_text(RIGHT)
     (tmp_path / "checks.py").write_text(TESTS["plain"])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from counterlens.confidence import Aggregation, confidence, score_document
-from counterlens.confidence.calibrated import calibrated, fits
+from counterlens.confidence.calibrated import calibrate, fits
 from counterlens.confidence.calibration import EVERYTHING, Calibration, Curve
 from counterlens.models.llama.model import LlamaModel
 from counterlens.reports.build.calibration import raw_or_calibrated
@@ -20,7 +20,7 @@ def test_nodes_are_mapped_and_tokens_are_not(model: LlamaModel) -> None:
     document = Document("def add(a, b):\n    return a + b\n")
     found = confidence(document, score_document(model, document))
     known = Calibration("id", "name", Aggregation.MEAN, {EVERYTHING: Curve(9, (0.0, 1.0), (0.0, 0.5))})
-    shown = calibrated(found, known)
+    shown = calibrate(found, known)
     for before, after in zip(found.nodes, shown.nodes, strict=True):
         assert after.minimum == before.minimum
         if before.confidence is None:

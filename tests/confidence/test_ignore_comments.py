@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.confidence.ignoring import ignored
+from counterlens.confidence.ignoring import ignore_comments
 from counterlens.confidence.replacing import below_head, ignoring_edit
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document
@@ -36,7 +36,7 @@ def test_a_comment_at_the_end_of_the_line_or_above_it(text: str, place: str, wan
     changed = Document(text[:offset] + comment + text[offset:])
     assert changed.text == wanted
     moved = changed.text.index(place)
-    assert ignored(changed).covers(moved, moved + 1, Category.OPERATORS)
+    assert ignore_comments(changed).covers(moved, moved + 1, Category.OPERATORS)
 
 
 def test_inside_of_a_text_of_several_lines_there_is_no_place_for_one() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.confidence.ignoring import directive, ignored
+from counterlens.confidence.ignoring import directive, ignore_comments
 from counterlens.languages.registry import installed_languages
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document
@@ -20,7 +20,7 @@ text = "# counterlens: ignore"
 
 def covered(document: Document, line: int, category: Category) -> bool:
     start = document.positions.line_start(line)
-    return ignored(document).covers(start, start + 1, category)
+    return ignore_comments(document).covers(start, start + 1, category)
 
 
 def test_a_comment_hides_its_categories_on_its_line() -> None:
@@ -41,7 +41,7 @@ def test_a_comment_alone_is_about_the_next_line() -> None:
 
 def test_a_place_of_several_lines_is_hidden_by_any_of_them() -> None:
     document = Document("x = (1 +\n     2)  # counterlens: ignore[operators]\n")
-    assert ignored(document).covers(4, len(document.data) - 1, Category.OPERATORS)
+    assert ignore_comments(document).covers(4, len(document.data) - 1, Category.OPERATORS)
 
 
 BODIES = {
@@ -68,9 +68,9 @@ def test_what_is_written_is_what_is_read(language: str) -> None:
         assert not document.tree.root_node.has_error
         assert {each for each in Category if covered(document, 1, each)} == {category}
         whole = Document(directive(language, category, whole_file=True) + "\n" + body, language=language)
-        assert ignored(whole).everywhere == {category}
+        assert ignore_comments(whole).everywhere == {category}
 
 
 def test_a_file_without_comments_hides_nothing() -> None:
-    assert not ignored(Document("x = 1\n")).lines
-    assert not ignored(Document("")).everywhere
+    assert not ignore_comments(Document("x = 1\n")).lines
+    assert not ignore_comments(Document("")).everywhere

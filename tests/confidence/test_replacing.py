@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from counterlens.confidence import Confidence, confidence
-from counterlens.confidence.replacing import Replacement, parses, replaced, replacements
+from counterlens.confidence.replacing import Replacement, parses, replace_in, replacements
 from counterlens.models.base import TokenScores
 from counterlens.syntax.document import Document
 
@@ -38,7 +38,7 @@ def scored(text: str, pieces: list[str], alternatives: list[tuple[str, float]]) 
 def offered(pieces: list[str], token: int, *words: str) -> list[str]:
     text = "".join(pieces)
     found = scored(text, pieces, [(word, 0.5 / (i + 1)) for i, word in enumerate(words)])
-    return [replaced(found.document, one) for one in replacements(found, token)]
+    return [replace_in(found.document, one) for one in replacements(found, token)]
 
 
 def test_an_operator_is_replaced_without_its_blanks() -> None:

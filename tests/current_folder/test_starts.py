@@ -17,7 +17,7 @@ from mcp.types import CallToolResult
 from pytest_lsp import make_test_lsp_client
 
 from counterlens.lsp.bench_process import BenchProcess
-from counterlens.lsp.runs import listed
+from counterlens.lsp.runs import list_run
 from counterlens.models import load
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Job
@@ -112,12 +112,12 @@ def test_the_editor_benches_and_the_listed_command_resumes(
     assert ended.wait(280)
     process.stop()
     run = folder.path / "run"
-    assert listed(run).done == listed(run).total == 1, process.error_output
+    assert list_run(run).done == list_run(run).total == 1, process.error_output
     with sqlite3.connect(run / "run.sqlite") as database:
         database.execute("DELETE FROM records")
-    done = folder.call(shlex.split(listed(run).resume))
+    done = folder.call(shlex.split(list_run(run).resume))
     assert done.returncode == 0, done.stderr.decode()
-    assert listed(run).done == 1
+    assert list_run(run).done == 1
     assert folder.take_marks() == set()
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from counterlens.datasets import LOADERS, TestForm, open_dataset
 from counterlens.datasets.checking import Finding, check
-from counterlens.datasets.evalplus import shaped
-from counterlens.datasets.registry import VARIABLE, find, installed
+from counterlens.datasets.evalplus import shape
+from counterlens.datasets.registry import VARIABLE, find, installed_data
 from counterlens.errors import Cancelled, DataError
 from counterlens.probes.subjects import not_drawn, targets_of
 
@@ -290,10 +290,10 @@ def test_a_folder_without_its_output_is_named(tmp_path: Path) -> None:
 
 
 def test_tuples_and_sets_of_the_assertions_come_back() -> None:
-    assert shaped([[1, 2], [3, 4]], [(1, 2)]) == [(1, 2), (3, 4)]
-    assert shaped([1, [2, 3]], (0, [1])) == (1, [2, 3])
-    assert shaped([1, 2], {3}) == {1, 2}
-    assert shaped("ab", ("x",)) == "ab"
+    assert shape([[1, 2], [3, 4]], [(1, 2)]) == [(1, 2), (3, 4)]
+    assert shape([1, [2, 3]], (0, [1])) == (1, [2, 3])
+    assert shape([1, 2], {3}) == {1, 2}
+    assert shape("ab", ("x",)) == "ab"
 
 
 def test_names_are_found_in_the_places_that_are_named(
@@ -308,7 +308,7 @@ def test_names_are_found_in_the_places_that_are_named(
     written(tmp_path / "data" / "deep", [RECORDS["galeras"]])
     monkeypatch.setenv(VARIABLE, str(tmp_path / "data"))
     assert next(iter(open_dataset("galeras"))).function == "add"
-    assert "galeras" in [dataset.id for dataset in installed()]
+    assert "galeras" in [dataset.id for dataset in installed_data()]
     program_folder(tmp_path / "data", "cc/1_sum", {"main.py": "", "PROBLEM.md": ""})
     assert open_dataset("codecontests").id == "codecontests-folders"
 

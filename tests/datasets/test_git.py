@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.datasets.changes import Lines, changed_lines
-from counterlens.datasets.git import commit, listed
+from counterlens.datasets.git import commit, list_files
 from counterlens.datasets.repository import python_files, repository
 from counterlens.errors import DataError
 from counterlens.syntax.document import Document
@@ -209,7 +209,7 @@ def test_settings_do_not_hide_a_difference(
         file.write_text(settings + more)
         assert changed_lines(clone, "HEAD") == known, kind
         assert commit(clone).endswith("+changes"), kind
-        assert listed(clone) == listed(clone, "--cached"), kind
+        assert list_files(clone) == list_files(clone, "--cached"), kind
 
 
 def test_variables_of_git_lead_nowhere_else(clone: Path, known: dict[Path, Lines]) -> None:

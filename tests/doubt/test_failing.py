@@ -12,7 +12,7 @@ from counterlens.doubt.failing import FailingFunction, failed_test, nearest_fail
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.marking import Doubt, Mark
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.settling import settled
+from counterlens.doubt.settling import settle
 from counterlens.judging.standing import FailedCase
 from counterlens.reports.export.doubts import failure_sentence, mark_sentence
 from counterlens.sandbox.registry import best_sandbox
@@ -34,7 +34,7 @@ def marks_in(folder: Path, files: dict[str, str], file: str) -> list[Mark]:
         (folder / name).write_text(textwrap.dedent(text))
     document = Document((folder / file).read_text(), folder / file)
     return culprits(
-        [mark for scope in scopes(document) for mark in settled(WordModel({}), scope, (), best_sandbox())]
+        [mark for scope in scopes(document) for mark in settle(WordModel({}), scope, (), best_sandbox())]
     )
 
 

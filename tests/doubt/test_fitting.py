@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from counterlens.doubt.alternative import Alternative
-from counterlens.doubt.fitting import ALLOWED, RightFunction, drawn, fitted, observed
+from counterlens.doubt.fitting import ALLOWED, RightFunction, drawn, fitted, observe
 from counterlens.doubt.generating import alternatives_in, scopes
 from counterlens.doubt.margins import EMBEDDED, FITTED, margins_file, margins_of, save_margins
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scoring import Trial
-from counterlens.models.default import recommended
+from counterlens.models.default import recommended_model
 from counterlens.models.files import EMBEDDED_SHA256
 from counterlens.syntax.document import Document
 from tests.doubt.conftest import WordModel
@@ -72,14 +72,14 @@ def test_one_alternative_of_each_kind_is_planted_and_what_is_likelier_is_false()
     (scope,) = scopes(Document(source))
     kinds = [one.kind for one in drawn(scope)]
     assert sorted(kinds) == sorted({one.kind for one in alternatives_in(scope)})
-    found = observed(WordModel({"<": -6.0, "<=": -0.1, "==": -0.1}), scope)
+    found = observe(WordModel({"<": -6.0, "<=": -0.1, "==": -0.1}), scope)
     assert found.lines == 3
     assert [(one.alternative.kind, one.alternative.text) for one in found.false] == [("comparison", "==")]
     assert {one.alternative.kind for one in found.planted} == set(kinds) <= set(DOUBT_KINDS)
 
 
 def test_built_in_margins_are_of_models_that_people_meet() -> None:
-    assert set(FITTED) == {EMBEDDED_SHA256, recommended().sha256}
+    assert set(FITTED) == {EMBEDDED_SHA256, recommended_model().sha256}
     for margins in FITTED.values():
         assert set(margins) <= set(DOUBT_KINDS)
 

@@ -11,7 +11,7 @@ from counterlens.doubt.generating import scopes
 from counterlens.doubt.marking import Doubt, Verification, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.settling import MOST, MOST_ENDLESS, fix_for, settled
+from counterlens.doubt.settling import MOST, MOST_ENDLESS, fix_for, settle
 from counterlens.judging.base import LIMITS, Evidence, Judgement, Setting, Verdict
 from counterlens.judging.projects import interpreter_for
 from counterlens.reports.export.doubts import doubt_sentence
@@ -53,13 +53,13 @@ def test_a_bug_of_each_kind_is_fixed_by_the_functions_own_examples(
 ) -> None:
     path = tmp_path / "planted.py"
     path.write_text(planted.wrong)
-    (mark,) = settled(WordModel({}), scope_of(planted.wrong, path), (), best_sandbox())
+    (mark,) = settle(WordModel({}), scope_of(planted.wrong, path), (), best_sandbox())
     assert isinstance(mark, Doubt)
     assert mark.tests is Verification.FAIL or mark.rival is not None
     assert mark.failed is not None
     assert mark.fixed == planted.right or mark.alternative.kind != kind or mark.rival is not None
     path.write_text(planted.right)
-    assert settled(WordModel({}), scope_of(planted.right, path), (), best_sandbox()) == []
+    assert settle(WordModel({}), scope_of(planted.right, path), (), best_sandbox()) == []
 
 
 def test_the_likeliest_alternative_is_tried_first(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_where_no_test_tells_them_apart_an_input_is_shown_that_does(tmp_path: Pa
     )
     scope = scope_of(path.read_text(), path)
     (found,) = doubts(WordModel({">": -0.1, "!=": -6.0}), scope, margins={"comparison": 3.0})
-    (mark,) = settled(WordModel({}), scope, [found], best_sandbox())
+    (mark,) = settle(WordModel({}), scope, [found], best_sandbox())
     assert isinstance(mark, Doubt)
     assert mark.tests is Verification.SAME
     assert mark.apart is not None
@@ -148,7 +148,7 @@ def test_an_ignored_line_is_not_fixed(tmp_path: Path) -> None:
     assert "ignore" in text
     path = tmp_path / "planted.py"
     path.write_text(text)
-    (mark,) = settled(WordModel({}), scope_of(text, path), (), best_sandbox())
+    (mark,) = settle(WordModel({}), scope_of(text, path), (), best_sandbox())
     assert isinstance(mark, FailingFunction)
     path.write_text(text := text.replace("height):", "height):  # counterlens: ignore"))
-    assert settled(WordModel({}), scope_of(text, path), (), best_sandbox()) == []
+    assert settle(WordModel({}), scope_of(text, path), (), best_sandbox()) == []

@@ -164,7 +164,7 @@ def test_best_and_worst_model_stand_beside_the_threshold(tables: dict[str, dict[
 
 def test_figures_three_and_six_show_what_the_tables_say(run: Path, tables: dict[str, dict[str, Any]]) -> None:
     results = RunResults.read(run)
-    by_type, spread, density = plots.published(results)
+    by_type, spread, density = plots.published_figures(results)
     worst = tables[f"best and worst model{SUFFIX}"]["columns"][1]
     values = {(row[1], row[2]): row[3] for row in by_type.table.rows}
     assert {model for _, model in values} == {"rule:right", worst}

@@ -23,7 +23,7 @@ from counterlens.evaluation.causal import (
     check_enough,
     snippets_of,
 )
-from counterlens.evaluation.causal_results import FILE, estimate, kept
+from counterlens.evaluation.causal_results import FILE, estimate, stored_effects
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, Store, StoredRecord
@@ -196,7 +196,7 @@ def test_a_report_has_the_effects_that_were_estimated_of_its_records(tmp_path: P
         assert "effect of confidence on cross-entropy" in shown.lower(), form
         assert "random common cause" in shown
         assert "seed 0, 1 simulations" in " ".join(shown.split())
-    known = kept(folder, RunResults.read(folder))
+    known = stored_effects(folder, RunResults.read(folder))
     assert known is not None
     assert known.effects["m"][0].effect.value == pytest.approx(-2, abs=0.2)
     again = asked.invoke(report, [str(folder), "--format", "latex", "--causal"])  # nothing is estimated anew

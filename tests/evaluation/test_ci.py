@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from counterlens.reports.export.annotations import annotated
+from counterlens.reports.export.annotations import annotation_commands
 from counterlens.reports.export.run import exported_run
 from counterlens.reports.formats import write_evaluation
 from tests.evaluation.made_up import results
@@ -32,7 +32,7 @@ def step(name: str) -> str:
 
 def test_lost_verdicts_become_annotations() -> None:
     run = results((True, False), (False, True), (True, True))
-    (one,) = annotated(exported_run(run))
+    (one,) = annotation_commands(exported_run(run))
     assert (one.file, one.line, one.end_line) == ("one", 1, 2)
     assert str(one).startswith("one:1: ")
     command = write_evaluation("github", run)

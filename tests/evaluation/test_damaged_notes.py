@@ -110,12 +110,12 @@ def test_damaged_claims_are_tried_again(tmp_path: Path, monkeypatch: pytest.Monk
     truth = {"reads": ("reading a user's file",), "writes": ("chmod", "utime")}
     monkeypatch.setattr(platformdirs, "user_cache_dir", lambda *_: str(tmp_path))
     monkeypatch.setattr(claims, "attempted", lambda _: truth)
-    assert claims.failed(Weak()) == truth
+    assert claims.failing_claims(Weak()) == truth
     (path,) = (tmp_path / "sandbox-claims").iterdir()
     sound = path.read_bytes()
     for damaged in damages(path):
         path.write_bytes(damaged)
-        assert claims.failed(Weak()) == truth
+        assert claims.failing_claims(Weak()) == truth
         assert path.read_bytes() == sound
 
 
@@ -126,12 +126,12 @@ def test_damaged_notes_and_a_damaged_answer_are_none(tmp_path: Path, monkeypatch
     path = tmp_path / "notes.json"
     for damaged in damages(path):
         path.write_bytes(damaged)
-        files.known("notes.json", "key")
+        files.recall("notes.json", "key")
         files.note("notes.json", "key", "value")
-        assert files.known("notes.json", "key") == "value"
+        assert files.recall("notes.json", "key") == "value"
     answer = consent._place()
     answer.parent.mkdir(parents=True, exist_ok=True)
     weak = Availability("process", True, "does not isolate reads", (("reads", False),))
     for text in (b"\xff\xfe", b"", b"\x00" * 9):
         answer.write_bytes(text)
-        assert not consent._accepted(weak)
+        assert not consent._was_accepted(weak)

@@ -19,10 +19,10 @@ from counterlens.cli import runs
 from counterlens.cli.main import cli
 from counterlens.errors import DataError
 from counterlens.evaluation.encoding import opened_encoder
-from counterlens.evaluation.engines.base import opened, options_of
+from counterlens.evaluation.engines.base import open_model, options_of
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.results import RunResults
-from counterlens.evaluation.run_consent import ForeignRunError, consented
+from counterlens.evaluation.run_consent import ForeignRunError, consent
 from counterlens.evaluation.run_file import Checksums
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Store
@@ -194,8 +194,8 @@ FOREIGN = replace(
     "use",
     [
         lambda: make_plan(FOREIGN, best_sandbox()),
-        lambda: opened("remote:a", FOREIGN),
-        lambda: opened("fast", FOREIGN),
+        lambda: open_model("remote:a", FOREIGN),
+        lambda: open_model("fast", FOREIGN),
         lambda: options_of("remote:a", FOREIGN),
         lambda: opened_encoder(FOREIGN).__enter__(),
     ],
@@ -209,15 +209,15 @@ def test_all_that_a_run_names_is_said_at_once(monkeypatch: pytest.MonkeyPatch, t
     become("reader", monkeypatch, tmp_path)
     unset(monkeypatch, "COUNTERLENS_API_KEY", "COUNTERLENS_BASE_URL")
     with pytest.raises(ForeignRunError) as refused:
-        consented(FOREIGN, FOREIGN.models)
+        consent(FOREIGN, FOREIGN.models)
     said = str(refused.value)
     assert "read the repository /somewhere" in said
     assert "send code to models.example.com:443" in said  # even without a key
     assert "send code and the key in HOME to models.example.org:80" in said
     assert "counterlens models add fast --base-url http://models.example.org/v1 --key HOME" in said
-    chosen = consented(FOREIGN, FOREIGN.models[:2], base_url=FAR, data="repo:/somewhere")
+    chosen = consent(FOREIGN, FOREIGN.models[:2], base_url=FAR, data="repo:/somewhere")
     assert not chosen.foreign
-    assert consented(FOREIGN, FOREIGN.models, agreed=True) == chosen
+    assert consent(FOREIGN, FOREIGN.models, agreed=True) == chosen
     assert Destination("http://models.example.org/v1", "HOME").is_allowed
     assert not Destination(FAR).is_allowed  # an answer to a question is about this command
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterlens.judging.comparison import comparable, same, shown
-from counterlens.python.judging.differential.inputs import Call, simpler, written
+from counterlens.judging.comparison import comparable, same, show
+from counterlens.python.judging.differential.inputs import Call, simpler, write
 from counterlens.python.judging.sandboxed.recorder.structure import Encoder, decode
 
 SCALARS = st.one_of(
@@ -160,9 +160,9 @@ def test_what_the_encoder_does_not_make_is_the_same_as_nothing(nonsense: Any) ->
 
 @given(VALUES)
 def test_values_are_written_as_python(value: Any) -> None:
-    assert eval(written(value)) == value  # noqa: S307 - that is the claim
-    if not isinstance(value, float | bytes) and "b'" not in written(value):
-        assert shown(form(value))
+    assert eval(write(value)) == value  # noqa: S307 - that is the claim
+    if not isinstance(value, float | bytes) and "b'" not in write(value):
+        assert show(form(value))
 
 
 @settings(max_examples=30)

@@ -14,7 +14,7 @@ from counterlens.errors import Cancelled
 from counterlens.evaluation.manifest import differences
 from counterlens.judging.base import HoleReach, Judge, Setting
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.registry import described, find_judge, reach_of
+from counterlens.judging.registry import describe, find_judge, reach_of
 from counterlens.python.judging.baseline import Baseline, BaselineTest, read, write
 from counterlens.python.judging.cheats import body_lines
 from counterlens.python.judging.coverage_tests import MOST, find, find_cases, nearest
@@ -271,7 +271,7 @@ def test_it_is_said_how_many_tests_of_how_many_judge(project: Project, setting: 
     function = find_function(document, "_rate")
     judge = find_judge(document, function, replace(setting, vetted=True, surveyed=True))
     assert judge is not None
-    assert described(judge) == "40 of 61 tests that reach it"
+    assert describe(judge) == "40 of 61 tests that reach it"
     verdict = judge.judge(document.text)
     assert (verdict.judgement, verdict.evidence.tests) == ("passed", 40), verdict
     assert "1 test left out: test_shop.py::test_wrong" in verdict.evidence.message

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.judging.base import LIMITS, Evidence, Judge, Judgement, Setting, Verdict
-from counterlens.judging.pace import ANSWER, COUNTERFACTUAL, Bound, bounded, paced
+from counterlens.judging.pace import ANSWER, COUNTERFACTUAL, Bound, bound_limits, pace
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
@@ -37,30 +37,30 @@ def took(seconds: float) -> Verdict:
 
 
 def test_the_limit_follows_the_original_between_two_bounds() -> None:
-    assert bounded(LIMITS) == LIMITS
-    with paced(took(0.01)):
-        assert bounded(LIMITS).cpu_seconds == COUNTERFACTUAL.least
-        assert bounded(LIMITS).seconds == LIMITS.seconds  # a busy machine takes none of it away
-    with paced(took(0.41)):
-        assert bounded(LIMITS).cpu_seconds == 5
-    with paced(took(30)):
-        assert bounded(LIMITS) == LIMITS
-    assert bounded(LIMITS) == LIMITS
+    assert bound_limits(LIMITS) == LIMITS
+    with pace(took(0.01)):
+        assert bound_limits(LIMITS).cpu_seconds == COUNTERFACTUAL.least
+        assert bound_limits(LIMITS).seconds == LIMITS.seconds  # a busy machine takes none of it away
+    with pace(took(0.41)):
+        assert bound_limits(LIMITS).cpu_seconds == 5
+    with pace(took(30)):
+        assert bound_limits(LIMITS) == LIMITS
+    assert bound_limits(LIMITS) == LIMITS
 
 
 def test_other_load_does_not_count_and_an_answer_may_take_longer() -> None:
     quick = replace(took(5.0), cpu_seconds=0.12)
-    with paced(quick):
-        assert bounded(LIMITS).cpu_seconds == COUNTERFACTUAL.least
-    with paced(replace(quick, cpu_seconds=0.21), ANSWER):
-        assert bounded(LIMITS).cpu_seconds == 5
-    with paced(took(0.01), ANSWER):
-        assert bounded(LIMITS).cpu_seconds == ANSWER.least > COUNTERFACTUAL.least
+    with pace(quick):
+        assert bound_limits(LIMITS).cpu_seconds == COUNTERFACTUAL.least
+    with pace(replace(quick, cpu_seconds=0.21), ANSWER):
+        assert bound_limits(LIMITS).cpu_seconds == 5
+    with pace(took(0.01), ANSWER):
+        assert bound_limits(LIMITS).cpu_seconds == ANSWER.least > COUNTERFACTUAL.least
 
 
 def test_an_original_that_fails_sets_no_limit() -> None:
-    with paced(replace(took(0.01), judgement=Judgement.FAILED)):
-        assert bounded(LIMITS) == LIMITS
+    with pace(replace(took(0.01), judgement=Judgement.FAILED)):
+        assert bound_limits(LIMITS) == LIMITS
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processor time is bounded by a job there")
@@ -83,7 +83,7 @@ def test_an_endless_program_is_stopped_by_its_processor_time(kind: str) -> None:
     original = judge.judge(SOURCE)
     assert original.passed
     assert kind == "given" or 0 < (original.cpu_seconds or 0) < original.seconds
-    with paced(took(0.05), Bound(10, 1)):
+    with pace(took(0.05), Bound(10, 1)):
         verdict = judge.judge(ENDLESS)
         assert judge.judge(SOURCE).passed
     assert verdict.judgement is Judgement.TIMED_OUT

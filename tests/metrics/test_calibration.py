@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from counterlens.errors import CounterlensError
 from counterlens.metrics.calibration import Floats, Observations, Quality, brier_difference, quality
-from counterlens.metrics.fitting import Method, applied, cross_fitted, fit, fit_curve
+from counterlens.metrics.fitting import Method, apply, cross_fitted, fit, fit_curve
 
 METHODS = [Method.ISOTONIC, Method.PLATT]
 
@@ -77,7 +77,7 @@ def test_rare_categories_have_no_curve_of_their_own() -> None:
     curves = fit(seen, least=100)
     assert {"all", "operators", "types", "all/13"} <= set(curves)
     assert not [key for key in curves if key.startswith("testing")]
-    assert len(applied(curves, seen)) == 400
+    assert len(apply(curves, seen)) == 400
 
 
 def test_categories_that_differ_are_told_apart() -> None:

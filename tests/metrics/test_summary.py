@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from counterlens.metrics.effects import Effect, wilson
-from counterlens.metrics.summary import INDEPENDENT, Observation, grouped, mcnemar_exact, summarize
+from counterlens.metrics.summary import INDEPENDENT, Observation, mcnemar_exact, summaries_by, summarize
 
 EFFECTS = st.none() | st.builds(Effect, st.booleans(), st.booleans())
 OBSERVATIONS = st.lists(
@@ -39,7 +39,7 @@ def test_every_pair_is_counted_once(seen: list[Observation]) -> None:
     held = found.average.n - found.lost - found.gained
     assert found.pairs == found.unjudged + found.uninformative + found.lost + found.gained + held
     assert found.average.count == found.lost + found.gained
-    parts = grouped(seen, lambda one: one.mutation)
+    parts = summaries_by(seen, lambda one: one.mutation)
     assert sum(part.pairs for part in parts.values()) == found.pairs
     assert sum(part.lost for part in parts.values()) == found.lost
     if found.signed is not None:

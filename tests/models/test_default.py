@@ -13,7 +13,7 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.models import code_model_file, load, registry
 from counterlens.models.base import Api
 from counterlens.models.code_model_file import code_model_here
-from counterlens.models.default import RECOMMENDED, VARIABLE, default_model, recommended, use_by_default
+from counterlens.models.default import RECOMMENDED, VARIABLE, default_model, recommended_model, use_by_default
 from counterlens.models.entries import user_entries, user_file
 from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options, runs_here
@@ -31,10 +31,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def store(home: Path) -> None:
     """Put a file where the recommended model's is stored; only whether it is there is asked."""
-    file = home / "cache" / "counterlens" / "code-models" / recommended().file
+    file = home / "cache" / "counterlens" / "code-models" / recommended_model().file
     file.parent.mkdir(parents=True)
     file.write_bytes(b"GGUF")
-    assert code_model_here(recommended()) == file
+    assert code_model_here(recommended_model()) == file
 
 
 def test_the_embedded_model_is_asked_where_there_is_no_other_and_says_so() -> None:
@@ -91,7 +91,7 @@ def test_another_kind_of_value_is_refused() -> None:
 def test_a_model_is_asked_in_its_own_prompt_format_unless_the_user_chooses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    chats = replace(recommended(), api=Api.CHAT, sha256="")
+    chats = replace(recommended_model(), api=Api.CHAT, sha256="")
     monkeypatch.setattr(registry, "code_model", lambda spec: chats if spec == RECOMMENDED else None)
     monkeypatch.setattr(code_model_file, "fetch_code_model", lambda *_: short_model())
     for chosen, api in ((None, Api.CHAT), ("completions", Api.COMPLETIONS), ("chat", Api.CHAT)):

@@ -11,7 +11,7 @@ from threading import Event, Timer
 import pytest
 
 from counterlens.errors import Cancelled
-from counterlens.models.files import known, note
+from counterlens.models.files import note, recall
 from counterlens.models.llama.worker import one_process
 
 FINDS_OUT = """
@@ -33,10 +33,10 @@ def test_another_process_waits_and_then_knows_it() -> None:
         other = subprocess.Popen([sys.executable, "-c", FINDS_OUT], env=os.environ)
         with pytest.raises(subprocess.TimeoutExpired):
             other.wait(1.5)
-        assert known("trials.json", "tried") is None
+        assert recall("trials.json", "tried") is None
         note("trials.json", "tried", "here")
     assert other.wait() == 0
-    assert known("trials.json", "tried") == "twice"
+    assert recall("trials.json", "tried") == "twice"
 
 
 def test_who_waits_for_something_else_does_not_wait() -> None:

@@ -14,7 +14,7 @@ from counterlens.probes.confidence import ConfidenceOptions, ConfidenceProbe, Co
 from counterlens.probes.confidence.published import own_medians
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import Outcome, plain, read, written
+from counterlens.probes.record import Outcome, plain, read, write_record
 from counterlens.probes.runner import run_probe
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
@@ -51,7 +51,7 @@ def test_what_is_kept_is_what_the_causal_analysis_needs(records: list[Confidence
             assert concept.nodes > 0
             assert 0 < concept.confidence < 1
             assert concept.bits_per_byte > 0
-        assert read(written(record), ConfidenceRecord) == record
+        assert read(write_record(record), ConfidenceRecord) == record
     assert set(plain(first)["confounders"]) == {
         "cyclomatic_complexity", "ast_levels", "ast_nodes", "sequence_length",
     }  # fmt: skip

@@ -14,8 +14,8 @@ from counterlens.errors import DataError, OptionError
 from counterlens.evaluation.settings import RunSettings
 from counterlens.mutations.cuts import Ratio
 from counterlens.probes.options import OptionSpec, declared, make, plain_options, schema_of, specs
-from counterlens.probes.record import SCHEMA, Outcome, Record, plain, read, schema, written
-from counterlens.probes.registry import ALL, PROBES, chosen
+from counterlens.probes.record import SCHEMA, Outcome, Record, plain, read, schema, write_record
+from counterlens.probes.registry import ALL, PROBES, choose
 
 OPTIONS = declared(PROBES.values())
 BOTH = [(task, name) for task in PROBES for name in OPTIONS]
@@ -117,7 +117,7 @@ def test_several_probes_take_an_option_where_it_is_theirs() -> None:
     applied = settings.applied()
     assert applied["corpus"] == OPTIONS["corpus"][1]
     assert applied["timeout"] == OPTIONS["timeout"][1]
-    assert [probe.id for probe in chosen([ALL])] == list(PROBES)
+    assert [probe.id for probe in choose([ALL])] == list(PROBES)
 
 
 def test_assistants_see_the_declarations() -> None:
@@ -140,14 +140,14 @@ def test_the_schema_has_every_field_of_a_record(task: str) -> None:
 @pytest.mark.parametrize("task", PROBES)
 def test_a_function_that_was_left_out_has_a_record_of_any_probe(task: str) -> None:
     record = Record(probe=task, outcome=Outcome.LEFT_OUT, reason="it has no tests", hint="Add one")
-    assert read(written(record), PROBES[task].record) == record
+    assert read(write_record(record), PROBES[task].record) == record
     published = schema({task: PROBES[task].record})
     shape = published["properties"][task] | {"$defs": published["$defs"]}
     jsonschema.validate(plain(record), shape)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(plain(record) | {"outcome": "probed"}, shape)
     with pytest.raises(DataError, match="has schema 99"):
-        read(written(record).replace(f'"schema":{SCHEMA}', '"schema":99'), Record)
+        read(write_record(record).replace(f'"schema":{SCHEMA}', '"schema":99'), Record)
 
 
 @pytest.mark.parametrize("task", PROBES)

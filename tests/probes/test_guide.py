@@ -16,8 +16,8 @@ from counterlens.models.base import Api
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Probe, Target
-from counterlens.probes.prompts.templates import filled
-from counterlens.probes.record import read, written
+from counterlens.probes.prompts.templates import fill
+from counterlens.probes.record import read, write_record
 from counterlens.probes.runner import run_targets
 from counterlens.reports.export.json import probe_document
 from counterlens.syntax.document import Document
@@ -57,7 +57,7 @@ def test_the_probe_of_the_guide_works(model: LlamaModel, probe: Probe[Any, Any])
     assert told["records"][0]["own"] < 0
     assert told["tables"][1]["rows"][0][1]["n"] == 1
     (record,) = run.probed
-    assert read(written(record), probe.record) == record
+    assert read(write_record(record), probe.record) == record
     assert probe.tables([record, record], seed=0)[1].rows[0][0] == 2
     assert set(probe.measures(record)) == {"own name likelier"}
 
@@ -74,13 +74,13 @@ def test_the_templates_of_the_guide_work(
     (folder / "what.smollm2.chat.txt").write_text("Say it.\n---\nOnly for one model: $source\n")
     monkeypatch.syspath_prepend(tmp_path)
     importlib.invalidate_caches()
-    plain = filled(model.info, "guide_probe", "what", 9, ("\n",), source="def f(): pass\n")
+    plain = fill(model.info, "guide_probe", "what", 9, ("\n",), source="def f(): pass\n")
     assert plain.text.endswith("def f(): pass\n\n# What it does, in one sentence: It")
     assert plain.reply is None
     asked = replace(model.info, name="SmolLM2", api=Api.CHAT)
-    special = filled(asked, "guide_probe", "what", 9, (), source="1")
+    special = fill(asked, "guide_probe", "what", 9, (), source="1")
     assert special.text == "Only for one model: 1"
-    general = filled(replace(asked, name="Another"), "guide_probe", "what", 9, (), source="1")
+    general = fill(replace(asked, name="Another"), "guide_probe", "what", 9, (), source="1")
     assert general.text == "1"
     assert general.reply is not None
     assert general.reply.instruction.startswith("Answer with one sentence")

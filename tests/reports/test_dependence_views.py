@@ -12,7 +12,7 @@ from counterlens.errors import SourceError
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation, true_edges
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, compare
-from counterlens.probes.dependence.rules import ruled
+from counterlens.probes.dependence.rules import pairs_by_rule
 from counterlens.reports.arcs import ROW, dependence_fragment
 from counterlens.reports.build.dependences import inferred_report
 from counterlens.reports.dependence_markdown import dependence_markdown
@@ -111,7 +111,7 @@ def test_what_the_model_adds_is_counted_where_the_rule_is_wrong() -> None:
     )
     found = dependences(looped, "f")
     subject = ExaminedFunction.of(found)
-    true, rule = set(true_edges(subject, Relation.DATA)), ruled(subject, Relation.DATA)
+    true, rule = set(true_edges(subject, Relation.DATA)), pairs_by_rule(subject, Relation.DATA)
     missed, invented = true - rule, rule - true
     assert missed
     assert invented

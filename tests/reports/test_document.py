@@ -57,7 +57,7 @@ def test_what_stands_in_backquotes_is_code(text: str, pieces: list[tuple[str, bo
     [("snake_case", "snake_case"), ("_a_ b_", r"\_a\_ b\_"), ("__init__", r"\_\_init\_\_"), ("a*b", r"a\*b")],
 )
 def test_markdown_escapes_what_it_would_read(text: str, shown: str) -> None:
-    assert markdown.escaped(text) == shown
+    assert markdown.escape(text) == shown
 
 
 def test_the_gist_is_first_on_a_page_and_last_at_a_terminal() -> None:

@@ -27,7 +27,7 @@ from counterlens.probes.options import make
 from counterlens.probes.pairs.attempts import Attempt, Pair
 from counterlens.probes.pairs.counterfactuals import gaps_of
 from counterlens.probes.pairs.likelihood_effect import ChangedToken, LikelihoodEffect
-from counterlens.probes.pairs.phrases import done, rests_on
+from counterlens.probes.pairs.phrases import change_phrase, rests_on
 from counterlens.probes.pairs.record import PairsRecord, RefusedSite
 from counterlens.probes.pairs.recording import pairs_record
 from counterlens.probes.pairs.wording import figures, sentence
@@ -336,7 +336,7 @@ def test_a_sentence_claims_what_was_measured(
 
 def test_every_mutation_that_keeps_the_meaning_has_plain_words() -> None:
     for name, mutation in MUTATIONS.items():
-        assert not mutation.preserving or not done(name).startswith("After "), name
+        assert not mutation.preserving or not change_phrase(name).startswith("After "), name
 
 
 def test_a_likelihood_effect_below_the_noise_is_not_shown() -> None:

@@ -20,7 +20,7 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.reports.build.evaluation import evaluation_report
 from counterlens.reports.document import Heading, TableBlock
 from counterlens.reports.formats import write_evaluation
-from counterlens.reports.render.latex import PARAGRAPHS, escaped, table_parts
+from counterlens.reports.render.latex import PARAGRAPHS, escape, table_parts
 from tests.reports.runs import MODELS, MUTATIONS, hostile_run
 
 
@@ -200,12 +200,12 @@ def test_latex_tables_fit_a_page_and_figures_have_a_minus() -> None:
 
 
 def test_latex_sets_every_character() -> None:
-    assert escaped(r"50% of a_b & \x {y} #1 $2 ~^ <|>") == (
+    assert escape(r"50% of a_b & \x {y} #1 $2 ~^ <|>") == (
         r"50\% of a\_b \& \textbackslash{}x \{y\} \#1 \$2 \textasciitilde{}\textasciicircum{} "
         r"\textless{}\textbar{}\textgreater{}"
     )
-    assert escaped("é\n😀") == "é ?"
-    assert escaped("Δ(A→B)") == r"$\Delta$(A$\rightarrow$B)"
+    assert escape("é\n😀") == "é ?"
+    assert escape("Δ(A→B)") == r"$\Delta$(A$\rightarrow$B)"
 
 
 def test_sarif_names_the_places_of_what_changed(run: RunResults) -> None:

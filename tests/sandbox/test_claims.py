@@ -17,7 +17,7 @@ from counterlens.errors import SandboxError
 from counterlens.processes import find_program
 from counterlens.sandbox import claims, registry
 from counterlens.sandbox.base import Ending, Job, JobOutcome, Sandbox
-from counterlens.sandbox.claims import ATTEMPTS, UNTRIED, attempted, failed
+from counterlens.sandbox.claims import ATTEMPTS, UNTRIED, attempt_all, failing_claims
 from counterlens.sandbox.process import ProcessSandbox
 from counterlens.sandbox.shell import Bare
 
@@ -82,7 +82,7 @@ def offered(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
 
 @pytest.mark.usefixtures("remembered")
 def test_what_only_claims_to_isolate_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    everything = attempted(Boastful())
+    everything = attempt_all(Boastful())
     assert set(everything) == set(ATTEMPTS)
     for claim, names in ATTEMPTS.items():
         hard = {"setxattr", "renaming", "linking"}  # not on every file system
@@ -106,13 +106,13 @@ def test_what_only_claims_to_isolate_is_found_out(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.usefixtures("remembered")
 def test_it_is_tried_once_and_again_when_asked_or_when_something_changed() -> None:
     sandbox = Boastful()
-    first = failed(sandbox)
-    assert failed(sandbox) == first
+    first = failing_claims(sandbox)
+    assert failing_claims(sandbox) == first
     assert sandbox.runs == 1
-    assert failed(sandbox, again=True) == first
+    assert failing_claims(sandbox, again=True) == first
     assert sandbox.runs == 2
     sandbox.guarantees = (("time", True),)  # the kernel gives something else
-    failed(sandbox)
+    failing_claims(sandbox)
     assert sandbox.runs == 3
 
 
@@ -124,7 +124,7 @@ def test_what_could_not_be_tried_does_not_hold(said: bytes) -> None:
             outcome = super().run(job, cancel=cancel)
             return JobOutcome(outcome.ending, 0, said, b"", b"", False, 0.0)
 
-    found = failed(Silent())
+    found = failing_claims(Silent())
     assert set(found) in ({UNTRIED}, set(ATTEMPTS))
 
 
@@ -133,7 +133,7 @@ def test_without_user_namespaces_it_is_weak_and_says_what_it_lets_through() -> N
         pytest.skip("there is nothing to take the namespaces away with")
     sandbox = ProcessSandbox(WithoutNamespaces())
     try:
-        found = attempted(sandbox)
+        found = attempt_all(sandbox)
     except SandboxError as error:
         pytest.skip(str(error))
     assert {"chmod", "utime"} <= {*found["writes"]}
@@ -145,7 +145,7 @@ def test_without_user_namespaces_it_is_weak_and_says_what_it_lets_through() -> N
 def test_a_strong_one_holds_all_that_it_claims() -> None:
     for found in registry.tried_again():
         if found.strength == "strong":
-            assert not {*attempted(registry._create(found.name))} - {"names"}, found
+            assert not {*attempt_all(registry._create(found.name))} - {"names"}, found
 
 
 def test_the_attempts_are_those_that_are_judged(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ def test_every_back_end_says_what_it_offers_and_the_best_is_usable() -> None:
     assert [back_end.name for back_end in offered] == list(registry._BACK_ENDS)
     best = registry.best_sandbox()
     assert best is registry.best_sandbox()
-    chosen = registry.chosen()
+    chosen = registry.choose()
     assert best.name == chosen.name
     assert dict(best.guarantees)["time"]
     missing = [what for what, held in chosen.guarantees if not held]
@@ -52,6 +52,6 @@ def test_the_first_strong_one_is_chosen_else_the_first_usable_one(
 
     monkeypatch.setattr(registry, "_BACK_ENDS", {str(place): None for place in range(len(strengths))})
     monkeypatch.setattr(registry, "_try", offer)
-    chosen = registry.chosen()
+    chosen = registry.choose()
     assert (chosen.name, chosen.strength) == (best, strengths[int(best)])
     assert len(made) == tested

@@ -11,7 +11,7 @@ node is `testing`.
 
 from __future__ import annotations
 
-from counterlens.syntax.concepts.categories import Category, merged
+from counterlens.syntax.concepts.categories import Category, merge
 
 C_AND_CPP: dict[Category, str] = {
     Category.DATA_STRUCTURES: """
@@ -54,4 +54,4 @@ C_AND_CPP: dict[Category, str] = {
 }
 """Node types that the grammars of C and C++ share."""
 
-C = merged(C_AND_CPP, {Category.SCOPE: "variadic_parameter", Category.TYPES: "macro_type_specifier"})
+C = merge(C_AND_CPP, {Category.SCOPE: "variadic_parameter", Category.TYPES: "macro_type_specifier"})

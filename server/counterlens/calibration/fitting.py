@@ -112,12 +112,12 @@ def calibrate(
         why = "; ".join(measurement.unscored) or "it contains no scored nodes"
         raise CounterlensError(f"none of this code could be used: {why}", "Choose other files")
     mapped = cross_fitted(seen, method, seed=seed)
-    before, after = _compared(seen, mapped, seed)
+    before, after = _compare(seen, mapped, seed)
     difference = brier_difference(seen.confidence, mapped, seen.right, seen.group, seed=seed)
     categories = {}
     for category in np.unique(seen.category).tolist():
         mine = seen.category == category
-        categories[category] = _compared(seen.where(mine), mapped[mine], seed)
+        categories[category] = _compare(seen.where(mine), mapped[mine], seed)
     languages = {document.language for document in documents}
     facts = {
         "language": languages.pop() if len(languages) == 1 else None,
@@ -149,7 +149,7 @@ def calibrate(
     )
 
 
-def _compared(seen: Observations, mapped: Floats, seed: int) -> tuple[Quality, Quality]:
+def _compare(seen: Observations, mapped: Floats, seed: int) -> tuple[Quality, Quality]:
     return (
         quality(seen.confidence, seen.right, seen.group, seed=seed),
         quality(mapped, seen.right, seen.group, seed=seed),

@@ -122,9 +122,9 @@ def measure(
                 raise  # nothing can be scored: report it, without trying all units
             continue
         scored = confidence(document, scores, aggregation)
-        chosen = _drawn(scored, unit, rng, _PER_UNIT if truth is NodeTruth.FILLS else None)
+        chosen = _draw(scored, unit, rng, _PER_UNIT if truth is NodeTruth.FILLS else None)
         likely = [_first_choice(scored, node) for node in chosen]
-        right = likely if truth is NodeTruth.FIRST_CHOICE else _filled(model, scored, unit, chosen, steps)
+        right = likely if truth is NodeTruth.FIRST_CHOICE else _fill(model, scored, unit, chosen, steps)
         rows += [
             _NodeRow(*row, *both)
             for row, both in zip(
@@ -149,7 +149,7 @@ def _usable(document: Document, unit: Unit) -> bool:
     return size <= _MOST_BYTES and bool(document.data[unit.start : unit.end].strip())
 
 
-def _drawn(
+def _draw(
     confidence: Confidence, unit: Unit, rng: np.random.Generator, most: int | None
 ) -> list[NodeConfidence]:
     """Nodes of a unit for which a hover would show a confidence, in the order of the text."""
@@ -173,7 +173,7 @@ def _first_choice(confidence: Confidence, node: NodeConfidence) -> bool:
     return bool((confidence.scores.rank[first:last] == 0).all())
 
 
-def _filled(
+def _fill(
     model: Model, confidence: Confidence, unit: Unit, chosen: Sequence[NodeConfidence], steps: Steps
 ) -> list[bool]:
     """For each of some nodes of a unit, whether the model writes it."""

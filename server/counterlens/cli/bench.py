@@ -127,7 +127,7 @@ def show_plan(choices: RunChoices, reporter: RunReporter | None = None) -> None:
     """
     reporter = reporter or TerminalReporter()
     plan = _plan(choices.settings(), strong_sandbox(), reporter)
-    counted = _counted(plan, reporter)
+    counted = _count(plan, reporter)
     reporter.planned(_facts(plan, counted, _time_left(plan, (), counted)), begins=False)
 
 
@@ -198,7 +198,7 @@ def run_bench(
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         for lost in store.lost:
             reporter.note(f"damaged, and repeated: {lost}")
-        done, counted = store.done, _counted(plan, reporter)
+        done, counted = store.done, _count(plan, reporter)
         cancel, left = Event(), _time_left(plan, done, counted)
         reporter.planned(_facts(plan, counted, left, done), begins=True)
         try:
@@ -229,7 +229,7 @@ def _plan(settings: RunSettings, sandbox: Sandbox, reporter: RunReporter) -> Pla
         return make_plan(settings, sandbox, report)
 
 
-def _counted(plan: Plan, reporter: RunReporter) -> dict[str, PromptCounts]:
+def _count(plan: Plan, reporter: RunReporter) -> dict[str, PromptCounts]:
     with reporter.steps("counting the prompts", total_known=False):
         return {task: counted_prompts(plan, task) for task in plan.targets}
 

@@ -11,7 +11,7 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from counterlens.cli.measuring import functions_of, measure, unscored
+from counterlens.cli.measuring import functions_of, measure, unscored_functions
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -26,7 +26,7 @@ from counterlens.cli.progress_lines import steps
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.cli.untaken import MODEL_OPTIONS, refuse_given
-from counterlens.evaluation.causal import TASK, Absent, absent_of, measured
+from counterlens.evaluation.causal import TASK, Absent, absent_of, confidence_records
 from counterlens.evaluation.causal_results import CausalResults, estimate, keep
 from counterlens.metrics.causal import SIMULATIONS, require_dowhy
 from counterlens.metrics.table import Table
@@ -101,7 +101,7 @@ def causal(
     run = read_run(folder) if folder is not None else None
     records: Mapping[str, list[ConfidenceRecord]]
     if run is not None:
-        records = measured(run)
+        records = confidence_records(run)
     else:
         chosen = (
             list(functions_of(paths, left_out))
@@ -113,7 +113,7 @@ def causal(
             records = {
                 loaded.info.name: [record for record in run_of.probed if isinstance(record, ConfidenceRecord)]
             }
-            left_out |= unscored(run_of)
+            left_out |= unscored_functions(run_of)
     with steps("estimating") as report:
         estimated = estimate(records, seed=seed, simulations=simulations, absent=filled, progress=report)
     if as_json:

@@ -14,7 +14,7 @@ from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX, NothingChosenError
-from counterlens.reports.export.annotations import annotated
+from counterlens.reports.export.annotations import annotation_commands
 from counterlens.reports.export.run import exported_run
 
 
@@ -70,6 +70,6 @@ def changed(
                 say(f"  {error.hint}")
             return
         results = read_run(folder)
-        for annotation in annotated(exported_run(results)):
+        for annotation in annotation_commands(exported_run(results)):
             say(annotation.workflow_command if github else str(annotation))
         hold_to(folder, fail_under)

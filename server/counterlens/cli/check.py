@@ -31,7 +31,7 @@ from counterlens.doubt.margins import margins_of, save_margins
 from counterlens.doubt.marking import Doubt, Mark, Verification, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.settling import settled
+from counterlens.doubt.settling import settle
 from counterlens.errors import SourceError
 from counterlens.evaluation.settings_file import nearest
 from counterlens.languages.language import Feature
@@ -101,7 +101,7 @@ def check(
     marks: list[Mark] = []
     if chosen:
         with model.opened() as loaded:
-            marks = culprits(list(_checked(loaded, chosen, sandbox, excluded_tests)))
+            marks = culprits(list(_check(loaded, chosen, sandbox, excluded_tests)))
     if accepted is not None:
         known = marks
         if write_baseline:
@@ -183,7 +183,7 @@ def chosen_scopes(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope
     return chosen
 
 
-def _checked(
+def _check(
     model: Model, chosen: list[DoubtScope], sandbox: Sandbox | None, excluded: Sequence[str]
 ) -> Iterator[Mark]:
     """The marks of some functions, verified by tests if there is a sandbox."""
@@ -201,7 +201,7 @@ def _checked(
             in_doubt = doubts(model, scope)
             if sandbox is not None:
                 at = progress_at(report, number, len(chosen))
-                yield from settled(model, scope, in_doubt, sandbox, excluded=excluded, progress=at)
+                yield from settle(model, scope, in_doubt, sandbox, excluded=excluded, progress=at)
             else:
                 yield from in_doubt
 

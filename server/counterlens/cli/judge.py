@@ -23,7 +23,7 @@ from counterlens.judging.base import (
     Verdict,
     lasting,
 )
-from counterlens.judging.languages import judged, program_language
+from counterlens.judging.languages import judging_of, program_language
 from counterlens.judging.programs import judge_against, judge_by_file, judge_by_itself
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.reading import read_program
@@ -31,7 +31,7 @@ from counterlens.judging.verdict_wording import facts_of
 from counterlens.probes.options import specs
 from counterlens.probes.pairs.completion import CompletionOptions
 from counterlens.reports.export import json as plain
-from counterlens.sandbox.registry import chosen
+from counterlens.sandbox.registry import choose
 
 _COLOURS = {Judgement.PASSED: "green", Judgement.REFUSED: "yellow"}
 _MAP = specs(CompletionOptions)["map_timeout"]
@@ -86,7 +86,7 @@ def judge(
     if program_language(candidate) != "python":
         refuse_given(("python",), "only for Python programs")
     started = time.monotonic()
-    judged(program_language(candidate))
+    judging_of(program_language(candidate))
     program = read_program(candidate)
     if isinstance(program, str):
         sandbox = strong_sandbox(*filter(None, (candidate, tests, against, python)))
@@ -111,7 +111,7 @@ def judge(
         verdict = program
     verdict = replace(verdict, seconds=time.monotonic() - started)
     if as_json:
-        best = chosen()
+        best = choose()
         print_json({**plain.verdict(verdict), "sandbox": {"name": best.name, "strength": best.strength}})
         return
     _show(verdict)

@@ -46,6 +46,6 @@ def measure(model: Model, chosen: Sequence[Target], options: ProbeOptions) -> Pr
         return run_targets(PROBES[TASK], Context(model, steps=Steps(None, report)), chosen, options)
 
 
-def unscored(run: ProbeRun) -> dict[str, str]:
+def unscored_functions(run: ProbeRun) -> dict[str, str]:
     """The functions that could not be scored, with the reasons."""
     return {record.target: record.reason for record in run.records if not record.probed}

@@ -29,7 +29,7 @@ from counterlens.models.base import ASKED, RUNS_ON
 from counterlens.models.code_model_file import code_model_here
 from counterlens.models.code_models import CodeModel, code_model, code_models
 from counterlens.models.connection_test import run_connection_test
-from counterlens.models.default import RECOMMENDED, default_model, recommended, use_by_default
+from counterlens.models.default import RECOMMENDED, default_model, recommended_model, use_by_default
 from counterlens.models.entries import (
     CONCURRENCY,
     ModelEntry,
@@ -222,7 +222,10 @@ def _rows_of(backend: Backend) -> list[dict[str, str]]:
 def _speed_of(model: CodeModel) -> ModelSpeed | None:
     """Its speed here; estimated from another measured model, the recommended one first."""
     speed = noted_speed(model.sha256)
-    for identity, size in ((recommended().sha256, recommended().bytes), (EMBEDDED_SHA256, EMBEDDED_BYTES)):
+    for identity, size in (
+        (recommended_model().sha256, recommended_model().bytes),
+        (EMBEDDED_SHA256, EMBEDDED_BYTES),
+    ):
         other = noted_speed(identity)
         if speed is None and other is not None:
             speed = estimated_speed(other, size, model.bytes)

@@ -17,10 +17,10 @@ from counterlens.cli.probe_options import declared_options
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say_json
 from counterlens.judging import settlement
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.languages.language import Feature
 from counterlens.mutations import AnyMutation, mutated, parse_document, survey
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.options import Mutations, ProbeOptions, Without
 from counterlens.reports.build.mutations import mutation_report, settled_report
 from counterlens.reports.export.counterfactuals import counterfactuals_json
@@ -71,10 +71,10 @@ def mutate(
     path, qualname = split_target(target)
     document = Document.read(path)
     if settle:
-        judged(document.language)
+        judging_of(document.language)
     if call is not None:
         require_feature(document, Feature.LOOPS)
-        unrolls = executed(document.language).unrolls
+        unrolls = execution_of(document.language).unrolls
         if mutations and unrolls not in mutations:
             raise click.UsageError(f"--call is for {unrolls}, which --mutation leaves out")
     module = parse_document(document)
@@ -82,7 +82,7 @@ def mutate(
     chosen: list[str | AnyMutation] | None = list(mutations) or None
     if call is not None:
         sandbox = strong_sandbox(path)
-        unroll = executed(document.language).unrolling(document, call, sandbox, limits=Limits())
+        unroll = execution_of(document.language).unrolling(document, call, sandbox, limits=Limits())
         asked = mutations or mutated(document.language).mutations
         chosen = [unroll if mutation == unroll.id else mutation for mutation in asked]
     with steps(f"looking for sites in {path.name}", total_known=False):

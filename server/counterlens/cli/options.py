@@ -21,7 +21,7 @@ from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import GPU_LAYERS, MASKS, SOME_TAKE, Options, takes
 from counterlens.sandbox.base import Sandbox
-from counterlens.sandbox.registry import best_sandbox, chosen
+from counterlens.sandbox.registry import best_sandbox, choose
 from counterlens.text import form_in_words, has_form, json_text
 from counterlens.trust import TrustError, remember, require_trust
 
@@ -98,7 +98,7 @@ def refuse_untaken(given: Iterable[str], names: Sequence[str], entries: tuple[Mo
             )
 
 
-def typed(names: Iterable[str]) -> frozenset[str]:
+def typed_parameters(names: Iterable[str]) -> frozenset[str]:
     """The subset of some parameters that the user typed."""
     context = click.get_current_context()
     return frozenset(
@@ -160,7 +160,9 @@ def model_options(command: Command) -> Command:
             exact=exact,
             thinking_tokens=thinking_tokens,
         )
-        chosen_model = ChosenModel(model or default_for_command(), options, not no_cache, typed(SOME_TAKE))
+        chosen_model = ChosenModel(
+            model or default_for_command(), options, not no_cache, typed_parameters(SOME_TAKE)
+        )
         return command(*arguments, model=chosen_model, **others)
 
     decorated: Any = gathered
@@ -306,7 +308,7 @@ def strong_sandbox(*places: Path) -> Sandbox:
         TrustError: the user does not trust a repository around one of the places.
     """
     require_trusted(*places)
-    best = chosen()
+    best = choose()
     if best.weak:
         what = f"the only sandbox here is weak: {best.name} {best.reason}"
         if not weaker_allowed():

@@ -25,7 +25,7 @@ from counterlens.cli.options import (
     split_target,
     strong_sandbox,
 )
-from counterlens.cli.probe_options import filed, probe_options, taken_from, task_option
+from counterlens.cli.probe_options import parameters_from_file, probe_options, taken_from, task_option
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import ReportOutput, output_options
 from counterlens.cli.saying import say
@@ -44,7 +44,7 @@ from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.wording import follows_sentence
 from counterlens.probes.probe import Context, Need, Probe, Target
 from counterlens.probes.recognition.probe import RecognitionOptions, RecognitionProbe, untold
-from counterlens.probes.registry import ALL, PROBES, chosen
+from counterlens.probes.registry import ALL, PROBES, choose
 from counterlens.probes.runner import (
     ProbeRun,
     attempt,
@@ -125,10 +125,10 @@ def probe(
     if data is None:
         refuse_given(("limit",), "only with --data")
     task = _LIKELIHOOD if likelihood else task
-    probes = chosen([task])
+    probes = choose([task])
     if tests is not None and not any(probe.runs_programs for probe in probes):
         raise click.UsageError(f"the task {probes[0].id} runs no programs, so it takes no --tests")
-    taken = {*taken_from(given, filed(), probes)}
+    taken = {*taken_from(given, parameters_from_file(), probes)}
     options = distribute(probes, {name: given[name] for name in given if name in taken}, PROBES.values())
     subject = Subject(target, data, limit, tests)
     if task != ALL:

@@ -53,7 +53,7 @@ def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], 
     context.default_map = {**dict.fromkeys(single, defaults), **dict.fromkeys(runs, several)}
 
 
-def filed(context: click.Context | None = None) -> set[str]:
+def parameters_from_file(context: click.Context | None = None) -> set[str]:
     """The names of the parameters whose values come from the settings file."""
     here = context or click.get_current_context()
     return {name for name in here.params if here.get_parameter_source(name) is ParameterSource.DEFAULT_MAP}
@@ -171,7 +171,7 @@ def _flag(
         type=_type(spec),
         multiple=spec.repeatable,
         metavar=spec.metavar or None,
-        callback=_checked(spec),
+        callback=_callback_of(spec),
         default=default,
         show_default=shown,
         help=text,
@@ -186,13 +186,13 @@ def _type(spec: OptionSpec) -> click.ParamType[Any]:
     if spec.kind == Ratio:
         return RatioType()
     if spec.kind is int:
-        return click.IntRange(_integer(spec.low), _integer(spec.high)) if _bounded(spec) else click.INT
+        return click.IntRange(_integer(spec.low), _integer(spec.high)) if _has_bounds(spec) else click.INT
     if spec.kind is float:
-        return click.FloatRange(spec.low, spec.high) if _bounded(spec) else click.FLOAT
+        return click.FloatRange(spec.low, spec.high) if _has_bounds(spec) else click.FLOAT
     return click.STRING
 
 
-def _bounded(spec: OptionSpec) -> bool:
+def _has_bounds(spec: OptionSpec) -> bool:
     return spec.low is not None or spec.high is not None
 
 
@@ -200,7 +200,7 @@ def _integer(bound: float | None) -> int | None:
     return None if bound is None else int(bound)
 
 
-def _checked(spec: OptionSpec) -> Callable[[click.Context, click.Parameter, Any], Any]:
+def _callback_of(spec: OptionSpec) -> Callable[[click.Context, click.Parameter, Any], Any]:
     def check(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
         for test in (spec.check, spec.there) if value not in (None, ()) else ():
             try:

@@ -21,8 +21,15 @@ from counterlens.cli.progress_lines import steps
 from counterlens.cli.runs import agreed_settings, read_run
 from counterlens.cli.saying import say, say_document
 from counterlens.cli.untaken import refuse_given
-from counterlens.evaluation.causal import TASK, measured
-from counterlens.evaluation.causal_results import FILE, CausalResults, estimate, keep, kept, with_effects
+from counterlens.evaluation.causal import TASK, confidence_records
+from counterlens.evaluation.causal_results import (
+    FILE,
+    CausalResults,
+    estimate,
+    keep,
+    stored_effects,
+    with_effects,
+)
 from counterlens.evaluation.comparison import compare_models, compare_runs
 from counterlens.evaluation.merged import MergedRuns
 from counterlens.evaluation.plan import absolute, repository_in
@@ -105,7 +112,7 @@ def report(
     (results,), (folder,) = runs, folders
     if form not in {"text", "html", "markdown", "latex"}:
         refuse_given(("sizes",), "not for this format, whose records are those of the run")
-    estimated = _estimated(folder, results, estimate_missing=causal)
+    estimated = _effects_of(folder, results, estimate_missing=causal)
     if estimated is not None:
         results = with_effects(results, estimated, side_by_side=form != "text")
     if form == "text" and output is None:
@@ -121,7 +128,7 @@ def _write(text: str, output: IO[str] | None) -> None:
         output.write(text)
 
 
-def _estimated(folder: Path, run: RunResults, *, estimate_missing: bool) -> CausalResults | None:
+def _effects_of(folder: Path, run: RunResults, *, estimate_missing: bool) -> CausalResults | None:
     """The stored causal effects of a run; if there are none, estimate them if requested.
 
     Raises:
@@ -130,8 +137,8 @@ def _estimated(folder: Path, run: RunResults, *, estimate_missing: bool) -> Caus
     """
     if TASK not in run.settings.tasks and not estimate_missing:
         return None
-    functions = measured(run)
-    known = kept(folder, run)
+    functions = confidence_records(run)
+    known = stored_effects(folder, run)
     if known is None and estimate_missing:
         with steps("estimating") as progress:
             known = estimate(functions, seed=run.settings.seed, progress=progress)

@@ -10,8 +10,20 @@ from typing import Any, TypeVar, cast
 import click
 
 from counterlens.cli.default_model import default_for_command
-from counterlens.cli.options import entries_of, refuse_untaken, sandbox_option, strong_sandbox, typed
-from counterlens.cli.probe_options import declared_options, filed, from_file, probe_options, taken_from
+from counterlens.cli.options import (
+    entries_of,
+    refuse_untaken,
+    sandbox_option,
+    strong_sandbox,
+    typed_parameters,
+)
+from counterlens.cli.probe_options import (
+    declared_options,
+    from_file,
+    parameters_from_file,
+    probe_options,
+    taken_from,
+)
 from counterlens.cli.runs import agreed_settings
 from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX
@@ -101,14 +113,14 @@ class RunChoices:
             fixed: Choices made by the command itself, such as its data.
         """
         values, file = context.params, from_file(context)
-        explicit = typed(values)
+        explicit = typed_parameters(values)
         chosen = {name: values[name] for name in (*_OWN, "base_url", "data", "since") if name in values}
         chosen |= fixed
         if chosen["data"] is None and file is not None:
             chosen["data"] = f"{PREFIX}{file.path.parent}"
         if chosen["data"] is not None:
             chosen["data"] = absolute(chosen["data"])
-        named = filed(context) - set(fixed)
+        named = parameters_from_file(context) - set(fixed)
         if "paths" in named and file is not None:
             of_code = (chosen["data"] or "").startswith(PREFIX)
             root = Path((chosen["data"] or "").removeprefix(PREFIX))
@@ -189,7 +201,7 @@ def engine_of(context: click.Context) -> EvaluationEngine:
         click.UsageError: this engine does not have a given option.
     """
     name, address, replicas = (context.params[option] for option in _ENGINE)
-    if name == LOCAL and typed(("address", "replicas")):
+    if name == LOCAL and typed_parameters(("address", "replicas")):
         raise click.UsageError("--address and --replicas need --engine ray")
 
     def warn(what: str) -> None:

@@ -10,7 +10,7 @@ import click
 from counterlens.cli.saying import at_terminal, say
 from counterlens.counting import plural
 from counterlens.evaluation.results import RunResults
-from counterlens.evaluation.run_consent import ForeignRunError, consented
+from counterlens.evaluation.run_consent import ForeignRunError, consent
 from counterlens.evaluation.settings import RunSettings
 
 
@@ -46,11 +46,11 @@ def agreed_settings(
     """
     asked = list(dict.fromkeys([*models, *([settings.encoder] if settings.encoder else [])]))
     try:
-        return consented(settings, asked, base_url=base_url, data=data)
+        return consent(settings, asked, base_url=base_url, data=data)
     except ForeignRunError as error:
         if not at_terminal():
             raise
         say(error.message, err=True)
         if not click.confirm("Do you agree?", default=False, err=True):
             raise
-        return consented(settings, asked, agreed=True)
+        return consent(settings, asked, agreed=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from counterlens.cli.measuring import functions_of, measure, unscored
+from counterlens.cli.measuring import functions_of, measure, unscored_functions
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -261,7 +261,7 @@ def score_by_protocol(
     chosen = list(functions_of(paths, left_out))
     with model.opened() as loaded:
         measured = measure(loaded, chosen, options)
-    left_out |= unscored(measured)
+    left_out |= unscored_functions(measured)
     run = replace(measured, records=measured.probed)
     if not run.records:
         name, reason = next(iter(left_out.items()), ("these", "they have no functions"))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from counterlens.cli.options import typed
+from counterlens.cli.options import typed_parameters
 
 MODEL_OPTIONS = ("model", "threads", "gpu_layers", "base_url", "api", "mask", "thinking_tokens", "no_cache")
 """Parameters of `options.model_options` and `options.cache_option`."""
@@ -22,7 +22,7 @@ def refuse_given(names: Iterable[str], reason: str) -> None:
     Raises:
         click.UsageError: one is given.
     """
-    given = typed(names)
+    given = typed_parameters(names)
     if given:
         flags = [
             parameter.opts[0]

@@ -134,7 +134,7 @@ class Confidence:
     def within(self, start: int, end: int) -> float | None:
         """The aggregate of the next-token probabilities of the tokens of a byte range."""
         first, last = align(self.scores, np.array([start]), np.array([end]), self.rule)
-        value = aggregated(self.scores.probability, first, last, self.aggregation)[0]
+        value = aggregate(self.scores.probability, first, last, self.aggregation)[0]
         return None if np.isnan(value) else float(value)
 
     def least_certain(self, node: NodeConfidence) -> int | None:
@@ -173,8 +173,8 @@ def confidence(
     start = np.array([node.start_byte for node, _ in nodes], np.int64)
     end = np.array([node.end_byte for node, _ in nodes], np.int64)
     first, last = align(scores, start, end, rule)
-    value = aggregated(scores.probability, first, last, aggregation)
-    minimum = aggregated(scores.probability, first, last, Aggregation.MINIMUM)
+    value = aggregate(scores.probability, first, last, aggregation)
+    minimum = aggregate(scores.probability, first, last, Aggregation.MINIMUM)
     bits, scored = Surprisal(scores).bits(start, end)
     placed: list[NodeConfidence] = []
     for i, (node, parent) in enumerate(nodes):
@@ -188,8 +188,8 @@ def confidence(
                 category=category_of(document.language, node.type) if node.is_named else inherited,
                 named=node.is_named,
                 depth=above.depth + 1 if above else 0,
-                confidence=_known(value[i]),
-                minimum=_known(minimum[i]),
+                confidence=_known_or_none(value[i]),
+                minimum=_known_or_none(minimum[i]),
                 tokens=(int(first[i]), int(last[i])),
                 parent=parent,
                 bits=float(bits[i]) if scored[i] else None,
@@ -199,7 +199,7 @@ def confidence(
     return Confidence(document, scores, tuple(placed), aggregation, rule, concept_set)
 
 
-def aggregated(probability: Floats, first: Indices, last: Indices, how: Aggregation) -> Floats:
+def aggregate(probability: Floats, first: Indices, last: Indices, how: Aggregation) -> Floats:
     """One number for each of m ranges of tokens.
 
     Args:
@@ -231,5 +231,5 @@ def _median(run: Floats) -> float:
     return float(np.median(known)) if len(known) else float("nan")
 
 
-def _known(value: float) -> float | None:
+def _known_or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)

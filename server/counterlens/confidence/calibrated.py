@@ -17,12 +17,12 @@ def fits(confidence: Confidence, calibration: Calibration) -> bool:
     return calibration.aggregation is confidence.aggregation and known in (None, confidence.document.language)
 
 
-def calibrated(confidence: Confidence, calibration: Calibration) -> Confidence:
+def calibrate(confidence: Confidence, calibration: Calibration) -> Confidence:
     """The confidence with each node's value mapped; the tokens' own probabilities stay raw."""
-    return replace(confidence, nodes=tuple(_mapped(node, calibration) for node in confidence.nodes))
+    return replace(confidence, nodes=tuple(_map_node(node, calibration) for node in confidence.nodes))
 
 
-def _mapped(node: NodeConfidence, calibration: Calibration) -> NodeConfidence:
+def _map_node(node: NodeConfidence, calibration: Calibration) -> NodeConfidence:
     if node.confidence is None:
         return node
     first, last = node.tokens

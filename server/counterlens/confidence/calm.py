@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from counterlens.confidence.aggregate import Confidence, aggregated
+from counterlens.confidence.aggregate import Confidence, aggregate
 from counterlens.confidence.alignment import align
 from counterlens.confidence.calibration import Calibration
 from counterlens.confidence.granularity import Granularity, Span, level_of, statement_around
@@ -54,7 +54,7 @@ def calm(
     """
     unlikely = [
         candidate
-        for candidate in _known(confidence, list(spans), granularity, calibration)
+        for candidate in _without_new_names(confidence, list(spans), granularity, calibration)
         if candidate.value < UNLIKELY
     ]
     if not ordinary:
@@ -78,7 +78,7 @@ def _fits(lines: set[int], first: int, last: int) -> bool:
     return all(near[i + ON_SCREEN] - near[i] >= SCREEN for i in range(len(near) - ON_SCREEN))
 
 
-def _known(
+def _without_new_names(
     confidence: Confidence, spans: Sequence[Span], granularity: Granularity, calibration: Calibration | None
 ) -> list[Span]:
     """The spans with their values without new names; spans with no other tokens are dropped."""
@@ -94,7 +94,7 @@ def _known(
                 (confidence.nodes[span.index].start, confidence.nodes[span.index].end) for span in spans
             ]
         edges = np.array(places, np.int64).reshape(-1, 2)
-        values = aggregated(
+        values = aggregate(
             probability,
             *align(confidence.scores, edges[:, 0], edges[:, 1], confidence.rule),
             confidence.aggregation,

@@ -56,10 +56,10 @@ class ScoringLimits:
 def reason_to_skip(document: Document, limits: ScoringLimits | None = None) -> str | None:
     """Why a document is not scored by default, as the end of "it is not scored:"; None if it is scored."""
     limits = limits or ScoringLimits()
-    return _generated(document) or _minified(document, limits) or _long(document, limits)
+    return _why_generated(document) or _why_minified(document, limits) or _long(document, limits)
 
 
-def _generated(document: Document) -> str | None:
+def _why_generated(document: Document) -> str | None:
     if document.path is not None and _NAMES.search(document.path.name):
         return f"it is generated: its name is {document.path.name}"
     for start, end in _head(document):
@@ -87,7 +87,7 @@ def _head(document: Document) -> list[tuple[int, int]]:
     return passages
 
 
-def _minified(document: Document, limits: ScoringLimits) -> str | None:
+def _why_minified(document: Document, limits: ScoringLimits) -> str | None:
     if len(document.data) < limits.minimum:
         return None
     lines = [len(line) for line in document.data.splitlines() if line.strip()]

@@ -24,7 +24,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.confidence.aggregate import Confidence, aggregated
+from counterlens.confidence.aggregate import Confidence, aggregate
 from counterlens.confidence.alignment import align, blank
 from counterlens.syntax.concepts import FREE_TEXT, Category
 from counterlens.syntax.statements import is_part_of_statement, is_statement
@@ -217,7 +217,7 @@ def _values(
         numbers = probability[group[starts]]
     elif granularity is Granularity.STATEMENT:
         first, last = align(confidence.scores, starts, ends, confidence.rule)
-        numbers = aggregated(probability, first, last, confidence.aggregation)
+        numbers = aggregate(probability, first, last, confidence.aggregation)
     else:
         return [confidence.nodes[i].confidence for i in group[starts].tolist()]
     return [None if np.isnan(number) else float(number) for number in numbers]

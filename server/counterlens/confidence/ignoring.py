@@ -45,7 +45,7 @@ class Ignored:
         return category in self.everywhere or any(category in self.lines.get(line, ()) for line in touched)
 
 
-def ignored(document: Document) -> Ignored:
+def ignore_comments(document: Document) -> Ignored:
     """Read the comments of a document."""
     everywhere: frozenset[Category] = frozenset()
     lines: dict[int, frozenset[Category]] = {}

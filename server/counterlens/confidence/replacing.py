@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import tree_sitter
 
 from counterlens.confidence.aggregate import Confidence
-from counterlens.confidence.ignoring import directive, ignored
+from counterlens.confidence.ignoring import directive, ignore_comments
 from counterlens.confidence.noise import distinguishable
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document
@@ -78,7 +78,7 @@ def replacements(confidence: Confidence, token: int, *, limit: int = 3) -> tuple
 
 def parses(document: Document, replacement: Replacement) -> bool:
     """Whether the top-level definition or statement around a replacement has no errors with it."""
-    changed = replaced(document, replacement)
+    changed = replace_in(document, replacement)
     tree = Document(changed, document.path, document.language).tree
     size = len(replacement.text.encode())
     around = _top_level(tree, replacement.start)
@@ -97,7 +97,7 @@ def parses(document: Document, replacement: Replacement) -> bool:
     return True
 
 
-def replaced(document: Document, replacement: Replacement) -> str:
+def replace_in(document: Document, replacement: Replacement) -> str:
     """The whole text with the replacement."""
     data = document.data
     return (data[: replacement.start] + replacement.text.encode() + data[replacement.end :]).decode(
@@ -152,7 +152,7 @@ def ignoring_edit(
         edited = Document(changed, document.path, document.language)
         if edited.tree.root_node.has_error and not broken:
             continue
-        if all(ignored(edited).covers(start + size, end + size, kind) for kind in meant):
+        if all(ignore_comments(edited).covers(start + size, end + size, kind) for kind in meant):
             return offset, text
     return None
 

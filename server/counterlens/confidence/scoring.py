@@ -71,7 +71,7 @@ def score_document(
             progress(unit.end, len(document.data))
     if not parts:
         raise SourceError(f"{document.path or 'the text'} is empty: there is nothing to score")
-    return joined(parts, document.text)
+    return join_scores(parts, document.text)
 
 
 def score_alone(
@@ -200,7 +200,7 @@ def _dropped_returns(data: bytes) -> npt.NDArray[np.int64]:
     return (returns - np.arange(len(returns))).astype(np.int64)
 
 
-def joined(parts: Sequence[TokenScores], text: str) -> TokenScores:
+def join_scores(parts: Sequence[TokenScores], text: str) -> TokenScores:
     """Join the scores of pieces of a text, in its order, to scores of the text; gaps have none."""
 
     def column(name: str) -> npt.NDArray[np.float64]:

@@ -111,7 +111,7 @@ def surprising(
     relative = excess(rows) if weight else weights
     # Stable: of two with the same weight, the earlier place comes first.
     ranked = chosen[np.argsort(-weights[chosen], kind="stable")]
-    places = _explained(confidence, rows, chosen)
+    places = _explain_rows(confidence, rows, chosen)
     named: dict[int, Surprise] = {}  # by line
     for row in ranked.tolist():
         node = confidence.nodes[places[row]]
@@ -126,7 +126,7 @@ def allowance(lines: int, per_hundred_lines: float) -> int:
     return max(1, math.floor(lines * per_hundred_lines / 100)) if per_hundred_lines > 0 else 0
 
 
-def _explained(confidence: Confidence, rows: Leaves, chosen: Integers) -> dict[int, int]:
+def _explain_rows(confidence: Confidence, rows: Leaves, chosen: Integers) -> dict[int, int]:
     """For each chosen row: the node to show for it.
 
     Surprising leaves close together have one cause. If at least half of the leaves of a node on one line, and

@@ -40,10 +40,12 @@ def changed_lines(path: Path, revision: str) -> dict[Path, Lines]:
         raise DataError(f"{revision} is no revision", "Give a commit or a branch, such as HEAD~1")
     since = git.parting(path, revision) or revision
     before = git.blobs(path, since)
-    now = git.listed(path, "--cached", "--others", "--exclude-standard", "--", "*.py")
+    now = git.list_files(path, "--cached", "--others", "--exclude-standard", "--", "*.py")
     if before is None or now is None:
         raise _incomparable(path, revision)
-    earlier = {name: before[old] for name, old in git.renamed(path, since).items() if old in before} | before
+    earlier = {
+        name: before[old] for name, old in git.renamed_files(path, since).items() if old in before
+    } | before
     changed: dict[Path, Lines] = {}
     edited: list[tuple[Path, git.Blob, bytes]] = []
     for name in sorted({*now, *(name for name in before if name.endswith(".py"))}):

@@ -50,7 +50,7 @@ class Core(Loader):
 
     def recognises(self, path: Path) -> int:
         """Like `Loader.recognises`: higher than other program formats, because it requires two folders."""
-        root = _labelled(path)
+        root = _labelled_folder(path)
         if not (root / "code").is_dir() or not (root / "label").is_dir():
             return 0
         first = next(iter(_files(root)), None)
@@ -58,7 +58,7 @@ class Core(Loader):
 
     def problems(self, path: Path) -> Iterator[Problem]:
         """Like `Loader.problems`."""
-        root = _labelled(path)
+        root = _labelled_folder(path)
         known = {
             language: (_questions(path, language), _lite(path, language)) for language in _LANGUAGES.values()
         }
@@ -88,7 +88,7 @@ class Core(Loader):
             )
 
 
-def _labelled(path: Path) -> Path:
+def _labelled_folder(path: Path) -> Path:
     """The folder with `code` and `label`: the given one, or the one in CoRe's repository."""
     inside = (path / _ANNOTATED / language for language in _LANGUAGES.values())
     return next((folder for folder in inside if folder.is_dir()), path)

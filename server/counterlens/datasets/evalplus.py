@@ -160,7 +160,7 @@ class MbppPlus(_EvalPlus):
             raise record.wrong(f"`{name}` is not a list of argument lists")
         shapes = next(calls(record.text("assertion"), record.text("entry_point")), [])
         return [
-            [shaped(value, shapes[i]) if i < len(shapes) else value for i, value in enumerate(arguments)]
+            [shape(value, shapes[i]) if i < len(shapes) else value for i, value in enumerate(arguments)]
             for arguments in argument_lists
         ]
 
@@ -204,14 +204,14 @@ def calls(tests: str, function: str) -> Iterator[list[Any]]:
                 continue
 
 
-def shaped(value: Any, like: Any) -> Any:
+def shape(value: Any, like: Any) -> Any:
     """A JSON value with the containers of an example: lists become tuples or sets as in the example."""
     if not isinstance(value, list):
         return value
     inner = [next(iter(like), None)] * len(value) if isinstance(like, list | tuple | set | frozenset) else []
     if isinstance(like, tuple) and len(like) == len(value):
         inner = list(like)
-    parts = [shaped(part, inner[i]) if i < len(inner) else part for i, part in enumerate(value)]
+    parts = [shape(part, inner[i]) if i < len(inner) else part for i, part in enumerate(value)]
     if isinstance(like, tuple):
         return tuple(parts)
     return set(parts) if isinstance(like, set) else parts

@@ -99,7 +99,7 @@ def folders(path: Path) -> Iterator[Folder]:
         if path.is_dir():
             yield from _directories(path)
         else:
-            yield from _archived(path)
+            yield from _archive_folder(path)
     except _BROKEN as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise DataError(f"{path} cannot be read: {reason}") from error
@@ -115,7 +115,7 @@ def _directories(path: Path) -> Iterator[Folder]:
         yield Folder(place.relative_to(path).as_posix(), files)
 
 
-def _archived(path: Path) -> Iterator[Folder]:
+def _archive_folder(path: Path) -> Iterator[Folder]:
     with tarfile.open(path) as archive:
         members = {PurePosixPath(member.name): member for member in archive if member.isfile()}
         places = {name.parent for name in members if name.name in PROGRAMS}

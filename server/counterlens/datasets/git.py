@@ -72,7 +72,7 @@ def content(file: Path) -> bytes | None:
         return None
 
 
-def listed(path: Path, *which: str) -> list[str] | None:
+def list_files(path: Path, *which: str) -> list[str] | None:
     """Names of files below a folder, from `git ls-files` with some options; None if git fails."""
     return _names(_git_output(path, "ls-files", "-z", *which))
 
@@ -102,7 +102,7 @@ def contents(path: Path, which: Sequence[Blob]) -> list[bytes] | None:
     return texts
 
 
-def renamed(path: Path, revision: str) -> dict[str, str]:
+def renamed_files(path: Path, revision: str) -> dict[str, str]:
     """The old names of files below a folder that have another name in the index, by their new ones."""
     options = ("--cached", "--find-renames", "-l1000", "--diff-filter=R", "--name-status", "-z", "--relative")
     command = ("diff-index", *options, "--ignore-submodules=all", "--end-of-options", revision, "--")

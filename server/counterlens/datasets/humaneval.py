@@ -82,7 +82,7 @@ class HumanEvalX(RecordLoader):
         """Like `RecordLoader.problem`."""
         python = record.text("task_id").startswith("Python/")
         checked = _CHECKED.search(record.text("test")) if python else None
-        return translated(record, self.id, checked[1] if checked else None, "text")
+        return translated_problem(record, self.id, checked[1] if checked else None, "text")
 
 
 class HumanEvalPack(RecordLoader):
@@ -101,7 +101,7 @@ class HumanEvalPack(RecordLoader):
 
     def problem(self, record: JsonRecord) -> Problem:
         """Like `RecordLoader.problem`."""
-        problem = translated(record, self.id, record.text("entry_point"), "docstring")
+        problem = translated_problem(record, self.id, record.text("entry_point"), "docstring")
         return replace(
             problem,
             buggy=record.text("prompt") + record.text("buggy_solution"),
@@ -109,7 +109,7 @@ class HumanEvalPack(RecordLoader):
         )
 
 
-def translated(record: JsonRecord, dataset: str, function: str | None, description: str) -> Problem:
+def translated_problem(record: JsonRecord, dataset: str, function: str | None, description: str) -> Problem:
     """The problem of a record; Python and Java can run, the others are only read.
 
     Args:

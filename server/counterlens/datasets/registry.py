@@ -81,7 +81,7 @@ def open_dataset(spec: str | Path) -> Dataset:
     inside = find(path)
     if len(inside) > 1:
         alike = len({dataset.id for dataset in inside}) == 1
-        preferred = _preferred(inside) if alike else None
+        preferred = _preferred_dataset(inside) if alike else None
         if preferred is not None:
             return preferred
         names = ", ".join(str(dataset.path) for dataset in inside[:4])
@@ -112,7 +112,7 @@ def downloads() -> Path:
     return Path(platformdirs.user_data_dir("counterlens")) / "datasets"
 
 
-def installed() -> list[Dataset]:
+def installed_data() -> list[Dataset]:
     """All data that is found without a path: in packages, and in `places`, in search order."""
     datasets: list[Dataset] = []
     for loader in LOADERS.values():
@@ -144,12 +144,12 @@ def _load(loader: Loader, path: Path) -> Dataset:
     """Load the data at a path, in one format; for files in several languages, the preferred one."""
     inside = [dataset for dataset in find(path) if dataset.id == loader.id] if path.is_dir() else []
     if len(inside) > 1:
-        return _preferred(inside) or Dataset(loader, path)
+        return _preferred_dataset(inside) or Dataset(loader, path)
     files = data_files(path)
     return Dataset(loader, files[0] if len(files) == 1 and loader.recognises(files[0]) else path)
 
 
-def _preferred(datasets: list[Dataset]) -> Dataset | None:
+def _preferred_dataset(datasets: list[Dataset]) -> Dataset | None:
     """The dataset in the preferred language, if there is exactly one."""
     preferred = [dataset for dataset in datasets if dataset.language == PREFERRED]
     return _among(datasets, preferred[0]) if len(preferred) == 1 else None
@@ -166,7 +166,9 @@ def _among(datasets: list[Dataset], chosen: Dataset) -> Dataset:
 
 
 def _by_name(loader: Loader) -> Dataset:
-    datasets = [dataset for dataset in installed() if loader.id in (dataset.loader.id, dataset.loader.family)]
+    datasets = [
+        dataset for dataset in installed_data() if loader.id in (dataset.loader.id, dataset.loader.family)
+    ]
     if len(datasets) > 1:
         return _among(
             datasets, next((dataset for dataset in datasets if dataset.language == PREFERRED), datasets[0])

@@ -22,7 +22,7 @@ from counterlens.datasets.base import Dataset, Loader, Problem, Provenance
 from counterlens.datasets.changes import Lines, changed_lines
 from counterlens.errors import DataError, SourceError
 from counterlens.judging.base import LIMITS, MAP_SECONDS, Setting
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
@@ -134,7 +134,7 @@ class Repository(Loader):
     ) -> Iterator[Problem]:
         setting = self._setting(document)
         for function in wanted:
-            why = judged(document.language).why_tested(document, function, setting)
+            why = judging_of(document.language).why_tested(document, function, setting)
             if why is None:
                 continue
             name = file.relative_to(path).as_posix().encode("utf-8", "backslashreplace").decode()
@@ -239,9 +239,9 @@ def repository(
 
 def python_files(path: Path) -> list[str]:
     """The Python files of a folder that git does not ignore, or without git, that no usual rule ignores."""
-    listed = git.listed(path, "--cached", "--others", "--exclude-standard", "--", "*.py")
+    listed = git.list_files(path, "--cached", "--others", "--exclude-standard", "--", "*.py")
     if listed is None:
-        listed = list(_walked(path))
+        listed = list(_walk(path))
     known = {name for name in listed if _ours(Path(name), path)}
     return sorted(name for name in known if _is_inside(path / name, path))
 
@@ -251,7 +251,7 @@ def program_files(path: Path) -> list[str]:
     return [name for name in python_files(path) if not _TESTS.search(name)]
 
 
-def _walked(path: Path) -> Iterator[str]:
+def _walk(path: Path) -> Iterator[str]:
     for where, folders, names in os.walk(path):
         here = Path(where)
         folders[:] = sorted(name for name in folders if _ours(Path(name) / "any.py", here))

@@ -9,7 +9,7 @@ from threading import Event
 from counterlens.datasets.base import Problem, TestForm
 from counterlens.datasets.checking import Checked, Finding
 from counterlens.judging.base import LIMITS, Judgement, Setting, Verdict
-from counterlens.judging.languages import JUDGED, judged
+from counterlens.judging.languages import JUDGED, judging_of
 from counterlens.judging.output import PrintingCase
 from counterlens.languages.registry import title_of
 from counterlens.sandbox.base import Limits, Sandbox
@@ -41,7 +41,7 @@ class Runner:
             return Checked(problem.id, Finding.NO_TESTS)
         if problem.language not in JUDGED:
             return Checked(problem.id, Finding.NOT_CHECKED, f"{title_of(problem.language)} is not run")
-        if missing := judged(problem.language).missing():
+        if missing := judging_of(problem.language).missing():
             return Checked(problem.id, Finding.NOT_CHECKED, missing)
         verdict = self.judge(problem, problem.source, cancel)
         why = verdict.evidence.message or verdict.evidence.failed or ""
@@ -57,7 +57,7 @@ class Runner:
             SandboxError, Cancelled: as `Sandbox.run`.
         """
         setting = Setting(self._sandbox, Path(sys.executable), self._limits)
-        language = judged(problem.language)
+        language = judging_of(problem.language)
         tests = problem.tests
         if tests is not None and tests.form is TestForm.STDIO:
             cases = [PrintingCase(case.input, case.output) for case in tests.cases]

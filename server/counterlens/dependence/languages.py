@@ -32,7 +32,7 @@ def analyse(source: str, language: str = "python", rules: Rules = DEFAULT) -> Pr
     return ANALYSED.require(language).parse(source, rules)
 
 
-def located(document: Document) -> list[Function]:
+def analysable_functions(document: Document) -> list[Function]:
     """The functions of a document that can be analysed, in source order; none in other languages."""
     known = ANALYSED.get(document.language)
     return known.located(document) if known is not None else []

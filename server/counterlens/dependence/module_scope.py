@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from counterlens.dependence.analysing import MODULE
-from counterlens.dependence.languages import located
+from counterlens.dependence.languages import analysable_functions
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -21,12 +21,14 @@ def module_of(document: Document) -> Function:
 
 def scopes(document: Document) -> list[Function]:
     """The functions of a document, followed by its top-level statements."""
-    return [*located(document), module_of(document)]
+    return [*analysable_functions(document), module_of(document)]
 
 
 def scope_at(document: Document, offset: int) -> Function:
     """The innermost function around a byte offset, or the module."""
-    around = [function for function in located(document) if function.start <= offset <= function.end]
+    around = [
+        function for function in analysable_functions(document) if function.start <= offset <= function.end
+    ]
     return around[-1] if around else module_of(document)
 
 

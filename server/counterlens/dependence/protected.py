@@ -40,7 +40,7 @@ class Clause:
     lower: Callable[[Loose], tuple[Loose, Loose]]
 
 
-def handled(
+def lower_protected(
     lower: FlowLayout[Syntax],
     body: Sequence[Syntax],
     clauses: Sequence[Clause],
@@ -91,11 +91,13 @@ def handled(
             ends += done
     if star:
         ends += chain  # the earlier clauses may have caught all exceptions of the group
-    _unmatched(lower, frame, chain, None if star else last)
+    _propagate_unmatched(lower, frame, chain, None if star else last)
     return ends
 
 
-def _unmatched(lower: FlowLayout[Syntax], frame: Handlers, chain: Loose, clause: Stretch | None) -> None:
+def _propagate_unmatched(
+    lower: FlowLayout[Syntax], frame: Handlers, chain: Loose, clause: Stretch | None
+) -> None:
     """Propagate what no clause caught; the last clause decides only about its own body."""
     if lower.rules.implicit_exceptions or frame.escapes:
         if chain:
@@ -109,7 +111,7 @@ def _unmatched(lower: FlowLayout[Syntax], frame: Handlers, chain: Loose, clause:
 def at_last(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose, frame: Finally) -> Loose:
     """Lower a `finally` body for every path into it."""
     if lower.copying >= _MOST_COPIES:
-        return _shared(lower, body, loose, frame)
+        return _lower_shared(lower, body, loose, frame)
     lower.copying += 1
     result = _copy(lower, body, loose)
     for (jump, label), arcs in frame.pending.items():
@@ -119,7 +121,7 @@ def at_last(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose, fra
     return result
 
 
-def _shared(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose, frame: Finally) -> Loose:
+def _lower_shared(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose, frame: Finally) -> Loose:
     ways = [arc for arcs in frame.pending.values() for arc in arcs]
     ends = _copy(lower, body, loose + ways + frame.risky)
     for jump, label in frame.pending:

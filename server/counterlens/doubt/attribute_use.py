@@ -50,7 +50,7 @@ def _role(node: tree_sitter.Node) -> str:
     if parent is None:
         return VALUE
     if parent.type == "call" and parent.child_by_field_name("function") == node:
-        return _called(parent)
+        return _call_use(parent)
     if parent.type == "assignment" and parent.child_by_field_name("left") == node:
         return TARGET
     if parent.type == "conditional_expression" and parent.named_children[1] == node:
@@ -58,7 +58,7 @@ def _role(node: tree_sitter.Node) -> str:
     return CONDITION if parent.type in _CONDITIONS else VALUE
 
 
-def _called(call: tree_sitter.Node) -> str:
+def _call_use(call: tree_sitter.Node) -> str:
     given = call.child_by_field_name("arguments")
     if given is None or given.type != "argument_list":
         return CALLED

@@ -33,7 +33,7 @@ class TokenPreference:
         return (self.changed or 0.0) - (self.stands or 0.0)
 
 
-def explained(model: Model, doubt: Doubt, *, cancel: Event | None = None) -> list[TokenPreference]:
+def explain(model: Model, doubt: Doubt, *, cancel: Event | None = None) -> list[TokenPreference]:
     """The tokens from the place on that decided about a mark.
 
     The text before the first difference is left out. First come the tokens that only the existing code has,
@@ -46,7 +46,7 @@ def explained(model: Model, doubt: Doubt, *, cancel: Event | None = None) -> lis
         until = passage.until(doubt.alternative)
         texts = [passage.as_it_stands(until), passage.changed(doubt.alternative, until)]
         stands, changed = model.score_continuations(passage.context, texts, alternatives=0, cancel=cancel)
-        return list(_aligned(_tokens(stands), _tokens(changed)))
+        return list(_align(_tokens(stands), _tokens(changed)))
     return []
 
 
@@ -57,7 +57,7 @@ def _tokens(scores: TokenScores) -> list[tuple[str, float]]:
     return [(data[start:end].decode("utf-8", "replace"), logprob) for start, end, logprob in rows]
 
 
-def _aligned(tokens: list[tuple[str, float]], other: list[tuple[str, float]]) -> Iterator[TokenPreference]:
+def _align(tokens: list[tuple[str, float]], other: list[tuple[str, float]]) -> Iterator[TokenPreference]:
     first, least = 0, min(len(tokens), len(other))
     while first < least and tokens[first][0] == other[first][0]:
         first += 1
@@ -65,13 +65,13 @@ def _aligned(tokens: list[tuple[str, float]], other: list[tuple[str, float]]) ->
     while same < least - first and tokens[-1 - same][0] == other[-1 - same][0]:
         same += 1
     for text, logprob in tokens[first : len(tokens) - same]:
-        yield TokenPreference(text, _known(logprob), None)
+        yield TokenPreference(text, _known_or_zero(logprob), None)
     for text, logprob in other[first : len(other) - same]:
-        yield TokenPreference(text, None, _known(logprob))
+        yield TokenPreference(text, None, _known_or_zero(logprob))
     tails = zip(tokens[len(tokens) - same :], other[len(other) - same :], strict=True)
     for (text, before), (_, after) in tails:
-        yield TokenPreference(text, _known(before), _known(after))
+        yield TokenPreference(text, _known_or_zero(before), _known_or_zero(after))
 
 
-def _known(logprob: float) -> float:
+def _known_or_zero(logprob: float) -> float:
     return 0.0 if math.isnan(logprob) else logprob

@@ -16,10 +16,10 @@ from threading import Event
 
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.generating import alternatives_in, fits
-from counterlens.doubt.marking import marked
+from counterlens.doubt.marking import marks_of
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.scoring import Trial, trials, tried
+from counterlens.doubt.scoring import Trial, trials, try_all
 from counterlens.models.base import Model
 from counterlens.progress import ProgressCallback
 
@@ -72,7 +72,7 @@ class Fit:
         return asdict(self)
 
 
-def observed(model: Model, scope: DoubtScope, *, cancel: Event | None = None) -> RightFunction:
+def observe(model: Model, scope: DoubtScope, *, cancel: Event | None = None) -> RightFunction:
     """Evaluate a function that is right.
 
     Args:
@@ -83,8 +83,8 @@ def observed(model: Model, scope: DoubtScope, *, cancel: Event | None = None) ->
     Raises:
         UnscorableError, ModelError, Cancelled: as `trials`.
     """
-    false = marked(trials(model, scope, cancel=cancel), dict.fromkeys(DOUBT_KINDS, 0.0))
-    planted = tried(model, scope, drawn(scope), cancel=cancel)
+    false = marks_of(trials(model, scope, cancel=cancel), dict.fromkeys(DOUBT_KINDS, 0.0))
+    planted = try_all(model, scope, drawn(scope), cancel=cancel)
     return RightFunction(len(code_lines(scope)), tuple(false), tuple(planted))
 
 
@@ -105,7 +105,7 @@ def fit_margins(
     seen = []
     for number, scope in enumerate(right):
         report(f"looking at {scope.document.path}::{scope.function.qualname}", number, len(right))
-        seen.append(observed(model, scope, cancel=cancel))
+        seen.append(observe(model, scope, cancel=cancel))
     return fitted(seen)
 
 
@@ -147,7 +147,7 @@ def fitted(seen: Sequence[RightFunction]) -> Fit:
     overall = sum(everything) / max(len(everything), 1)
     curves = {}
     for kind, gains in beyond.items():
-        planted = _planted(seen, kind)
+        planted = _planted_trials(seen, kind)
         planted_gains = tuple(-trial.gain for trial in planted if is_found(trial, 0.0))
         if any(gain > TAIL_FROM for gain in planted_gains):
             scale = (sum(gains) + PRIOR * max(overall, 1.0)) / (len(gains) + PRIOR)
@@ -210,5 +210,5 @@ def _beyond(seen: Iterable[RightFunction], kind: str) -> list[float]:
     ]
 
 
-def _planted(seen: Iterable[RightFunction], kind: str) -> list[Trial]:
+def _planted_trials(seen: Iterable[RightFunction], kind: str) -> list[Trial]:
     return [trial for function in seen for trial in function.planted if trial.alternative.kind == kind]

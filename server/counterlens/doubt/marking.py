@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from threading import Event
 
-from counterlens.confidence.ignoring import Ignored, ignored
+from counterlens.confidence.ignoring import Ignored, ignore_comments
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.failing import FailedTest, FailingFunction
 from counterlens.doubt.generating import alternatives_in, changed_text
@@ -83,7 +83,7 @@ Mark = Doubt | FailingFunction
 """What is marked in a function."""
 
 
-def heard(margins: Margins) -> frozenset[str]:
+def audible_kinds(margins: Margins) -> frozenset[str]:
     """The kinds that can produce a mark."""
     return frozenset(kind for kind, margin in margins.items() if margin < SILENT)
 
@@ -104,11 +104,11 @@ def fingerprint(scope: DoubtScope) -> str:
             for alternative in inside
         ]
         digest.update(repr((passage.context, texts)).encode("utf-8", "surrogatepass"))
-    digest.update(repr(sorted(ignored(scope.document).everywhere)).encode())
+    digest.update(repr(sorted(ignore_comments(scope.document).everywhere)).encode())
     return digest.hexdigest()
 
 
-def marked(trials: Sequence[Trial], margins: Margins) -> list[Trial]:
+def marks_of(trials: Sequence[Trial], margins: Margins) -> list[Trial]:
     """The alternatives that are marks, in the order of the text.
 
     Each has a gain above the margin of its kind and above the noise, makes the following code not less likely
@@ -150,11 +150,11 @@ def doubts(
         UnscorableError, ModelError, Cancelled: as `trials`.
     """
     margins = margins_of(model.info) or {} if margins is None else margins
-    comments = ignored(scope.document)
-    marks = marked(trials(model, scope, kinds=heard(margins), cancel=cancel), margins)
-    return [Doubt(scope, mark) for mark in marks if not silenced(comments, mark.alternative.place)]
+    comments = ignore_comments(scope.document)
+    marks = marks_of(trials(model, scope, kinds=audible_kinds(margins), cancel=cancel), margins)
+    return [Doubt(scope, mark) for mark in marks if not is_silenced(comments, mark.alternative.place)]
 
 
-def silenced(comments: Ignored, place: tuple[int, int]) -> bool:
+def is_silenced(comments: Ignored, place: tuple[int, int]) -> bool:
     """Whether a comment says that a place is not to be marked."""
     return all(comments.covers(*place, category) for category in Category)

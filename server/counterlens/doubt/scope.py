@@ -106,7 +106,12 @@ class DoubtFile:
             for statement in self.document.tree.root_node.named_children
             if statement.type == "expression_statement" and statement.named_children
         ]
-        names = (text_of(name) for node in statements if node.type == "assignment" for name in _bound(node))
+        names = (
+            text_of(name)
+            for node in statements
+            if node.type == "assignment"
+            for name in _bound_identifiers(node)
+        )
         return tuple(dict.fromkeys(name for name in names if not name.startswith("__")))
 
     @cached_property
@@ -195,7 +200,7 @@ class DoubtScope:
         """The names that the function binds, each with the first byte at which it is bound."""
         bindings = dict.fromkeys(self.parameters, self.function.header)
         for node in self.nodes:
-            for name in _bound(node):
+            for name in _bound_identifiers(node):
                 first = name if node.type == "for_in_clause" else node
                 bindings.setdefault(text_of(name), first.start_byte)
         return bindings
@@ -204,7 +209,7 @@ class DoubtScope:
     def loops(self) -> frozenset[str]:
         """The variables that loops bind."""
         loops = self.of("for_statement", "for_in_clause")
-        return frozenset(text_of(name) for node in loops for name in _bound(node))
+        return frozenset(text_of(name) for node in loops for name in _bound_identifiers(node))
 
     def uses(self) -> Iterator[tree_sitter.Node]:
         """The identifiers that read a variable of the function: not bindings, callees or keywords."""
@@ -213,7 +218,7 @@ class DoubtScope:
     @cached_property
     def bindings(self) -> tuple[tree_sitter.Node, ...]:
         """The identifiers at which variables are bound."""
-        return tuple(name for node in self.nodes for name in _bound(node))
+        return tuple(name for node in self.nodes for name in _bound_identifiers(node))
 
     @cached_property
     def reads(self) -> tuple[tree_sitter.Node, ...]:
@@ -263,7 +268,7 @@ def _field(parent: tree_sitter.Node, node: tree_sitter.Node) -> str | None:
     return None
 
 
-def _bound(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+def _bound_identifiers(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     """The identifiers that a node binds."""
     field = _BINDS.get(node.type)
     target = node.child_by_field_name(field) if field else None

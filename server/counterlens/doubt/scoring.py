@@ -93,11 +93,11 @@ def trials(
         ranked = sorted((pair for pair in heads if pair[0] >= LEAST_HEAD), key=lambda pair: -pair[0])
         allowed = _affordable(passage, scores, ranked)
         if allowed:
-            trials += _tried(model, passage, allowed, cancel, read)
+            trials += _request_trials(model, passage, allowed, cancel, read)
     return sorted(trials, key=lambda trial: (trial.alternative.start, trial.alternative.end))
 
 
-def tried(
+def try_all(
     model: Model, scope: DoubtScope, alternatives: Sequence[Alternative], *, cancel: Event | None = None
 ) -> list[Trial]:
     """Try these alternatives of a function, however unlikely their first tokens; `head` is then unknown.
@@ -107,7 +107,9 @@ def tried(
     """
     trials: list[Trial] = []
     for passage, inside in passages(scope, alternatives):
-        trials += _tried(model, passage, [(math.nan, alternative) for alternative in inside], cancel, None)
+        trials += _request_trials(
+            model, passage, [(math.nan, alternative) for alternative in inside], cancel, None
+        )
     return trials
 
 
@@ -131,7 +133,7 @@ def ranked_by_head(
     ]
 
     def trial(head: float, passage: Passage, candidate: Alternative) -> Trial:
-        return _tried(model, passage, [(head, candidate)], cancel, None)[0]
+        return _request_trials(model, passage, [(head, candidate)], cancel, None)[0]
 
     for head, passage, alternative in sorted(ranked, key=lambda each: -each[0]):
         if fits(scope, alternative):
@@ -172,7 +174,7 @@ def _affordable(
     return allowed
 
 
-def compared(passage: Passage, alternatives: Sequence[Alternative]) -> tuple[list[int], list[str]]:
+def comparison_texts(passage: Passage, alternatives: Sequence[Alternative]) -> tuple[list[int], list[str]]:
     """The ends of comparisons in a passage; and the unchanged text up to each end, then the changed texts."""
     ends = sorted({passage.until(alternative) for alternative in alternatives}, reverse=True)
     texts = [passage.as_it_stands(end) for end in ends]
@@ -181,7 +183,7 @@ def compared(passage: Passage, alternatives: Sequence[Alternative]) -> tuple[lis
     ]
 
 
-def _tried(
+def _request_trials(
     model: Model,
     passage: Passage,
     chosen: Sequence[tuple[float, Alternative]],
@@ -189,7 +191,7 @@ def _tried(
     read: Callable[[int], None] | None,
 ) -> list[Trial]:
     """Send one request: the unchanged text up to each end of a comparison, and with each alternative."""
-    ends, texts = compared(passage, [candidate for _, candidate in chosen])
+    ends, texts = comparison_texts(passage, [candidate for _, candidate in chosen])
     answers = model.score_continuations(passage.context, texts, alternatives=0, cancel=cancel)
     standing = dict(zip(ends, answers, strict=False))
     trials = []
@@ -206,10 +208,10 @@ def _tried(
         trials.append(Trial(alternative, head, place, whole - place, noise, tokens))
     if read:
         read(len(answers[0]) + sum(trial.tokens for trial in trials) + len(ends) - 1)
-    return _shared(trials)
+    return _with_shares(trials)
 
 
-def _shared(trials: list[Trial]) -> list[Trial]:
+def _with_shares(trials: list[Trial]) -> list[Trial]:
     """The trials with the share of each among those at its place."""
     weights: dict[tuple[int, int], float] = {}
     for trial in trials:

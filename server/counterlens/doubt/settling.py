@@ -16,12 +16,12 @@ from itertools import islice
 from pathlib import Path
 from threading import Event
 
-from counterlens.confidence.ignoring import ignored
+from counterlens.confidence.ignoring import ignore_comments
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.blaming import is_raised_elsewhere
 from counterlens.doubt.failing import FailedTest, FailingFunction, nearest_failure
 from counterlens.doubt.generating import changed_text
-from counterlens.doubt.marking import Doubt, Mark, Verification, silenced
+from counterlens.doubt.marking import Doubt, Mark, Verification, is_silenced
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import LEAST_HEAD, Trial, ranked_by_head
 from counterlens.errors import UnscorableError
@@ -53,7 +53,7 @@ MOST_CALLERS = 3
 """Maximum number of functions whose tests judge a function without tests of its own, which they call."""
 
 
-def settled(
+def settle(
     model: Model,
     scope: DoubtScope,
     doubts: Sequence[Doubt],
@@ -102,7 +102,9 @@ def settled(
     test = nearest_failure(scope, stands.failures)
     names = frozenset(f"{each.file}::{each.name}" for each in stands.failures)
     mark = FailingFunction(scope, test, names) if test is not None else None
-    hidden = mark is not None and (is_raised_elsewhere(mark) or silenced(ignored(document), mark.place))
+    hidden = mark is not None and (
+        is_raised_elsewhere(mark) or is_silenced(ignore_comments(document), mark.place)
+    )
     if mark is not None and (hidden or not mark.failed.near):
         mark = None
     if mark is not None and failed is not None:
@@ -224,9 +226,11 @@ def fix_for(
 
 def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None) -> list[Trial]:
     """The likely alternatives that pass; after the first one, only those run that may be as likely."""
-    comments, endless = ignored(scope.document), 0
+    comments, endless = ignore_comments(scope.document), 0
     ranked = (
-        each for each in ranked_by_head(model, scope, cancel=cancel) if not silenced(comments, each[1].place)
+        each
+        for each in ranked_by_head(model, scope, cancel=cancel)
+        if not is_silenced(comments, each[1].place)
     )
     trials: list[Trial] = []
     for some in _batches(islice(ranked, MOST), judge):

@@ -84,7 +84,7 @@ def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DRO
     return snippets
 
 
-def measured(results: RunResults) -> dict[str, list[ConfidenceRecord]]:
+def confidence_records(results: RunResults) -> dict[str, list[ConfidenceRecord]]:
     """The records of a run for functions, by model.
 
     Raises:
@@ -146,7 +146,7 @@ def causal_tables(
             f"effect of confidence on cross-entropy, {names}", *_effects(effects), f"{_NOTE}; {how}; {whose}"
         )
     ]
-    columns, rows = _refuted(effects)
+    columns, rows = _refutation_table(effects)
     if rows:
         tables.append(Table(f"refutation tests of the effects, {names}", columns, rows, _REFUTATIONS))
     return [*under(protocol, tables)]
@@ -193,7 +193,7 @@ def _effects(
     return columns, rows
 
 
-def _refuted(
+def _refutation_table(
     effects: Mapping[str, Sequence[ConceptEffect]],
 ) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
     """Columns and rows of the refutation tests: one row per effect."""

@@ -19,7 +19,7 @@ from counterlens.evaluation.causal import (
     absent_of,
     causal_tables,
     check_enough,
-    measured,
+    confidence_records,
     snippets_of,
 )
 from counterlens.evaluation.results import RunResults
@@ -27,7 +27,7 @@ from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.causal import SIMULATIONS, ConceptEffect, Refutation, causal_effects
 from counterlens.metrics.table import Table
 from counterlens.probes.confidence import ConfidenceRecord
-from counterlens.probes.record import written
+from counterlens.probes.record import write_record
 from counterlens.progress import ProgressCallback
 from counterlens.regular_file import read_text
 from counterlens.text import sha256_of
@@ -118,7 +118,7 @@ def keep(folder: Path, run: RunResults, estimated: CausalResults) -> bool:
     return True
 
 
-def kept(folder: Path, run: RunResults) -> CausalResults | None:
+def stored_effects(folder: Path, run: RunResults) -> CausalResults | None:
     """The stored effects of a run; None if there are none for its current records."""
     try:
         document = json.loads(read_text(folder / FILE))
@@ -158,9 +158,9 @@ def with_effects(run: RunResults, estimated: CausalResults, *, side_by_side: boo
     return replace(run, further=tuple(tables))
 
 
-def reported(run: RunResults, folder: Path) -> RunResults:
+def with_stored_effects(run: RunResults, folder: Path) -> RunResults:
     """A run as its reports show it: with its stored effects, if any."""
-    known = kept(folder, run) if TASK in run.settings.tasks else None
+    known = stored_effects(folder, run) if TASK in run.settings.tasks else None
     return run if known is None else with_effects(run, known)
 
 
@@ -170,7 +170,9 @@ def _checksum(document: Mapping[str, Any]) -> str:
 
 
 def _digest(run: RunResults) -> str:
-    text = "\n".join(written(record) for records in measured(run).values() for record in records)
+    text = "\n".join(
+        write_record(record) for records in confidence_records(run).values() for record in records
+    )
     return sha256_of(text)
 
 

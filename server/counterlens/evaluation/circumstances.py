@@ -39,7 +39,7 @@ def differing(
         for difference in differences(_only(before, parts), _only(after, parts))
         if not difference.startswith(tuple(passed_over))
     )
-    named = [where if len(rest) > _READABLE else f"{where}: {rest}" for where, rest in map(_parted, changes)]
+    named = [where if len(rest) > _READABLE else f"{where}: {rest}" for where, rest in map(_part, changes)]
     more = [f"{len(named) - _NAMED} circumstances more"] if len(named) > _NAMED else []
     return [*named[:_NAMED], *more]
 
@@ -48,6 +48,6 @@ def _only(manifest: Mapping[str, Any], parts: Sequence[str]) -> dict[str, Any]:
     return {key: manifest.get(key) for key in parts}
 
 
-def _parted(difference: str) -> tuple[str, str]:
+def _part(difference: str) -> tuple[str, str]:
     where, _, rest = difference.partition(": ")
     return where, rest

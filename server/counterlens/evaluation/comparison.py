@@ -124,7 +124,7 @@ def compare_runs(first: RunResults, second: RunResults, names: tuple[str, str]) 
     )
     notes += _circumstances(first, second)
     several = {*first.settings.tasks, *second.settings.tasks} != {tasks[0]}
-    return _adjusted(
+    return _adjust(
         [
             compare(first.only(task).of(a), second.only(task).of(b), sides, notes)
             for task in tasks
@@ -152,7 +152,7 @@ def compare_models(run: RunResults) -> list[Comparison]:
             "Give a second run, or use several models in one run: bench --model A --model B",
         )
     several = len(run.settings.tasks) > 1
-    return _adjusted(
+    return _adjust(
         [
             compare(part.of(a), part.of(b), _titles(a, b, part.settings.task if several else ""))
             for part in run.parts
@@ -179,7 +179,7 @@ def compare(
         names: Their names.
         notes: Further differences between them.
     """
-    before, after = _probed(first), _probed(second)
+    before, after = _probed_records(first), _probed_records(second)
     common = [name for name in before if name in after]
     changed = [name for name in common if before[name][0].source != after[name][0].source]
     same = [name for name in common if name not in set(changed)]
@@ -198,10 +198,10 @@ def compare(
         notes=(*notes, *missing),
         scores=scores,
     )
-    return _adjusted([result])[0]
+    return _adjust([result])[0]
 
 
-def _probed(records: Iterable[tuple[Item, StoredRecord]]) -> dict[str, tuple[Item, Record]]:
+def _probed_records(records: Iterable[tuple[Item, StoredRecord]]) -> dict[str, tuple[Item, Record]]:
     return {item.problem: (item, stored.record) for item, stored in records if stored.record.probed}
 
 
@@ -259,7 +259,7 @@ def _scores(
     return tuple(comparisons), tuple(missing)
 
 
-def _adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def _adjust(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """The comparisons with the p values of all their tests adjusted together."""
     tests: list[Measure | ScoreComparison] = []
     for comparison in comparisons:

@@ -35,7 +35,7 @@ def reading(folder: Path) -> Iterator[None]:
     try:
         yield
     except UNREADABLE as error:
-        raise damaged(folder, error) from None
+        raise damage_error(folder, error) from None
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def writing(folder: Path) -> Iterator[None]:
         ) from None
 
 
-def damaged(folder: Path, error: Exception | str) -> DataError:
+def damage_error(folder: Path, error: Exception | str) -> DataError:
     """The error of a run that cannot be read."""
     reason = str(error).partition("\n")[0] or type(error).__name__
     return DataError(

@@ -21,7 +21,7 @@ from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.model_comparison import DETECTABLE_DIFFERENCE, ModelComparison, compare_pairwise
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.power import POWER
-from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
+from counterlens.metrics.summary import EffectSummary, Observation, summaries_by, summarize
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.parameters import parameter_count, short_count
 from counterlens.probes.pairs.floor_tables import overall_floor
@@ -73,12 +73,12 @@ class RunEffects:
         settings = run.settings
         effects = cls.of_pairs(
             _dataset(run),
-            observed(run),
+            observations_of(run),
             sizes_of(run) | {run.label(spec): size for spec, size in (sizes or {}).items()},
             protocol=settings.options_of(settings.tasks[0]).chosen_protocol,
             seed=settings.seed,
         )
-        all_pairs = {model: overall_floor(_paired(run, model)) for model in run.models}
+        all_pairs = {model: overall_floor(_pair_records(run, model)) for model in run.models}
         return replace(effects, floors={model: floor for model, floor in all_pairs.items() if floor.placebos})
 
     @classmethod
@@ -105,7 +105,7 @@ class RunEffects:
         return cls(
             dataset=dataset,
             models={model: summarize(some) for model, some in pairs.items()},
-            mutations={model: grouped(some, _mutation) for model, some in pairs.items()},
+            mutations={model: summaries_by(some, _mutation) for model, some in pairs.items()},
             names=(*known, *sorted(seen - {*known})),
             correlations={model: effect_correlations(some, seed=seed) for model, some in pairs.items()},
             sizes={model: size for model, size in sizes.items() if model in pairs},
@@ -151,7 +151,7 @@ class RunEffects:
                 rows.append((self.dataset, model, *head, *map(_average, by_name)))
                 if summary.uncontested is not None and summary.uncontested.contested.count:
                     label = f"{model}, uncontested passes"
-                    rows.append((self.dataset, label, *head, *map(_uncontested, by_name)))
+                    rows.append((self.dataset, label, *head, *map(_uncontested_average, by_name)))
             title = "average mutation effect"
             if number:
                 title += ", other mutations" + (f" ({number})" if len(panels) > 2 else "")
@@ -235,16 +235,16 @@ class RunEffects:
         )
 
 
-def observed(run: RunResults) -> dict[str, list[Observation]]:
+def observations_of(run: RunResults) -> dict[str, list[Observation]]:
     """The pairs of each model of a run of one task."""
-    return {model: observations(_paired(run, model)) for model in run.models}
+    return {model: observations(_pair_records(run, model)) for model in run.models}
 
 
 def judged_parts(run: RunResults) -> Iterable[RunResults]:
     """The tasks of a run with judged pairs that are cut once."""
     for part in run.parts:
         cut_often = part.settings.options.get(part.settings.task, {}).get("cut_ranges")
-        if not cut_often and any(_paired(part, model) for model in part.models):
+        if not cut_often and any(_pair_records(part, model) for model in part.models):
             yield part
 
 
@@ -290,7 +290,7 @@ def _average(summary: EffectSummary | None) -> Cell:
     return None if summary is None else summary.average
 
 
-def _uncontested(summary: EffectSummary | None) -> Cell:
+def _uncontested_average(summary: EffectSummary | None) -> Cell:
     return None if summary is None or summary.uncontested is None else summary.uncontested.average
 
 
@@ -312,7 +312,7 @@ def _panels(names: Sequence[str]) -> list[tuple[str, ...]]:
     return ([tuple(ours)] if ours else []) + chunks
 
 
-def _paired(run: RunResults, model: str) -> list[PairsRecord]:
+def _pair_records(run: RunResults, model: str) -> list[PairsRecord]:
     return [record for record in run.probed(model) if isinstance(record, PairsRecord)]
 
 

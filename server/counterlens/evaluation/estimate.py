@@ -96,7 +96,7 @@ def cost_lines(plan: Plan, counted: Mapping[str, PromptCounts] | None = None) ->
         if not is_elsewhere(plan.settings, model):
             continue
         counted = counted or {task: counted_prompts(plan, task) for task in plan.targets}
-        usage = _expected(plan, counted, model)
+        usage = _expected_usage(plan, counted, model)
         line = f"{model} reads about {usage.read:,} tokens and writes up to {usage.written:,}"
         price = price_of(plan.settings, model)
         if price is not None:
@@ -107,7 +107,7 @@ def cost_lines(plan: Plan, counted: Mapping[str, PromptCounts] | None = None) ->
         yield line
 
 
-def _expected(plan: Plan, counted: Mapping[str, PromptCounts], model: str) -> Usage:
+def _expected_usage(plan: Plan, counted: Mapping[str, PromptCounts], model: str) -> Usage:
     """The maximum usage of a model, if each prompt has its function and each answer reaches its limit."""
     read = written = 0.0
     for task, targets in plan.targets.items():

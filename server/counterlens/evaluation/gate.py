@@ -57,10 +57,10 @@ def gate(results: RunResults, least: float) -> list[GateResult]:
         results: The run.
         least: Minimum share of right verdicts to be held, from 0 to 1.
     """
-    return list(_held(results, least))
+    return list(_gate_held_shares(results, least))
 
 
-def _held(results: RunResults, least: float) -> Iterator[GateResult]:
+def _gate_held_shares(results: RunResults, least: float) -> Iterator[GateResult]:
     for part in judged_parts(results):
         for model in part.models:
             records = [record for record in part.probed(model) if isinstance(record, PairsRecord)]

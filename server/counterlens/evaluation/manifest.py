@@ -13,13 +13,13 @@ from typing import Any
 import counterlens
 from counterlens.evaluation.package_versions import package_versions
 from counterlens.evaluation.plan import Plan
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.models.base import Capability, Model, ModelInfo
 from counterlens.models.entries import entry_named
 from counterlens.models.sentences import ModelSentences
 from counterlens.probes.probe import Need, Target
-from counterlens.probes.registry import named
-from counterlens.sandbox.registry import chosen
+from counterlens.probes.registry import probe_named
+from counterlens.sandbox.registry import choose
 from counterlens.text import sha256_of
 
 _PARAMETERS = ("limit", "seed", "since", "paths", "minutes", "thinking_tokens")
@@ -62,13 +62,13 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
         "settings_file": settings["settings_file"],
         "model": {
             "asked_as": spec,
-            **_named(info),
+            **_names_of(info),
             "where": info.where,
             "context": info.context,
             "details": dict(info.details),
             **({"entry": asdict(entry)} if (entry := entry_named(spec, plan.settings.entries)) else {}),
         },
-        "encoder": None if encoder is None else _named(encoder.model.info),
+        "encoder": None if encoder is None else _names_of(encoder.model.info),
         "dataset": {
             "dataset": origin.dataset,
             "title": origin.title,
@@ -83,7 +83,7 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
         **({"judged_by": judged_by} if judged_by else {}),
         **({"translated_from": _sources(plan)} if plan.translated_from else {}),
         "plan": plan.digest,
-        "sandbox": chosen().name,
+        "sandbox": choose().name,
     }
 
 
@@ -96,7 +96,7 @@ def _circumstances(targets: Sequence[Target]) -> dict[str, Any]:
     return {
         key: value
         for language, paths in files.items()
-        for key, value in judged(language).circumstances(paths).items()
+        for key, value in judging_of(language).circumstances(paths).items()
     }
 
 
@@ -106,7 +106,7 @@ def find_out(plan: Plan, model: Model) -> None:
     Raises:
         ModelError: the model cannot be asked.
     """
-    if any(Need.COMPLETE in named(task).needs for task in plan.settings.tasks):
+    if any(Need.COMPLETE in probe_named(task).needs for task in plan.settings.tasks):
         model.offers(Capability.EXACT)
 
 
@@ -119,7 +119,7 @@ def _sources(plan: Plan) -> dict[str, dict[str, Any]]:
     }
 
 
-def _named(info: ModelInfo) -> dict[str, str]:
+def _names_of(info: ModelInfo) -> dict[str, str]:
     return {"id": info.id, "name": info.name, "identity": info.identity}
 
 

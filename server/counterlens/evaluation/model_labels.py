@@ -15,15 +15,15 @@ def model_labels(specs: Sequence[str]) -> dict[str, str]:
         specs: The models as the user named them, each once.
     """
     depth = 1
-    labels = _shortened(specs, depth)
+    labels = _shorten(specs, depth)
     while len({*labels.values()}) < len(labels) and depth < max(len(PurePath(spec).parts) for spec in specs):
         depth += 1  # models of the same name are told apart by the folders above them
-        longer, names = _shortened(specs, depth), list(labels.values())
+        longer, names = _shorten(specs, depth), list(labels.values())
         labels = {spec: longer[spec] if names.count(label) > 1 else label for spec, label in labels.items()}
     return labels if len({*labels.values()}) == len(labels) else {spec: spec for spec in specs}
 
 
-def _shortened(specs: Sequence[str], depth: int) -> dict[str, str]:
+def _shorten(specs: Sequence[str], depth: int) -> dict[str, str]:
     """The last parts of paths; other names as they are."""
     return {spec: _last_parts(spec, depth) for spec in specs}
 

@@ -91,7 +91,7 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
     """
     require_consent(settings)
     _check(settings)
-    dataset = _opened(settings, sandbox, progress)
+    dataset = _open_data(settings, sandbox, progress)
     chosen = partial(targets_of, dataset, limit=settings.limit, seed=settings.seed, sandbox=sandbox)
     drawn: dict[tuple[bool, float, str | None], dict[str, Target]] = {}
     sources: dict[str, Counterparts] = {}
@@ -135,7 +135,7 @@ def _check(settings: RunSettings) -> None:
         raise CounterlensError("a model is given twice", "Give each model once")
 
 
-def _opened(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallback | None) -> Dataset:
+def _open_data(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallback | None) -> Dataset:
     if settings.data.startswith(PREFIX):
         options = [settings.options_of(task) for task in settings.tasks]
         bounds = (getattr(task_options, "map_timeout", None) for task_options in options)

@@ -10,9 +10,9 @@ from threading import Event
 from typing import Any
 
 from counterlens.errors import DataError
-from counterlens.evaluation.damage import damaged
+from counterlens.evaluation.damage import damage_error
 from counterlens.evaluation.encoding import opened_encoder
-from counterlens.evaluation.engines.base import opened
+from counterlens.evaluation.engines.base import open_model
 from counterlens.evaluation.manifest import differences, find_out, manifest
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
@@ -80,7 +80,7 @@ def find_record(folder: Path, name: str) -> RecordToReplay:
     if settings is None:  # Store.open has checked
         raise ValueError(folder)
     if item.model not in settings.models or item.task not in settings.tasks:
-        raise damaged(folder, f"{item.id} is not of its settings")
+        raise damage_error(folder, f"{item.id} is not of its settings")
     return RecordToReplay(settings, item, stored.record, manifests[stored.manifest])
 
 
@@ -112,7 +112,7 @@ def replay(
         raise DataError(f"{item.problem} is no longer in {settings.data}", "The data has changed")
     if progress:
         progress(f"asking {item.model} about {item.problem}", 0, 1)
-    with opened(item.model, settings) as model, opened_encoder(settings) as encoder:
+    with open_model(item.model, settings) as model, opened_encoder(settings) as encoder:
         find_out(plan, model)
         now_manifest = manifest(plan, item.model, model.info, encoder)
         target = plan.target(item)

@@ -60,7 +60,7 @@ def require_consent(settings: RunSettings, models: Sequence[str] = ()) -> None:
         _refuse(_of_models(settings, models, None) if models else _of_data(settings, None))
 
 
-def consented(
+def consent(
     settings: RunSettings,
     models: Sequence[str],
     *,

@@ -14,7 +14,7 @@ from counterlens.models.default import default_model
 from counterlens.models.entries import ModelEntry, check_entry, entry_named
 from counterlens.models.registry import default_api
 from counterlens.probes.options import ProbeOptions, distribute, make, plain_options
-from counterlens.probes.registry import PROBES, named
+from counterlens.probes.registry import PROBES, probe_named
 
 Chosen = Mapping[str, Mapping[str, Any]]
 """The options of each task, as plain data by their names."""
@@ -103,7 +103,7 @@ class RunSettings:
             CounterlensError: a task does not exist, or is named twice.
             OptionError: no task takes an option, or its value is invalid.
         """
-        probes = [named(task) for task in tasks]
+        probes = [probe_named(task) for task in tasks]
         ids = tuple(probe.id for probe in probes)
         if len(set(ids)) < len(ids):
             raise CounterlensError("a task is given twice", "Give each task once")

@@ -130,7 +130,7 @@ def read(path: Path) -> SettingsFile | None:
             return None
         if not isinstance(document, dict):
             raise OptionError(f"{path}: tool.counterlens is not a table", "Write [tool.counterlens]")
-    return _checked(path, text, hashlib.sha256(data).hexdigest(), table, document)
+    return _check(path, text, hashlib.sha256(data).hexdigest(), table, document)
 
 
 def with_entry(path: Path, entry: ModelEntry) -> str:
@@ -159,7 +159,7 @@ def with_entry(path: Path, entry: ModelEntry) -> str:
     return text
 
 
-def _checked(
+def _check(
     path: Path, text: str, sha256: str, table: tuple[str, ...], document: Mapping[str, Any]
 ) -> SettingsFile:
     known, own = keys(), specs(RunOptions)
@@ -184,8 +184,8 @@ def _checked(
         if spec is None:
             raise OptionError(f"{where}: there is no setting {key}", _suggestion(key, known))
         if not fits(spec, value):
-            raise OptionError(f"{where}: {key} is {value!r}, but must be {wanted(spec)}")
-        settled = _settled(spec, value, path.parent)
+            raise OptionError(f"{where}: {key} is {value!r}, but must be {valid_values(spec)}")
+        settled = _settle(spec, value, path.parent)
         try:
             if spec.check:
                 spec.check(settled)
@@ -236,14 +236,14 @@ def _line(text: str, table: tuple[str, ...], key: str) -> int:
     return at
 
 
-def _settled(spec: OptionSpec, value: Any, folder: Path) -> Any:
+def _settle(spec: OptionSpec, value: Any, folder: Path) -> Any:
     """A value in the form of the command line; a path is resolved relative to the settings file."""
     if spec.repeatable:
-        return tuple(_converted(spec, part, folder) for part in value)
-    return _converted(spec, value, folder)
+        return tuple(_convert(spec, part, folder) for part in value)
+    return _convert(spec, value, folder)
 
 
-def _converted(spec: OptionSpec, value: Any, folder: Path) -> Any:
+def _convert(spec: OptionSpec, value: Any, folder: Path) -> Any:
     if spec.kind == Ratio and isinstance(value, str):
         low, _, high = value.partition("-")
         return (float(low), float(high)) if high else float(low)
@@ -275,7 +275,7 @@ def _fits_one(spec: OptionSpec, value: object) -> bool:
     return (spec.low is None or spec.low <= value) and (spec.high is None or value <= spec.high)
 
 
-def wanted(spec: OptionSpec) -> str:
+def valid_values(spec: OptionSpec) -> str:
     """Describe the valid values of an option."""
     if spec.repeatable:
         choices = ", ".join(spec.choices)

@@ -28,13 +28,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from counterlens.errors import CounterlensError, DataError
-from counterlens.evaluation.damage import UNREADABLE, damaged, reading, texts, writing
+from counterlens.evaluation.damage import UNREADABLE, damage_error, reading, texts, writing
 from counterlens.evaluation.run_consent import is_sealed, seal
 from counterlens.evaluation.run_file import FILE, FORMAT, SCHEMA, Checksums, locked, readable, writable
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.usage import Usage
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.record import Record, read, written
+from counterlens.probes.record import Record, read, write_record
 from counterlens.probes.registry import PROBES
 
 _DIGEST = 64  # characters of a digest of `manifest.canonical`
@@ -131,7 +131,7 @@ class Store:
                     "Choose another folder with --out",
                 ) from None
             if isinstance(error, UNREADABLE):
-                raise damaged(folder, error) from None
+                raise damage_error(folder, error) from None
             raise
         return store
 
@@ -155,9 +155,9 @@ class Store:
             if database is not None:
                 database.close()
             if isinstance(error, OSError):
-                raise damaged(folder, error.strerror or str(error)) from None
+                raise damage_error(folder, error.strerror or str(error)) from None
             if isinstance(error, UNREADABLE):
-                raise damaged(folder, error) from None
+                raise damage_error(folder, error) from None
             raise
         return store
 
@@ -296,7 +296,7 @@ class Store:
     def append(self, item: Item, stored: StoredRecord) -> None:
         """Store the result of an item durably."""
         record = stored.record
-        body = written(record)
+        body = write_record(record)
         row = (item.position, stored.manifest, str(record.outcome), record.reason, body, stored.seconds)
         with writing(self.folder), self._transaction():
             self._database.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", row)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from counterlens.datasets.repository import PREFIX
 from counterlens.errors import DataError
 from counterlens.evaluation.circumstances import BESIDE, differing, manifest_of
-from counterlens.evaluation.effects import judged_parts, observed
+from counterlens.evaluation.effects import judged_parts, observations_of
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.shift import shift
@@ -148,14 +148,14 @@ def _points(
     for run, results in runs:
         if task not in results.settings.tasks or model not in results.models:
             continue
-        pairs = observed(results.only(task))[model]
+        pairs = observations_of(results.only(task))[model]
         summary = summarize(pairs)
         if before is None:
             points.append(TrendPoint(run, summary))
         elif apart := _why_not_comparable(before[0], results, task, model, passed_over):
             points.append(TrendPoint(run, summary, apart))
         else:
-            effect = shift(_changed(before[1]), _changed(pairs), seed=results.settings.seed)
+            effect = shift(_verdict_changes(before[1]), _verdict_changes(pairs), seed=results.settings.seed)
             right = shift(originals(before[1]), originals(pairs), seed=results.settings.seed)
             points.append(TrendPoint(run, summary, (), effect, right))
         before = results, pairs
@@ -181,7 +181,7 @@ def _why_not_comparable(
     return (*differences, *(["one of them is not finished"] if unfinished else []))
 
 
-def _changed(pairs: Sequence[Observation]) -> list[tuple[tuple[str, str], bool]]:
+def _verdict_changes(pairs: Sequence[Observation]) -> list[tuple[tuple[str, str], bool]]:
     """The informative pairs: the function of each, and whether its verdict changed."""
     return [
         (pair.cluster, pair.effect.mutation_effect == 1)

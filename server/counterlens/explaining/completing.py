@@ -169,9 +169,9 @@ def explain(
     completion = replace(completion, text=_inside(gap, completion))
     written = replace(document, text=gap.fill(completion.text))
     steps.next("scoring the completion")
-    scored = _scored(model, written, cut, steps)
+    scored = _score(model, written, cut, steps)
     end = len(written.data) - _after(gap)
-    standing = _scored(model, document, cut, steps)
+    standing = _score(model, document, cut, steps)
     departure = _departure(scored, (cut, end), standing, (cut, function.end))
     removed = max(cut, len(document.data) - (len(written.data) - end))
     return Explained(completion, scored, cut, end, removed, departure, fresh=not gap.removed.strip())
@@ -194,7 +194,7 @@ def _after(gap: Gap) -> int:
     return len((gap.after or gap.newline).encode())
 
 
-def _scored(model: Model, document: Document, cut: int, steps: Steps) -> Confidence:
+def _score(model: Model, document: Document, cut: int, steps: Steps) -> Confidence:
     at = max(0, min(cut, len(document.data)) - 1)
     scores = score_document(
         model, document, span=(at, at + 1), alternatives=_ALTERNATIVES, cancel=steps.cancel

@@ -70,7 +70,7 @@ class _Shown:
 
 def written_tree(explained: Explained) -> tuple[WrittenNode, ...]:
     """The rows of a completion: its function, the code around and before it, and the whole completion."""
-    shown, gone = _shown(explained), explained.departure
+    shown, gone = _shown_nodes(explained), explained.departure
     departing = None
     if gone is not None:
         around = [row for row in shown if _holds(explained.scored.nodes[row.first], gone.offset, row.origin)]
@@ -78,7 +78,7 @@ def written_tree(explained: Explained) -> tuple[WrittenNode, ...]:
     return tuple(_row(explained, row, gone if row is departing else None) for row in shown)
 
 
-def _shown(explained: Explained) -> list[_Shown]:
+def _shown_nodes(explained: Explained) -> list[_Shown]:
     nodes, root = explained.scored.nodes, _function(explained)
     shown: list[_Shown] = []
     row_of: dict[int, _Shown] = {}

@@ -79,7 +79,7 @@ def _objects(form: list[Form], other: list[Form], depth: int) -> bool:
     )
 
 
-def _unordered(forms: list[Form], other: list[Form], depth: int) -> bool:
+def _equal_in_any_order(forms: list[Form], other: list[Form], depth: int) -> bool:
     ordered = sorted(forms, key=_key), sorted(other, key=_key)
     return _sequences(*ordered, depth)
 
@@ -106,7 +106,7 @@ def _functions(first: list[Form], other: list[Form], depth: int) -> bool:
 
 _ALIKE = {
     "l": _sequences, "t": _sequences, "g": _sequences, "w": _sequences, "n": _sequences,
-    "s": _unordered, "d": _mappings, "o": _objects, "k": _functions,
+    "s": _equal_in_any_order, "d": _mappings, "o": _objects, "k": _functions,
 }  # fmt: skip
 
 
@@ -163,7 +163,7 @@ def close(number: complex, other: complex) -> bool:
     return math.isclose(number, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
 
 
-def shown(form: Form) -> str:
+def show(form: Form) -> str:
     """A value roughly as Python would write it, for display."""
     number = _number(form)
     if isinstance(form, bool) or form is None or isinstance(form, str):
@@ -174,21 +174,21 @@ def shown(form: Form) -> str:
     brackets = {"l": "[]", "t": "()", "s": "{}"}
     if head in brackets and (rest or head != "s"):
         comma = "," if head == "t" and len(rest) == 1 else ""
-        return brackets[head][0] + ", ".join(map(shown, rest)) + comma + brackets[head][1]
+        return brackets[head][0] + ", ".join(map(show, rest)) + comma + brackets[head][1]
     if head == "d":
-        return "{" + ", ".join(f"{shown(key)}: {shown(value)}" for key, value in rest) + "}"
+        return "{" + ", ".join(f"{show(key)}: {show(value)}" for key, value in rest) + "}"
     if head == "o":
-        inner = [] if rest[1] is None else [shown(rest[1])]
-        return f"{rest[0]}({', '.join([*inner, *(f'{name}={shown(value)}' for name, value in rest[2])])})"
+        inner = [] if rest[1] is None else [show(rest[1])]
+        return f"{rest[0]}({', '.join([*inner, *(f'{name}={show(value)}' for name, value in rest[2])])})"
     others: dict[str, Callable[[], str]] = {
         "b": lambda: repr(bytes.fromhex(rest[0])),
         "s": lambda: "set()",
-        "z": lambda: f"frozenset({shown(['s', *rest]) if rest else ''})",
-        "g": lambda: f"an iterator over {shown(['l', *rest])}",
+        "z": lambda: f"frozenset({show(['s', *rest]) if rest else ''})",
+        "g": lambda: f"an iterator over {show(['l', *rest])}",
         "e": lambda: f"{rest[0]}.{rest[1]}",
-        "m": lambda: f"{rest[0]}({', '.join(map(shown, rest[1:]))})",
-        "w": lambda: f"a coroutine that gives {shown(rest[0])}",
-        "n": lambda: f"a context of {shown(rest[0])}",
+        "m": lambda: f"{rest[0]}({', '.join(map(show, rest[1:]))})",
+        "w": lambda: f"a coroutine that gives {show(rest[0])}",
+        "n": lambda: f"a context of {show(rest[0])}",
         "k": lambda: f"a function: {_calls(rest)}",
         "r": lambda: str(rest[1]),
         "type": lambda: str(rest[0]),
@@ -202,5 +202,5 @@ def shown(form: Form) -> str:
 
 def _calls(outcomes: list[Form]) -> str:
     """The calls of a function that gave something."""
-    given = [f"{arguments} gives {shown(outcome[1])}" for arguments, outcome in outcomes if outcome[0] == "v"]
+    given = [f"{arguments} gives {show(outcome[1])}" for arguments, outcome in outcomes if outcome[0] == "v"]
     return ", ".join(given[:3])

@@ -142,7 +142,7 @@ JUDGED: LanguagePart[JudgedLanguage] = LanguagePart(
 """How programs are judged, by language."""
 
 
-def judged(language: str) -> JudgedLanguage:
+def judging_of(language: str) -> JudgedLanguage:
     """How programs of a language are judged.
 
     Raises:
@@ -163,7 +163,7 @@ def behaviour_of(
     document: Document, function: Function, setting: Setting, recorded: Sequence[Any] = ()
 ) -> ComparingJudge | str:
     """The judge of a function by its behaviour, or the reason why there is none; see `Behaviour`."""
-    return judged(document.language).behaviour(document, function, setting, recorded)
+    return judging_of(document.language).behaviour(document, function, setting, recorded)
 
 
 def judge_by_behaviour(document: Document, function: Function, setting: Setting) -> Judge | None:

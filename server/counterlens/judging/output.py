@@ -95,7 +95,7 @@ def first_difference(output: str, due: str) -> str:
     mine, right = output.split(), due.split()
     for at, (word, other) in enumerate(zip(mine, right, strict=False), 1):
         if word != other and not _close(word, other):
-            return f"it prints {_shown(word)} for {_shown(other)} as word {at}"
+            return f"it prints {_shorten(word)} for {_shorten(other)} as word {at}"
     if len(mine) != len(right):
         return f"it prints {len(mine)} words for {len(right)}"
     return ""
@@ -112,5 +112,5 @@ def _close(token: str, due: str) -> bool:
     return math.isclose(number, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
-def _shown(word: str) -> str:
+def _shorten(word: str) -> str:
     return repr(word if len(word) <= 40 else f"{word[:37]}...")

@@ -54,7 +54,7 @@ def at_most(seconds: int | None) -> Iterator[None]:
         _MOST.reset(token)
 
 
-def paced(original: Verdict, bound: Bound = COUNTERFACTUAL) -> AbstractContextManager[None]:
+def pace(original: Verdict, bound: Bound = COUNTERFACTUAL) -> AbstractContextManager[None]:
     """Within the context, programs that this thread judges have a bound that depends on the original.
 
     An original that does not pass has not run all of its tests, so it sets no bound.
@@ -62,7 +62,7 @@ def paced(original: Verdict, bound: Bound = COUNTERFACTUAL) -> AbstractContextMa
     return at_most(bound.seconds(original) if original.passed else None)
 
 
-def bounded(limits: Limits) -> Limits:
+def bound_limits(limits: Limits) -> Limits:
     """The limits, with the current bound on processor time."""
     most = _MOST.get()
     return limits if most is None or most >= limits.cpu_seconds else replace(limits, cpu_seconds=most)

@@ -20,7 +20,7 @@ from counterlens.judging.base import (
     Verdict,
     brief,
 )
-from counterlens.judging.languages import behaviour_of, judged, program_language
+from counterlens.judging.languages import behaviour_of, judging_of, program_language
 from counterlens.judging.registry import find_judge
 from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.syntax.document import Document
@@ -55,13 +55,13 @@ class FileOfTestsJudge:
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the tests against a program; see `Judge.judge`."""
-        language = judged(program_language(self.path))
+        language = judging_of(program_language(self.path))
         judge = language.by_tests
         return judge(program, self.path, self.file, self.setting, function=self.function, cancel=cancel)
 
     def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
         """Run the tests against many variants of a program that passes them; see `run_variants`."""
-        at_once = judged(program_language(self.path)).variants_by_tests
+        at_once = judging_of(program_language(self.path)).variants_by_tests
         if at_once is None:
             return [self.judge(program, cancel=cancel) for program in programs]
         place = self.path, self.file, self.setting
@@ -72,7 +72,7 @@ class FileOfTestsJudge:
         """The calls of a function that the tests make while the original runs; see `TestRun`."""
         if not self.original:
             return ()
-        calls_of = judged(program_language(self.path)).calls_of_tests
+        calls_of = judging_of(program_language(self.path)).calls_of_tests
         place = self.path, self.file, self.setting
         return calls_of(self.original, *place, target, function=self.function, cancel=cancel)
 
@@ -117,7 +117,7 @@ def judge_by_file(
     comparisons = {
         each.qualname: w.compare(program, cancel) for each, w in zip(about, witnessed, strict=True)
     }
-    classes = judged(document.language).classes(document) if against and not function else []
+    classes = judging_of(document.language).classes(document) if against and not function else []
     objects = {
         each.qualname: WitnessedJudge(judge, document, each, setting) for each in classes[:_MOST_FUNCTIONS]
     }
@@ -210,7 +210,7 @@ def _compared_functions(
     Raises:
         SourceError: there is none.
     """
-    entries = judged(document.language).entries(document)
+    entries = judging_of(document.language).entries(document)
     every = functions(document)
     if methods:
         inside = {each.qualname for each in every}
@@ -260,7 +260,7 @@ def judge_against(
         passed.append(verdict)
     if not passed:
         return Verdict(Judgement.REFUSED, Evidence("differential", 0, None, "\n".join(reasons)))
-    return _joined(passed, reasons)
+    return _join_verdicts(passed, reasons)
 
 
 def judge_by_itself(
@@ -288,7 +288,7 @@ def judge_by_itself(
             verdicts.append(judge.judge(program, cancel=cancel))
             if not verdicts[-1].passed:
                 return verdicts[-1]
-    by_running = judged(document.language).by_running
+    by_running = judging_of(document.language).by_running
     for each in names if not verdicts else ():
         judge = by_running(document, each, setting) if by_running is not None else None
         if judge is not None:
@@ -296,13 +296,13 @@ def judge_by_itself(
             if not verdicts[-1].passed:
                 return verdicts[-1]
     if verdicts:
-        return _joined(verdicts, [])
-    lacking = judged(document.language).unreadable(program) or "it has no tests and no examples"
+        return _join_verdicts(verdicts, [])
+    lacking = judging_of(document.language).unreadable(program) or "it has no tests and no examples"
     reason = f"nothing can judge it: {lacking}; give --tests or --against"
     return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))
 
 
-def _joined(passed: list[Verdict], left_out: list[str]) -> Verdict:
+def _join_verdicts(passed: list[Verdict], left_out: list[str]) -> Verdict:
     """All verdicts as one."""
     first = passed[0].evidence
     notes = [each.evidence.message for each in passed if each.evidence.message] + left_out

@@ -19,7 +19,7 @@ from counterlens.judging.base import (
 from counterlens.judging.comparing import ID as DIFFERENTIAL
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.joint import JointJudge
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.judging.witnesses import WitnessedJudge, tests_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -56,23 +56,23 @@ def find_judge(
         SandboxError: the interpreter does not work.
         Cancelled: `setting.cancel` was set.
     """
-    language = judged(document.language)
+    language = judging_of(document.language)
     first = language.surveyed if setting.surveyed else language.tests
     judges, unusable = _usable(first, document, function, setting)
-    judges = judges or [judge for judge in unusable if _failed(judge, document, setting.cancel)]
+    judges = judges or [judge for judge in unusable if _fails_its_tests(judge, document, setting.cancel)]
     if judges or not fallback:
         if not judges:
             return None
         judge = JointJudge(judges) if len(judges) > 1 else judges[0]
-        return _witnessed(judge, document, function, setting) if witnessed else judge
+        return _with_witnesses(judge, document, function, setting) if witnessed else judge
     for name, find in language.fallbacks.items():
         others, _ = _usable({name: find}, document, function, setting)
         if others:
-            return _witnessed(others[0], document, function, setting) if witnessed else others[0]
+            return _with_witnesses(others[0], document, function, setting) if witnessed else others[0]
     return None
 
 
-def _witnessed(judge: Judge, document: Document, function: Function, setting: Setting) -> Judge:
+def _with_witnesses(judge: Judge, document: Document, function: Function, setting: Setting) -> Judge:
     """A judge with the other witnesses, if it judges by tests."""
     if isinstance(judge, ComparingJudge):
         return judge
@@ -102,7 +102,7 @@ def _usable(
     return judges, reasons
 
 
-def _failed(judge: Judge, document: Document, cancel: Event | None) -> bool:
+def _fails_its_tests(judge: Judge, document: Document, cancel: Event | None) -> bool:
     """Whether the document fails its tests, as opposed to tests that cannot run."""
     return judge.judge(document.text, cancel=cancel).judgement in {Judgement.FAILED, Judgement.TIMED_OUT}
 
@@ -119,7 +119,7 @@ def why_no_judge(
     Tests that were found but are unusable run once more.
     """
     setting = replace(setting, report=None, vetted=True, surveyed=False)
-    language = judged(document.language)
+    language = judging_of(document.language)
     _, unusable = _usable(language.tests, document, function, setting)
     reasons = [*unusable.values()] or [language.untested]
     if not unusable and _all_excluded(document, function, setting):
@@ -134,7 +134,7 @@ def why_no_judge(
 def _all_excluded(document: Document, function: Function, setting: Setting) -> bool:
     """Whether there would be tests of a function if none were excluded."""
     anyway = replace(setting, excluded=())
-    judges = (find(document, function, anyway) for find in judged(document.language).tests.values())
+    judges = (find(document, function, anyway) for find in judging_of(document.language).tests.values())
     return bool(setting.excluded) and any(judge is not None for judge in judges)
 
 
@@ -145,13 +145,13 @@ def reach_of(judge: Judge, lines: range) -> HoleReach | None:
     return next((part.reach(lines) for part in parts if isinstance(part, ReachingJudge)), None)
 
 
-def described(judge: Judge) -> str:
+def describe(judge: Judge) -> str:
     """A description of the judge with its number of cases, such as `3 doctests`."""
     judge = tests_of(judge)
     if isinstance(judge, ComparingJudge):
         return judge.described
     if isinstance(judge, JointJudge):
-        return " and ".join(map(described, judge.judges))
+        return " and ".join(map(describe, judge.judges))
     case = _CASES.get(judge.attribution, judge.attribution)
     if isinstance(judge, ReachingJudge) and judge.reaching > judge.tests:
         return f"{judge.tests} of {plural(judge.reaching, case)} that reach it"

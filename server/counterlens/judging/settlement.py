@@ -17,7 +17,7 @@ from threading import Event
 from counterlens.counting import plural
 from counterlens.judging.base import LIMITS, Judge, Judgement, Setting, Verdict
 from counterlens.judging.languages import behaviour_of
-from counterlens.judging.pace import paced
+from counterlens.judging.pace import pace
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.mutations.base import Counterfactual
@@ -83,7 +83,7 @@ def settle(
     settled = []
     for number, counterfactual in enumerate(waiting):
         steps.next(f"{counterfactual.mutation}, line {counterfactual.start_line}", number, len(waiting))
-        settled.append(_settled(counterfactual, *benches.of(counterfactual.function), cancel))
+        settled.append(_settle(counterfactual, *benches.of(counterfactual.function), cancel))
     return settled
 
 
@@ -93,7 +93,7 @@ def counts(settled: Iterable[Settled]) -> dict[Settlement, int]:
     return {finding: tally[finding] for finding in Settlement}
 
 
-def _settled(
+def _settle(
     counterfactual: Counterfactual, judges: Sequence[Judge], reason: str, cancel: Event | None
 ) -> Settled:
     heard = []
@@ -135,7 +135,7 @@ class _Paced:
         self.attribution, self.tests = judge.attribution, judge.tests
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        with paced(self._original):
+        with pace(self._original):
             return self._judge.judge(program, cancel=cancel)
 
 

@@ -22,8 +22,8 @@ from counterlens.judging.base import (
 )
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.joint import JointJudge
-from counterlens.judging.languages import behaviour_of, judged
-from counterlens.judging.pace import at_most, paced
+from counterlens.judging.languages import behaviour_of, judging_of
+from counterlens.judging.pace import at_most, pace
 from counterlens.judging.variants import judge_variants
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -131,13 +131,15 @@ class WitnessedJudge:
         """
         with self._lock:
             if self._trial is None:
-                cheats = judged(self._document.language).cheats(self._document, self._function, self._texts)
+                cheats = judging_of(self._document.language).cheats(
+                    self._document, self._function, self._texts
+                )
                 cheats = {name: program for name, program in cheats.items() if program != self._document.text}
                 self._trial = CheatTrial(len(cheats), self._passing(cheats, cancel))
             return self._trial if self._trial.tried else None
 
     def _passing(self, cheats: Any, cancel: Event | None) -> tuple[str, ...]:
-        with paced(self._own) if self._own is not None else at_most(None):
+        with pace(self._own) if self._own is not None else at_most(None):
             verdicts = judge_variants(self.tests_judge, list(cheats.values()), cancel=cancel)
             return tuple(name for name, verdict in zip(cheats, verdicts, strict=True) if verdict.passed)
 

@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, Generic, TypeVar, cast
 
 from counterlens import plugins
-from counterlens.counting import enumerated
+from counterlens.counting import enumeration
 from counterlens.errors import SourceError
 from counterlens.languages.language import Language
 from counterlens.languages.registry import LANGUAGES, title_of
@@ -77,7 +77,7 @@ class LanguagePart(Mapping[str, T], Generic[T]):
 
     def titles(self, conjunction: str) -> str:
         """The titles of the languages that have it, such as `Python and Java`."""
-        return enumerated([title_of(language) for language in self], conjunction)
+        return enumeration([title_of(language) for language in self], conjunction)
 
     def _load(self, language: Language) -> T | None:
         place: str = getattr(language, self._field)

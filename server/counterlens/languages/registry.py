@@ -53,7 +53,7 @@ def language_of(path: Path, data: bytes = b"") -> str:
     ending = path.suffix.lower()
     known = _first(lambda language: ending in language.suffixes)
     if known is None and (shebang := _SHEBANG.match(data.split(b"\n", 1)[0])):
-        known = _named(shebang[1].decode())
+        known = _language_named(shebang[1].decode())
     if known is None:
         raise SourceError(
             f"the language of {path.name} is unknown",
@@ -68,13 +68,13 @@ def language_named(name: str) -> str:
     Raises:
         SourceError: there is no such language.
     """
-    known = _named(name)
+    known = _language_named(name)
     if known is None:
         raise SourceError(f"there is no language {name}", f"There are {', '.join(installed_languages())}")
     return known.id
 
 
-def _named(name: str) -> Language | None:
+def _language_named(name: str) -> Language | None:
     lower = name.lower()
     return LANGUAGES.get(lower) or _first(lambda language: lower in language.aliases)
 

@@ -14,7 +14,7 @@ from lsprotocol import types
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration
 from counterlens.dependence import Dependences
-from counterlens.dependence.languages import located
+from counterlens.dependence.languages import analysable_functions
 from counterlens.lsp.known_doubts import KnownDoubts
 from counterlens.lsp.known_operators import KnownOperators
 from counterlens.probes.dependence.inferred import Inferred
@@ -135,7 +135,9 @@ class Analysis:
         self.document, self.confidence, self.shown, self.unscored = document, None, None, ()
         self.state, self.reason = ScoringState.SCORING, ""
         if self.known:
-            current = {function.qualname: self.source_of(function) for function in located(document)}
+            current = {
+                function.qualname: self.source_of(function) for function in analysable_functions(document)
+            }
             self.known = {
                 name: known for name, known in self.known.items() if current.get(name) == known.source
             }

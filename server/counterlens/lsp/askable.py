@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.probes.pairs.counterfactuals import prompts_of, rewritings
-from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.languages import prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -76,7 +76,7 @@ def _prompts(document: Document, function: Function) -> int:
     line = document.data.rfind(b"\n", 0, function.start) + 1
     text = textwrap.dedent(document.data[line : function.end].decode("utf-8", "replace"))
     try:
-        alone = Document(prompted(document.language).alone(text), language=document.language)
+        alone = Document(prompting_of(document.language).alone(text), language=document.language)
         _, surveyed = rewritings(alone, function.name, None, seed=0)
     except CounterlensError:  # it does not parse by itself
         return 0

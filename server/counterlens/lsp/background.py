@@ -19,10 +19,10 @@ from threading import Event
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from counterlens.confidence import Confidence, confidence
-from counterlens.confidence.calibrated import calibrated, fits
+from counterlens.confidence.calibrated import calibrate, fits
 from counterlens.confidence.calibration import Calibration, load_calibration
 from counterlens.confidence.exclusion import reason_to_skip
-from counterlens.confidence.scoring import joined, score_unit
+from counterlens.confidence.scoring import join_scores, score_unit
 from counterlens.errors import (
     Cancelled,
     CounterlensError,
@@ -153,7 +153,7 @@ class BackgroundScorer:
             analysis.failed(t("the file is empty"))
             self._changed(analysis)
             return
-        reason = excluded(document, self._settings())
+        reason = why_excluded(document, self._settings())
         if reason is not None:
             self._announce("ready", f"no confidence here, {reason}; the model can be probed")
             analysis.failed(error_text(SourceError(reason)))
@@ -187,7 +187,7 @@ class BackgroundScorer:
             analysis.failed(error_text(error))
             reached = not isinstance(error, UnreachableError)
         else:
-            self._announce("ready", _scored(job))
+            self._announce("ready", _describe(job))
         if analysis.state is ScoringState.UNAVAILABLE:
             self._jobs.pop(analysis.uri, None)
         self._changed(analysis)
@@ -274,7 +274,7 @@ class BackgroundScorer:
     ) -> ScoredDocument:
         document_confidence = confidence(
             document,
-            joined(parts, document.text),
+            join_scores(parts, document.text),
             settings.aggregation,
             settings.alignment,
             within=within,
@@ -283,7 +283,7 @@ class BackgroundScorer:
         usable = known if known is not None and fits(document_confidence, known) else None
         scored = ScoredDocument(
             document_confidence,
-            calibrated(document_confidence, usable) if usable else document_confidence,
+            calibrate(document_confidence, usable) if usable else document_confidence,
             usable,
         )
         self._prepare(scored)
@@ -310,7 +310,7 @@ def _name(document: Document) -> str:
     return document.path.name if document.path else "the text"
 
 
-def _scored(job: ScoringJob) -> str:
+def _describe(job: ScoringJob) -> str:
     """Describe a finished document."""
     name = _name(job.document)
     if job.aside:
@@ -320,7 +320,7 @@ def _scored(job: ScoringJob) -> str:
     return f"the visible part of {name} is scored" if job.unscored else f"{name} is scored"
 
 
-def excluded(document: Document, settings: EditorSettings) -> str | None:
+def why_excluded(document: Document, settings: EditorSettings) -> str | None:
     """Why a document is not scored; checked before a model is loaded for it."""
     if document.language not in settings.languages:
         return f"{document.language} is not among the languages in counterlens.languages"

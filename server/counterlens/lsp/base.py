@@ -28,7 +28,7 @@ from counterlens.lsp import status
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.background import BackgroundScorer, ScoredDocument
 from counterlens.lsp.hovering import HoverPart
-from counterlens.lsp.language import error_text, recognised, t
+from counterlens.lsp.language import error_text, t, translate_known
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
 from counterlens.lsp.settings import EditorSettings, read_settings
@@ -183,15 +183,15 @@ class CounterlensServer(LanguageServer):
         self, state: str, detail: str, reason: str = "", steps: status.StepCount | None = None
     ) -> None:
         """Send the server's status to the client, in the editor's language."""
-        said = recognised(detail)
+        said = translate_known(detail)
         if state == "ready" and self.settings.advice:
             said += "; " + t("the embedded model is weak at code, Counterlens: Select Model… has better ones")
         if state == "ready" and self.host.device:
-            said += "; " + t("it runs on {device}", device=recognised(self.host.device))
+            said += "; " + t("it runs on {device}", device=translate_known(self.host.device))
         advice = ""
         if state == "ready" and self.host.is_unfitted:
             advice = t("Without fitted margins only failing tests mark places: Counterlens: Fit Now")
-        current = status.ServerStatus(self.host.name, state, said, recognised(reason), steps, advice)
+        current = status.ServerStatus(self.host.name, state, said, translate_known(reason), steps, advice)
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)
@@ -213,11 +213,13 @@ class CounterlensServer(LanguageServer):
     def show(self, message: str, kind: types.MessageType) -> None:
         """Show a message in the client, in the editor's language."""
         self.window_show_message(
-            types.ShowMessageParams(type=kind, message=f"Counterlens: {message_text(recognised(message))}")
+            types.ShowMessageParams(
+                type=kind, message=f"Counterlens: {message_text(translate_known(message))}"
+            )
         )
 
 
-def _shown(value: object) -> str:
+def _shorten(value: object) -> str:
     """Shorten a client's message for the log."""
     return printable(str(value), keep="")[:_SHOWN]
 
@@ -258,7 +260,7 @@ class PatientProtocol(LanguageServerProtocol):
     def handle_message(self, message: Any) -> None:
         """Handle a message; log an invalid one."""
         if isinstance(message, Unreadable):
-            LOG.warning("malformed %s: %s", _shown(message.method or "message"), _shown(message.error))
+            LOG.warning("malformed %s: %s", _shorten(message.method or "message"), _shorten(message.error))
             if message.id is not None:
                 error = types.ResponseError(message.error.code, f"{message.error}: {message.method}")
                 self._send_response(message.id, error=error)

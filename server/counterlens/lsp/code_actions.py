@@ -36,13 +36,13 @@ def _merge_equal(actions: Iterable[types.CodeAction]) -> list[types.CodeAction]:
     """
     kept: dict[str, types.CodeAction] = {}
     for action in actions:
-        same = kept.setdefault(repr((action.edit, _done(action))), action)
+        same = kept.setdefault(repr((action.edit, _effect_of(action))), action)
         if same is not action:
             same.diagnostics = [*(same.diagnostics or ()), *(action.diagnostics or ())] or None
     return list(kept.values())
 
 
-def _done(action: types.CodeAction) -> object:
+def _effect_of(action: types.CodeAction) -> object:
     """The effect of an action's command, which does not depend on its title."""
     command = action.command
     if command is None or not command.arguments or not isinstance(command.arguments[0], dict):

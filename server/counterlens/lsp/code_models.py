@@ -8,7 +8,7 @@ from typing import Any
 
 from counterlens.errors import Cancelled, CounterlensError, ModelError
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import recognised
+from counterlens.lsp.language import translate_known
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import with_progress
 from counterlens.lsp.settings import EditorSettings
@@ -74,11 +74,11 @@ def register(server: CounterlensServer) -> None:
 async def _list(ls: CounterlensServer, argument: Any = None) -> CodeModelListing:
     """List the offered models; with `{measure}`, measure this machine's speed first if it is unknown."""
     measure = bool(plain(argument).get("measure"))
-    offered = await ls.offload(_offered, ls.host, ls.settings, measure)
+    offered = await ls.offload(_offer_all, ls.host, ls.settings, measure)
     return CodeModelListing(offered, ls.settings.default.spec)
 
 
-def _offered(host: ModelHost, settings: EditorSettings, measure: bool) -> tuple[OfferedModel, ...]:
+def _offer_all(host: ModelHost, settings: EditorSettings, measure: bool) -> tuple[OfferedModel, ...]:
     embedded = noted_speed(EMBEDDED_SHA256)
     if embedded is None and measure:
         try:
@@ -123,7 +123,9 @@ async def _fetch(ls: CounterlensServer, argument: Any = None) -> FetchedModel:
     except Cancelled:
         return FetchedModel(ok=False, cancelled=True)
     except CounterlensError as error:
-        return FetchedModel(ok=False, error=recognised(error.message), hint=recognised(error.hint or ""))
+        return FetchedModel(
+            ok=False, error=translate_known(error.message), hint=translate_known(error.hint or "")
+        )
     return FetchedModel(ok=True, path=path)
 
 

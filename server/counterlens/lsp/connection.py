@@ -8,7 +8,7 @@ from typing import Any
 
 from counterlens.errors import CounterlensError
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import recognised
+from counterlens.lsp.language import translate_known
 from counterlens.lsp.progress import with_progress
 from counterlens.lsp.status import StepCount
 from counterlens.lsp.targets import plain
@@ -73,7 +73,7 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
         outcome = await with_progress(ls, f"Testing {settings.model_spec}", work)
     except CounterlensError as error:
         ls.announce("error", str(error), error.brief)
-        message, hint = recognised(error.message), recognised(error.hint or "")
+        message, hint = translate_known(error.message), translate_known(error.hint or "")
         return TestAnswer(False, message, hint, error.brief, settings.model_spec)
     info = outcome.info
     ls.announce("ready", f"{info.name} answers")
@@ -105,5 +105,7 @@ async def _list(ls: CounterlensServer, argument: Any) -> ModelListing:
             ls, f"Asking {address}", lambda steps: models_at(address, key, known=known, cancel=steps.cancel)
         )
     except CounterlensError as error:
-        return ModelListing(False, recognised(error.message), recognised(error.hint or ""), error.brief)
+        return ModelListing(
+            False, translate_known(error.message), translate_known(error.hint or ""), error.brief
+        )
     return ModelListing(True, models=tuple(names))

@@ -15,8 +15,8 @@ import platformdirs
 from lsprotocol import types
 
 from counterlens.errors import CounterlensError
-from counterlens.lsp.language import recognised, t
-from counterlens.sandbox.registry import Availability, chosen
+from counterlens.lsp.language import t, translate_known
+from counterlens.sandbox.registry import Availability, choose
 from counterlens.trust import TrustError, remember, repository_of, require_trust
 
 NOT_TRUSTED = (
@@ -53,7 +53,7 @@ def is_workspace_trusted(server: TrustAsker, place: Path) -> bool:
         place: A file or folder.
     """
     try:
-        require_trust([place], NOT_TRUSTED, decided=_decided(server))
+        require_trust([place], NOT_TRUSTED, decided=_decision(server))
     except TrustError:
         return False
     return True
@@ -92,7 +92,7 @@ async def require_trusted_workspace(server: TrustAsker, place: Path) -> None:
     raise TrustError(NOT_TRUSTED)
 
 
-def _decided(server: TrustAsker) -> bool | None:
+def _decision(server: TrustAsker) -> bool | None:
     """The consent given to this server as a whole, if any."""
     if server.trusted is None and os.environ.get(_BY_ENVIRONMENT) == "1":
         return True
@@ -114,15 +114,15 @@ async def require_consent(
         SandboxError: there is no sandbox at all.
     """
     if best is None:
-        best = await asyncio.get_running_loop().run_in_executor(None, chosen)
+        best = await asyncio.get_running_loop().run_in_executor(None, choose)
     if not best.weak or given_before:
         return
-    if _accepted(best):
+    if _was_accepted(best):
         return
     question = t(
         "Code that the model writes would run in a weak sandbox: {name} {reason}.",
         name=best.name,
-        reason=recognised(best.reason),
+        reason=translate_known(best.reason),
     )
     run, not_now = t("Run Anyway"), t("Not Now")
     actions = [types.MessageActionItem(run), types.MessageActionItem(not_now)]
@@ -147,11 +147,11 @@ def has_consent(settings_accept: bool) -> bool:
     Raises:
         SandboxError: there is no sandbox at all.
     """
-    best = chosen()
-    return not best.weak or settings_accept or _accepted(best)
+    best = choose()
+    return not best.weak or settings_accept or _was_accepted(best)
 
 
-def _accepted(best: Availability) -> bool:
+def _was_accepted(best: Availability) -> bool:
     """Whether the user accepted this sandbox before."""
     given = _place()
     return given.is_file() and given.read_text("utf-8", "replace") == _consent_text(best)

@@ -15,7 +15,7 @@ from lsprotocol import types
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import error_text, recognised, t, translator
+from counterlens.lsp.language import error_text, t, translate_known, translator
 from counterlens.lsp.targets import function_named
 from counterlens.mutations import survey
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
@@ -106,7 +106,7 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
                 concept=made.concept,
                 preserving=made.preserving,
                 line=made.start_line - 1,
-                description=recognised(made.description),
+                description=translate_known(made.description),
                 assumptions=made.assumptions,
                 source=made.source,
                 outcome=str(pair.outcome) if pair else "",
@@ -117,7 +117,7 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
         function=qualname,
         counterfactuals=tuple(counterfactuals),
         refused=tuple(
-            RefusedMutation(site.mutation, site.line - 1, recognised(site.reason))
+            RefusedMutation(site.mutation, site.line - 1, translate_known(site.reason))
             for site in surveyed.refusals
         ),
     )

@@ -17,7 +17,7 @@ from counterlens.probes.dependence.inferred import EdgeStatus
 from counterlens.reports.dependence_markdown import into_markdown
 from counterlens.reports.edges import ShownEdge, phrase, shown_edges
 from counterlens.reports.expected import code
-from counterlens.reports.render.markdown import escaped
+from counterlens.reports.render.markdown import escape
 from counterlens.syntax.functions import Function
 
 CODE = "missed-dependence"
@@ -49,7 +49,7 @@ def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> HoverPart:
         return HoverPart(detail=t("{code} depends on nothing in this function.", code=first))
     model = known.inferred.model.name if known.inferred else ""
     head = (
-        t("{code} depends on (with the inference of {model}):", code=first, model=escaped(model))
+        t("{code} depends on (with the inference of {model}):", code=first, model=escape(model))
         if model
         else t("{code} depends on:", code=first)
     )
@@ -64,11 +64,11 @@ def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagno
         mark
         for function in scopes(analysis.document)
         if (known := analysis.known_function(function.qualname).examined) is not None
-        for mark in _missed(ls, analysis, function, known)
+        for mark in _missed_edges(ls, analysis, function, known)
     ]
 
 
-def _missed(
+def _missed_edges(
     ls: CounterlensServer, analysis: Analysis, function: Function, known: Examined
 ) -> Iterator[types.Diagnostic]:
     if known.inferred is None:

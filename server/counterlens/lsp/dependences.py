@@ -72,7 +72,7 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
         document = analysis.document
         if method != NONE:
             require_inferred(document)
-        graph = await ls.offload(_analysed, document, function)
+        graph = await ls.offload(_analyse, document, function)
         source, known = analysis.source_of(function), Examined(function.start_line, graph)
         if method != NONE:
             announcements = Announcements(
@@ -109,7 +109,7 @@ def _method(wanted: Any) -> str | None:
     raise CounterlensError(f"there is no method {wanted}", f"There is {NONE}, {', '.join(InferenceMethod)}")
 
 
-def _analysed(document: Document, function: Function) -> Dependences:
+def _analyse(document: Document, function: Function) -> Dependences:
     """The true dependences; takes up to a second on a long file.
 
     Raises:

@@ -52,7 +52,7 @@ def _did_change(ls: CounterlensServer, params: types.DidChangeTextDocumentParams
     document = analysis.document
     encoding = ls.places(analysis).encoding
     for change in params.content_changes:
-        document = _edited(document, change, encoding)
+        document = _edit(document, change, encoding)
     analysis.replace(replace(document, version=params.text_document.version))
     if ls.settings.enable:
         ls.scorer.schedule(analysis)
@@ -98,7 +98,7 @@ def _language(name: str) -> str:
     return name
 
 
-def _edited(
+def _edit(
     document: Document, change: types.TextDocumentContentChangeEvent, encoding: PositionEncoding
 ) -> Document:
     """A document after an edit."""

@@ -16,7 +16,7 @@ from counterlens.doubt.scope import DoubtScope
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.languages.language import Feature
 from counterlens.lsp.analysis import Analysis, ScoringState
-from counterlens.lsp.background import QUIET_SECONDS, excluded
+from counterlens.lsp.background import QUIET_SECONDS, why_excluded
 from counterlens.lsp.base import LOG, CounterlensServer
 from counterlens.lsp.doubt_tests import Outline, TestsInIdleTime
 from counterlens.lsp.known_doubts import CheckedFunction
@@ -156,7 +156,7 @@ def _present(
 
     Also returns the outline of the version that was opened.
     """
-    if not has_feature(document, Feature.DOUBTS) or excluded(document, settings) is not None:
+    if not has_feature(document, Feature.DOUBTS) or why_excluded(document, settings) is not None:
         return [], Outline({}, frozenset())
     here = scopes(document)
     return [(fingerprint(scope), scope) for scope in here], Outline.of(opened, scopes(opened))

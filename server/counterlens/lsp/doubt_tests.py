@@ -21,7 +21,7 @@ from counterlens.doubt.blaming import culprits, is_failing
 from counterlens.doubt.failing import FailingFunction
 from counterlens.doubt.marking import Doubt, Mark, fingerprint
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.settling import settled
+from counterlens.doubt.settling import settle
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.judging.base import LIMITS, lasting
 from counterlens.lsp.analysis import Analysis
@@ -284,7 +284,7 @@ def _settled(
     limits = lasting(timeout) if timeout else LIMITS
     with host.use_model(settings) as model:  # whoever waits for a mark comes before the colours
         return tuple(
-            settled(
+            settle(
                 model,
                 scope,
                 marks,

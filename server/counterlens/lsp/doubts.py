@@ -10,9 +10,9 @@ from typing import Any
 from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
-from counterlens.confidence.ignoring import ignored
+from counterlens.confidence.ignoring import ignore_comments
 from counterlens.doubt.blaming import is_failing
-from counterlens.doubt.explaining import TokenPreference, explained
+from counterlens.doubt.explaining import TokenPreference, explain
 from counterlens.doubt.failing import FailedTest
 from counterlens.doubt.marking import Doubt, Mark, Verification
 from counterlens.errors import CounterlensError, SourceError
@@ -30,7 +30,7 @@ from counterlens.lsp.targets import document_named, plain
 from counterlens.lsp.usefulness import Usefulness
 from counterlens.reports.doubts import doubt_markdown
 from counterlens.reports.export.doubts import failure_sentence, kind_of, mark_sentence, verification_of
-from counterlens.reports.wording import shortened
+from counterlens.reports.wording import shorten
 from counterlens.syntax.concepts import Category
 
 CODE = "doubt"
@@ -92,7 +92,7 @@ class Doubts:
         functions = self._queue.known(analysis)
         shown = shown_of(functions)
         known = [mark for function in functions for mark in function.marks if id(mark.mark) in shown]
-        comments = ignored(analysis.document) if known else None
+        comments = ignore_comments(analysis.document) if known else None
         said = self._say(ls, analysis)
         for mark in known:
             if not said.shows(mark.mark, ls.host.name):
@@ -135,12 +135,12 @@ class Doubts:
         self, ls: CounterlensServer, analysis: Analysis, mark: DoubtMark
     ) -> Iterator[types.CodeAction]:
         if mark.edit is not None:
-            text = shortened(mark.edit[2], _WIDTH)
+            text = shorten(mark.edit[2], _WIDTH)
             apply = edit_action(ls, analysis, *mark.edit, t("Change to {code}", code=f"`{text}`"))
             apply.is_preferred = mark.rival is None
             yield apply
             if mark.rival is not None:
-                title = t("Change to {code}", code=f"`{shortened(mark.rival[2], _WIDTH)}`")
+                title = t("Change to {code}", code=f"`{shorten(mark.rival[2], _WIDTH)}`")
                 yield edit_action(ls, analysis, *mark.rival, title)
             if ls.client_shows_results:
                 title = t("Show the difference to {code}", code=f"`{text}`")
@@ -239,4 +239,4 @@ def _severity(mark: Mark, settings: EditorSettings) -> types.DiagnosticSeverity:
 def _tokens(host: ModelHost, settings: EditorSettings, doubt: Doubt) -> list[TokenPreference]:
     """Request the tokens of a mark; takes up to some seconds."""
     with host.use_model(settings) as model:
-        return explained(model, doubt)
+        return explain(model, doubt)

@@ -16,7 +16,7 @@ from counterlens.confidence.granularity import level_of
 from counterlens.lsp.analysis import Analysis, KnownFunction, ScoringState
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.dependences import agreement_summary
-from counterlens.lsp.language import recognised, t, translator
+from counterlens.lsp.language import t, translate_known, translator
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import document_of, plain, position
 from counterlens.probes.pairs.completion import CompletionProbe
@@ -118,7 +118,7 @@ def _findings(known: KnownFunction) -> list[TaskFinding]:
     findings = dict(known.findings)
     if known.probe is not None:
         findings[CompletionProbe.id] = meaning(known.probe, translator())
-    return [TaskFinding(task, recognised(summary)) for task, summary in findings.items()]
+    return [TaskFinding(task, translate_known(summary)) for task, summary in findings.items()]
 
 
 def _concepts(confidence: Confidence, places: Places, function: Function) -> tuple[ConceptConfidence, ...]:

@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.hovering import HoverPart, joined
+from counterlens.lsp.hovering import HoverPart, join
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
 from counterlens.metrics.summary import summarize
@@ -26,7 +26,7 @@ from counterlens.reports.nodes import (
     expected_markdown,
     node_markdown,
 )
-from counterlens.reports.render.markdown import code_span, escaped, prose
+from counterlens.reports.render.markdown import code_span, escape, prose
 from counterlens.syntax.functions import function_at
 
 _GRACE_SECONDS = 0.25
@@ -73,7 +73,7 @@ class HoverContent:
 
     def with_parts(self, *parts: HoverPart) -> str:
         """The text: the parts of other features first, because the user asked for them, then these parts."""
-        return joined([*self.parts, *parts], self.menu, folds=self.folds)
+        return join([*self.parts, *parts], self.menu, folds=self.folds)
 
 
 def hover(
@@ -90,7 +90,7 @@ def hover(
     """
     offset = places.offset(position)
     if analysis.waits_at(offset):
-        waiting = HoverPart(t("*Counterlens: {model} is scoring…*", model=escaped(model)))
+        waiting = HoverPart(t("*Counterlens: {model} is scoring…*", model=escape(model)))
         return _markdown(content.with_parts(waiting))
     confidence = analysis.shown
     if confidence is None:
@@ -135,7 +135,7 @@ def _probe(analysis: Analysis, offset: int) -> tuple[str, str]:
         return "", ""
     changed = summarize(probe.observations).average
     head = t("Counterfactual probe of {function}:", function=code_span(function.name))
-    pairs = "\n".join(f"- {escaped(pair.mutation)}: {outcome(pair, translator())}" for pair in probe.pairs)
+    pairs = "\n".join(f"- {escape(pair.mutation)}: {outcome(pair, translator())}" for pair in probe.pairs)
     if changed.n:
         counts = {"count": changed.count, "n": changed.n}
         sentence = t("{count} of {n} informative pairs changed the verdict", **counts)

@@ -25,7 +25,7 @@ LINES = 3
 """Lines above "more"."""
 
 
-def joined(parts: Iterable[HoverPart], menu: str = "", *, folds: bool) -> str:
+def join(parts: Iterable[HoverPart], menu: str = "", *, folds: bool) -> str:
     """Join all parts: the first lines, then the rest.
 
     Args:

@@ -38,7 +38,7 @@ def t(text: str, /, **values: object) -> str:
     return _chosen(text, **values)
 
 
-def recognised(text: str) -> str:
+def translate_known(text: str) -> str:
     """Translate a text from a lower layer to the editor's language, if its pattern is in the catalogue."""
     return _chosen.recognised(text)
 
@@ -52,4 +52,4 @@ def about(seconds: float) -> str:
 
 def error_text(error: CounterlensError) -> str:
     """State the error and the hint, in the editor's language."""
-    return ". ".join(recognised(part) for part in (error.message, error.hint) if part)
+    return ". ".join(translate_known(part) for part in (error.message, error.hint) if part)

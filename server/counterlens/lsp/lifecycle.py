@@ -21,7 +21,7 @@ TRUSTED = "counterlens/trusted"
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.feature(types.INITIALIZE)(_initialize)
-    server.feature(types.INITIALIZED)(_initialized)
+    server.feature(types.INITIALIZED)(_finish_start)
     server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(_did_change_configuration)
     server.feature(TRUSTED)(_trust)
     server.feature(types.SHUTDOWN)(_shutdown)
@@ -56,7 +56,7 @@ def _read_file(ls: CounterlensServer, path: str | None) -> list[str]:
     return []
 
 
-def _initialized(ls: CounterlensServer, _params: types.InitializedParams) -> None:
+def _finish_start(ls: CounterlensServer, _params: types.InitializedParams) -> None:
     """Load no model before a file is opened."""
     ls.announce("idle", "no file is open" if ls.settings.enable else "switched off")
     for react in ls.when_initialized:

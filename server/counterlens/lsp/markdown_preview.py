@@ -30,12 +30,12 @@ async def open_markdown(ls: CounterlensServer, name: str, markdown: str) -> None
     window = ls.client_capabilities.window
     if window is None or window.show_document is None or not window.show_document.support:
         return
-    place = await ls.offload(_written, name, markdown)
+    place = await ls.offload(_write_page, name, markdown)
     # Not awaited: a client may show nothing before it gets the response that this is part of.
     ls.window_show_document(types.ShowDocumentParams(place.as_uri(), take_focus=False))
 
 
-def _written(name: str, markdown: str) -> Path:
+def _write_page(name: str, markdown: str) -> Path:
     folder = Path(platformdirs.user_cache_dir("counterlens")) / "reports"
     safe = "".join(char if char.isalnum() or char in "._-" else "-" for char in name)[:60]
     place = folder / f"{safe}-{hashlib.blake2b(name.encode(), digest_size=4).hexdigest()}.md"

@@ -19,7 +19,7 @@ from counterlens.languages.language import Feature
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
-from counterlens.lsp.language import recognised, t, translator
+from counterlens.lsp.language import t, translate_known, translator
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Announcements, ask_first
@@ -28,7 +28,7 @@ from counterlens.lsp.targets import function_named
 from counterlens.models.base import Capability
 from counterlens.progress import Steps
 from counterlens.reports.export.survivors import survivor_sentence
-from counterlens.reports.render.markdown import fenced
+from counterlens.reports.render.markdown import fence
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.survivors.search import Search, Survival
 from counterlens.syntax.document import Document
@@ -93,7 +93,7 @@ async def _mutants(ls: CounterlensServer, argument: Any = None) -> MutantsAnswer
         for each in survival.survivors
     )
     if not ls.client_shows_results:
-        report = f"{summary}\n\n{fenced(tests, 'python')}\n" if tests else f"{summary}\n"
+        report = f"{summary}\n\n{fence(tests, 'python')}\n" if tests else f"{summary}\n"
         await show_markdown(ls, f"tests {function.name}", f"{function.name}: {summary}", report)
     return MutantsAnswer(True, function.qualname, document.version, summary, tests)
 
@@ -120,7 +120,7 @@ def _survival(
 def _summary(survival: Survival) -> str:
     """The result in one sentence."""
     if survival.reason:
-        return t("no mutants could be judged: {reason}", reason=recognised(survival.reason))
+        return t("no mutants could be judged: {reason}", reason=translate_known(survival.reason))
     if not survival.different:
         return t("no test is missing: {count} mutants were tried", count=survival.mutants)
     counts = {"count": survival.different, "mutants": survival.mutants, "tests": len(survival.survivors)}

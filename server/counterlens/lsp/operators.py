@@ -16,7 +16,7 @@ from threading import Event
 from lsprotocol import types
 
 from counterlens.confidence import Confidence
-from counterlens.confidence.ignoring import ignored
+from counterlens.confidence.ignoring import ignore_comments
 from counterlens.confidence.units import units
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis
@@ -88,7 +88,7 @@ class Operators:
         answers = self._queue.known(analysis)
         if not answers or Category.OPERATORS in ls.settings.ignored_concepts:
             return
-        comments = ignored(analysis.document)
+        comments = ignore_comments(analysis.document)
         if Category.OPERATORS in comments.everywhere:
             return
         for answer in answers.values():

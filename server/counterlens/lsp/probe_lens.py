@@ -13,7 +13,7 @@ from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.askable import Askable
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.kept_results import KeptResult, kept_results
-from counterlens.lsp.language import about, recognised, t, translator
+from counterlens.lsp.language import about, t, translate_known, translator
 from counterlens.lsp.probing import COMMAND
 from counterlens.lsp.prospects import counts_of_kind, is_hopeless, refusal
 from counterlens.metrics.effects import Proportion
@@ -99,20 +99,20 @@ def _effort(ls: CounterlensServer, prompts: int) -> str:
     return about(seconds)
 
 
-def _changed(record: PairsRecord) -> Proportion:
+def _changed_share(record: PairsRecord) -> Proportion:
     """The share of informative pairs whose verdict changed."""
     return summarize(record.observations).average
 
 
 def _result(record: PairsRecord) -> str:
-    changed = _changed(record)
+    changed = _changed_share(record)
     if changed.n:
         sentence = t("{count} of {n} changed the verdict", count=changed.count, n=changed.n)
         return ", ".join(filter(None, (sentence, *_caveats(record))))
     if record.pairs:
         return t("uninformative")
     blind = next((site.reason for site in record.refused if is_blind(site.reason)), None)
-    return t("refused: {reason}", reason=recognised(blind)) if blind else t("nothing to change")
+    return t("refused: {reason}", reason=translate_known(blind)) if blind else t("nothing to change")
 
 
 def _caveats(record: PairsRecord) -> tuple[str, str]:
@@ -136,7 +136,7 @@ def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic
 def _effect(
     ls: CounterlensServer, analysis: Analysis, function: Function, record: PairsRecord
 ) -> types.Diagnostic:
-    changed, counted = _changed(record), ""
+    changed, counted = _changed_share(record), ""
     if changed.n:
         counted = t(
             "{count} of {n} informative counterfactual pairs changed the verdict.",

@@ -29,7 +29,7 @@ from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import require_consent, require_trusted_workspace
 from counterlens.lsp.kept_results import KeptResult, keep_result, kept_results
-from counterlens.lsp.language import error_text, recognised, t, translator
+from counterlens.lsp.language import error_text, t, translate_known, translator
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.probe_request import context_of, options_of, try_decoding
@@ -348,8 +348,10 @@ def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: 
         version=document.version,
         source=document.text if shows else "",
         pairs=tuple(_shown_pair(pair, document, record.function) for pair in record.pairs) if shows else (),
-        not_asked=tuple(NotAsked(mutation, recognised(reason)) for mutation, reason, _ in not_asked(record)),
-        why_not_judged=recognised(record.why_not_judged or ""),
+        not_asked=tuple(
+            NotAsked(mutation, translate_known(reason)) for mutation, reason, _ in not_asked(record)
+        ),
+        why_not_judged=translate_known(record.why_not_judged or ""),
         noise=noisy_verdict(record, translator()),
         records=(records.plain(record),),
     )

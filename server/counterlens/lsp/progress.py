@@ -19,7 +19,7 @@ from counterlens.errors import Cancelled
 from counterlens.evaluation.time_left import StepsLeft
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import about, recognised, t
+from counterlens.lsp.language import about, t, translate_known
 from counterlens.lsp.settings import EditorSettings
 from counterlens.progress import ProgressCallback, Steps
 
@@ -126,14 +126,14 @@ async def _progress(
     await ls.work_done_progress.create_async(token)
     ls.work_done_progress.tokens[token].add_done_callback(lambda _future: cancel.set())
     ls.work_done_progress.begin(
-        token, types.WorkDoneProgressBegin(title=recognised(title), cancellable=True, percentage=0)
+        token, types.WorkDoneProgressBegin(title=translate_known(title), cancellable=True, percentage=0)
     )
 
     def report(step: str, done: int, total: int) -> None:
         nonlocal percentage
         share = min(1.0, done / max(total, 1))
         seconds = left.after(step, share)
-        message = recognised(step)
+        message = translate_known(step)
         if seconds is not None and left.is_whole:
             message = t("{step} · {time} left", step=message, time=about(seconds))
         elif seconds is not None:

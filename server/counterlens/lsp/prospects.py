@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from counterlens.judging.base import WeakAssertion
 from counterlens.lsp.language import t
 from counterlens.models.code_models import code_models
-from counterlens.models.files import EMBEDDED_MODEL, known, note
+from counterlens.models.files import EMBEDDED_MODEL, note, recall
 from counterlens.syntax.functions import Function
 
 _MEMORY = "editor-completions.json"
@@ -80,7 +80,7 @@ def refusal(weak: WeakAssertion) -> str:
 
 
 def _counts(model: str, kind: str) -> CompletionCounts:
-    completed, _, probed = str(known(_MEMORY, f"{model} {kind}") or "").partition("/")
+    completed, _, probed = str(recall(_MEMORY, f"{model} {kind}") or "").partition("/")
     if completed.isdecimal() and probed.isdecimal() and int(completed) <= int(probed):
         return CompletionCounts(int(completed), int(probed))
     return CompletionCounts()

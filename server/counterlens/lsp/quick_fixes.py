@@ -29,11 +29,11 @@ def _code_actions(
     for mark in marks(analysis, ls.settings):
         if mark.start <= last and first <= mark.end:
             where = places.range(mark.start, mark.end)
-            actions += with_diagnostics(params, CODE, where, _offered(ls, analysis, mark))
+            actions += with_diagnostics(params, CODE, where, _offer(ls, analysis, mark))
     return actions
 
 
-def _offered(ls: CounterlensServer, analysis: Analysis, mark: Mark) -> Iterator[types.CodeAction]:
+def _offer(ls: CounterlensServer, analysis: Analysis, mark: Mark) -> Iterator[types.CodeAction]:
     token, confidence = mark.surprise.token, analysis.confidence
     if confidence is not None:
         expected = analysis.memo.get(("replacements", token), lambda: replacements(confidence, token))

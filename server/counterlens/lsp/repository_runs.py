@@ -23,11 +23,11 @@ from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.bench_process import BenchProcess, Event, bench_arguments, new_folder, tasks_of
 from counterlens.lsp.consent import require_consent, require_trusted_workspace
-from counterlens.lsp.language import error_text, recognised
+from counterlens.lsp.language import error_text, translate_known
 from counterlens.lsp.progress import with_progress
 from counterlens.lsp.targets import plain
 from counterlens.probes.probe import Need
-from counterlens.probes.registry import PROBES, chosen
+from counterlens.probes.registry import PROBES, choose
 from counterlens.progress import Steps
 
 PLAN_COMMAND = "counterlens.planRun"
@@ -127,7 +127,7 @@ class RepositoryRuns:
             ]
             weaker = ls.settings.allow_weaker_sandbox
             event = await with_progress(
-                ls, f"Planning the questions about {root.name}", partial(_planned, arguments, root, weaker)
+                ls, f"Planning the questions about {root.name}", partial(_plan, arguments, root, weaker)
             )
         except Cancelled:
             return RunPlan(ok=False, cancelled=True)
@@ -196,7 +196,7 @@ class RepositoryRuns:
             raise DataError(f"there is no folder {root}", "Open the folder of a repository")
         await self._allowed(ls, root)
         file = await ls.offload(nearest, root)
-        named = [probe.id for probe in chosen(map(str, given["tasks"]))] if given.get("tasks") else []
+        named = [probe.id for probe in choose(map(str, given["tasks"]))] if given.get("tasks") else []
         return root, file, tasks_of(file, named)
 
     async def _kept(self, ls: CounterlensServer, folder: Path) -> tuple[Path, Path, list[str]]:
@@ -229,7 +229,7 @@ class RepositoryRuns:
     def _notify_now(self, news: RunNews) -> None:
         if news.state != "running":
             self._running.pop(Path(news.folder), None)
-        self._server.protocol.notify(NEWS, replace(news, what=recognised(news.what)))
+        self._server.protocol.notify(NEWS, replace(news, what=translate_known(news.what)))
 
 
 class _LiveRun:
@@ -276,7 +276,7 @@ class _LiveRun:
         self._notify(replace(self._news, state=state, seconds=None, what="", error=error))
 
 
-def _planned(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Event:
+def _plan(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Event:
     """The plan of the command line; takes as long as reading the repository.
 
     Raises:
@@ -325,7 +325,7 @@ def _data_of(folder: Path) -> str:
 def _askable(chosen_tasks: tuple[str, ...]) -> tuple[AskableTask, ...]:
     """The tasks that need nothing but a repository, with the chosen ones marked."""
     return tuple(
-        AskableTask(probe.id, recognised(probe.title), probe.id in chosen_tasks)
+        AskableTask(probe.id, translate_known(probe.title), probe.id in chosen_tasks)
         for probe in PROBES.values()
         if probe.id in chosen_tasks or not {Need.BUG, Need.CORPUS} & set(probe.needs)
     )

@@ -14,7 +14,7 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.errors import CounterlensError
-from counterlens.evaluation.causal_results import kept, with_effects
+from counterlens.evaluation.causal_results import stored_effects, with_effects
 from counterlens.evaluation.model_labels import model_labels
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Store
@@ -74,7 +74,7 @@ def register(server: CounterlensServer) -> None:
 async def _runs(ls: CounterlensServer, argument: Any = None) -> RunListing:
     """List the runs in some folders, with their content and progress."""
     folders = [Path(str(folder)) for folder in list(plain(argument).get("folders") or [])[:MOST]]
-    return RunListing(await ls.offload(lambda: tuple(listed(folder) for folder in folders)))
+    return RunListing(await ls.offload(lambda: tuple(list_run(folder) for folder in folders)))
 
 
 async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
@@ -91,7 +91,7 @@ async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
     return answer
 
 
-def listed(folder: Path) -> ListedRun:
+def list_run(folder: Path) -> ListedRun:
     """A summary of one run; takes milliseconds, as no record is read."""
     try:
         with Store.open(folder) as store:
@@ -119,7 +119,7 @@ def report_of(folder: Path, shows: bool) -> RunReport:
         DataError: there is no run.
     """
     run = RunResults.read(folder)
-    effects = kept(folder, run)
+    effects = stored_effects(folder, run)
     report = evaluation_report(with_effects(run, effects) if effects else run)
     return RunReport(
         ok=True,

@@ -15,7 +15,7 @@ from counterlens.confidence.granularity import Granularity
 from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.errors import OptionError
-from counterlens.evaluation.settings_file import SettingsFile, fits, known_entries, wanted
+from counterlens.evaluation.settings_file import SettingsFile, fits, known_entries, valid_values
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models.code_model_file import code_model_here
 from counterlens.models.code_models import code_model
@@ -197,7 +197,7 @@ def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[Editor
                 continue
             used = repr(msgspec.json.decode(msgspec.json.encode(spec.default)))
             complaints.append(
-                f"counterlens.{spec.setting} is {value!r}, but must be {wanted(spec)}; using "
+                f"counterlens.{spec.setting} is {value!r}, but must be {valid_values(spec)}; using "
                 f"{'the default' if spec.default is None else used}"
             )
 

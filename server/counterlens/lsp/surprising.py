@@ -11,7 +11,7 @@ import numpy as np
 from lsprotocol import types
 
 from counterlens.confidence import Confidence
-from counterlens.confidence.ignoring import Ignored, ignored
+from counterlens.confidence.ignoring import Ignored, ignore_comments
 from counterlens.confidence.leaves import Floats, Leaves
 from counterlens.confidence.surprising import Surprise, excess, surprising
 from counterlens.lsp.analysis import Analysis, Memo, ScoringState
@@ -51,21 +51,21 @@ def marks(analysis: Analysis, settings: EditorSettings) -> list[Mark]:
     confidence = analysis.confidence or (analysis.last if analysis.state is ScoringState.SCORING else None)
     if confidence is None or not settings.diagnostics_enabled:
         return []
-    comments = ignored(analysis.document)
-    chosen = _chosen(confidence, settings, comments, analysis.memo)
+    comments = ignore_comments(analysis.document)
+    chosen = _choose(confidence, settings, comments, analysis.memo)
     return [
         mark
-        for mark in _moved(confidence, analysis, chosen)
+        for mark in _move(confidence, analysis, chosen)
         if not comments.covers(mark.start, mark.end, mark.surprise.category)
     ]
 
 
 def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
     if settings.diagnostics_enabled:
-        _chosen(scored.confidence, settings, ignored(scored.confidence.document), scored.memo)
+        _choose(scored.confidence, settings, ignore_comments(scored.confidence.document), scored.memo)
 
 
-def _chosen(
+def _choose(
     confidence: Confidence, settings: EditorSettings, comments: Ignored, memo: Memo
 ) -> tuple[Surprise, ...]:
     """Choose surprises: a hidden mark makes room for another; one ignored by a comment does not."""
@@ -82,7 +82,7 @@ def _chosen(
     )
 
 
-def _moved(confidence: Confidence, analysis: Analysis, chosen: tuple[Surprise, ...]) -> list[Mark]:
+def _move(confidence: Confidence, analysis: Analysis, chosen: tuple[Surprise, ...]) -> list[Mark]:
     if confidence.document is analysis.document:
         return [Mark(surprise.start, surprise.end, surprise) for surprise in chosen]
     mapping = OffsetMap.between(confidence.document.data, analysis.document.data)

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls import uris
 
 from counterlens.dependence import ANALYSED, MODULE
-from counterlens.dependence.languages import located
+from counterlens.dependence.languages import analysable_functions
 from counterlens.dependence.module_scope import module_of, scope_at
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
@@ -112,7 +112,9 @@ def scope_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Functio
         return analysis, module_of(document)
     if asked.get("function"):
         where = document.path or "the text"
-        return analysis, functions.function_named(located(document), str(asked["function"]), where)
+        return analysis, functions.function_named(
+            analysable_functions(document), str(asked["function"]), where
+        )
     if asked.get("position") is not None:
         return analysis, scope_at(document, ls.places(analysis).offset(position(asked["position"])))
     raise CounterlensError("there is no function here", "Put the cursor into a function and try again")

@@ -19,7 +19,7 @@ from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
-from counterlens.lsp.language import error_text, recognised
+from counterlens.lsp.language import error_text, translate_known
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Announcements, ask_first
@@ -30,7 +30,7 @@ from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Need
-from counterlens.probes.registry import ALL, PROBES, chosen
+from counterlens.probes.registry import ALL, PROBES, choose
 from counterlens.probes.runner import AnyProbe, ProbeRun, State
 from counterlens.probes.subjects import targets_in
 from counterlens.syntax.functions import Function, find_function
@@ -103,15 +103,15 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
         targets = targets_in(analysis.document)
     except CounterlensError as error:
         return TaskListing(ok=False, error=error_text(error))
-    blocked = _blocked(ls, analysis, PROBES.values())
+    blocked = _why_blocked(ls, analysis, PROBES.values())
     model, missing = await ls.offload(_missing, ls.host, ls.settings)
     reasons = missing | blocked
     listed = (
         ListedTask(
             probe.id,
-            recognised(probe.title),
+            translate_known(probe.title),
             probe.id not in reasons,
-            recognised(reasons.get(probe.id, "")),
+            translate_known(reasons.get(probe.id, "")),
             expected_seconds(ls.settings.model_spec, probe.id, 1),
         )
         for probe in PROBES.values()
@@ -134,7 +134,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> TasksAnswer:
     """Run probes on a function or a whole file."""
     settings = ls.settings
     try:
-        analysis, wanted = await _wanted(ls, argument)
+        analysis, wanted = await _parse(ls, argument)
         run = await _run(ls, settings, analysis, wanted)
     except CounterlensError as error:
         return TasksAnswer(ok=False, error=ls.refuse(error, settings))
@@ -154,7 +154,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> TasksAnswer:
     return answer
 
 
-async def _wanted(ls: CounterlensServer, argument: Any) -> tuple[Analysis, ChosenProbes]:
+async def _parse(ls: CounterlensServer, argument: Any) -> tuple[Analysis, ChosenProbes]:
     """Parse `{uri, function? | position?, tasks, run?}`; without a place, the whole file.
 
     Raises:
@@ -166,8 +166,8 @@ async def _wanted(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Chose
     else:
         analysis, function = open_probed(ls, argument), None
     tasks = fields.get("tasks") or [ALL]
-    probes = chosen([tasks] if isinstance(tasks, str) else map(str, tasks))
-    blocked = _blocked(ls, analysis, probes)
+    probes = choose([tasks] if isinstance(tasks, str) else map(str, tasks))
+    blocked = _why_blocked(ls, analysis, probes)
     running = [probe for probe in probes if probe.runs_programs and probe.id not in blocked]
     if running:
         try:
@@ -200,7 +200,7 @@ def _place(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function | N
         return analysis, None  # no function contains the place
 
 
-def _blocked(ls: CounterlensServer, analysis: Analysis, probes: Iterable[AnyProbe]) -> dict[str, str]:
+def _why_blocked(ls: CounterlensServer, analysis: Analysis, probes: Iterable[AnyProbe]) -> dict[str, str]:
     """Why some probes cannot run here, whatever the model."""
     reasons: dict[str, str] = {}
     place = analysis.document.path or Path()

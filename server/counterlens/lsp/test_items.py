@@ -13,7 +13,7 @@ from lsprotocol import types
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import error_text, recognised
+from counterlens.lsp.language import error_text, translate_known
 from counterlens.lsp.targets import function_named, open_probed, plain
 from counterlens.mutations import mutated
 from counterlens.probes.pairs.counterfactuals import not_asked, preserving, rewritings
@@ -94,6 +94,6 @@ def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
         }
         reasons = dict.fromkeys(site.reason for site in refused if site.mutation == name)
         if lines or reasons:
-            why = "" if lines else "; ".join(map(recognised, reasons))
+            why = "" if lines else "; ".join(map(translate_known, reasons))
             items.append(MutationItem(name, str(known[name].concept), tuple(sorted(lines)), why))
     return tuple(items)

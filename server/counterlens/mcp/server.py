@@ -26,7 +26,7 @@ from counterlens.mutations.engine import survey
 from counterlens.mutations.line_differences import LineDifferences
 from counterlens.probes import probe as probing
 from counterlens.probes.options import distribute, schema_of
-from counterlens.probes.registry import PROBES, named
+from counterlens.probes.registry import PROBES, probe_named
 from counterlens.probes.runner import require_probed, run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import ProgressCallback, Steps
@@ -88,7 +88,7 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
 
         Low confidence means that this model did not expect the code; it does not mean that the code is wrong.
         """
-        return await answered(
+        return await answer(
             context,
             lambda cancel, report: measure_confidence(
                 workspace, path, source, language, function, cancel, report
@@ -108,7 +108,7 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
         Takes from seconds to minutes. Code that the model writes runs only in a sandbox, under the function's
         tests.
         """
-        return await answered(
+        return await answer(
             context,
             lambda cancel, report: probe(workspace, path, function, task, options or {}, cancel, report),
         )
@@ -121,19 +121,19 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
 
         No model is asked and nothing is run.
         """
-        return await answered(context, lambda *_: list_counterfactuals(workspace, path, function, seed))
+        return await answer(context, lambda *_: list_counterfactuals(workspace, path, function, seed))
 
     @tool(title="Show dependences", annotations=_READS)
     async def counterlens_dependences(
         context: Context[Any, Any], path: Path, function: Function
     ) -> CallToolResult:
         """The dependences of each statement, by control and by data, from the program alone."""
-        return await answered(context, lambda *_: show_dependences(workspace, path, function))
+        return await answer(context, lambda *_: show_dependences(workspace, path, function))
 
     @tool(title="List the available probes", annotations=_READS)
     async def counterlens_tasks(context: Context[Any, Any]) -> CallToolResult:
         """The tasks that counterlens_probe_function knows, and the model that is examined."""
-        return await answered(context, lambda *_: list_tasks(workspace))
+        return await answer(context, lambda *_: list_tasks(workspace))
 
     return MCPServer(
         "counterlens",
@@ -225,7 +225,7 @@ def probe(
         ModelError, SandboxError: the model or the sandbox failed.
         Cancelled: `cancel` was set.
     """
-    chosen = named(task)
+    chosen = probe_named(task)
     options = distribute([chosen], given, PROBES.values())[task]
     document = require_functions(workspace.read(path))
     targets = targets_in(document, function, root=workspace.root)
@@ -253,7 +253,7 @@ def list_counterfactuals(workspace: ToolWorkspace, path: str, function: str | No
         changed = "\n".join(differences.of(variant))
         parts.append(
             f"### {variant.mutation}, line {variant.start_line}: {kind} the meaning\n\n"
-            f"{markdown.prose(variant.description)}\n\n{markdown.fenced(changed, 'diff')}"
+            f"{markdown.prose(variant.description)}\n\n{markdown.fence(changed, 'diff')}"
         )
     if surveyed.refusals:
         rows = [
@@ -288,7 +288,7 @@ def list_tasks(workspace: ToolWorkspace) -> ToolAnswer:
     described = {name: probe.title for name, probe in PROBES.items()}
     rows = "\n".join(f"- {code(name)}: {what}" for name, what in described.items())
     return ToolAnswer(
-        f"Model: {markdown.escaped(workspace.model_name)}. Tasks:\n\n{rows}\n",
+        f"Model: {markdown.escape(workspace.model_name)}. Tasks:\n\n{rows}\n",
         {"model": workspace.model_name, "tasks": described},
     )
 
@@ -316,7 +316,7 @@ Work = Callable[[Event, ProgressCallback], ToolAnswer]
 """A tool's work, on a separate thread; it gets an event that cancels it, and a progress callback."""
 
 
-async def answered(context: Context[Any, Any], work: Work) -> CallToolResult:
+async def answer(context: Context[Any, Any], work: Work) -> CallToolResult:
     """Run a tool.
 
     Raises:

@@ -12,7 +12,7 @@ from counterlens.models import Model
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
 from counterlens.sandbox.base import Sandbox
-from counterlens.sandbox.registry import best_sandbox, chosen
+from counterlens.sandbox.registry import best_sandbox, choose
 from counterlens.syntax.document import Document
 from counterlens.trust import require_trust
 
@@ -79,7 +79,7 @@ class ToolWorkspace:
             TrustError: the user has not trusted the folder.
         """
         require_trust([self.root], "its tests, and what they import", decided=self.trusted or None)
-        best = chosen()
+        best = choose()
         if best.weak and not self.allow_weaker_sandbox:
             raise SandboxError(
                 f"the only sandbox here is weak: {best.name} {best.reason}",

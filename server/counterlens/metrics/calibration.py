@@ -105,7 +105,7 @@ def quality(
     """
     sums = _by_group(confidence, right, group)
     all_of_it = sums.sum(axis=0, keepdims=True)
-    samples = np.tensordot(_drawn(len(sums), seed, rounds), sums, axes=1)
+    samples = np.tensordot(_draw(len(sums), seed, rounds), sums, axes=1)
     total = all_of_it[0]
     count = np.maximum(total[0], 1)
     edges = np.linspace(0, 1, BINS + 1).tolist()
@@ -144,12 +144,12 @@ def brier_difference(
     _, place = np.unique(group, return_inverse=True)
     change = np.bincount(place, (second - right) ** 2 - (first - right) ** 2)
     nodes = np.bincount(place).astype(np.float64)
-    drawn = _drawn(len(nodes), seed, rounds)
+    drawn = _draw(len(nodes), seed, rounds)
     paired = np.array([change.sum() / nodes.sum()])
     return _estimate(paired, drawn @ change / (drawn @ nodes), len(nodes))
 
 
-def _drawn(groups: int, seed: int, rounds: int) -> Floats:
+def _draw(groups: int, seed: int, rounds: int) -> Floats:
     """(rounds, groups): number of times that each group is in each bootstrap sample."""
     rng = np.random.default_rng(seed)
     return rng.multinomial(groups, np.full(groups, 1 / groups), size=rounds).astype(np.float64)

@@ -146,7 +146,7 @@ def _effect(
     if len(snippets) < LEAST_SNIPPETS or slope(snippets, name) is None:
         return ConceptEffect(name, len(snippets), undefined, pearson, {})
     with _quiet(seed):
-        model, identified, estimated = _estimated(causal_model, snippets, name)
+        model, identified, estimated = _estimate(causal_model, snippets, name)
         clusters = list(_clusters(snippets).values())
         drawn = bootstrap(clusters, lambda chosen: slope([*_flat(chosen)], name), seed=seed, resamples=500)
         # A single cluster shows nothing about others.
@@ -156,7 +156,7 @@ def _effect(
     return ConceptEffect(name, len(snippets), effect, pearson, refutations)
 
 
-def _estimated(causal_model: Any, snippets: Sequence[Snippet], name: str) -> tuple[Any, Any, Any]:
+def _estimate(causal_model: Any, snippets: Sequence[Snippet], name: str) -> tuple[Any, Any, Any]:
     import pandas
 
     columns: dict[str, list[float]] = {

@@ -139,7 +139,7 @@ def corpus_confidence(
 
 def _median(files: list[Floats], seed: int, resamples: int) -> Median | None:
     """The median of all values, which are given per file."""
-    estimate = _estimate(files, _pooled, seed, resamples)
+    estimate = _estimate(files, _pool, seed, resamples)
     if estimate is None:
         return None
     holding = [values for values in files if len(values)]
@@ -156,7 +156,7 @@ def _estimate(
     return None if drawn.value is None else IntervalEstimate(drawn.value, drawn.low, drawn.high)
 
 
-def _pooled(chosen: Sequence[Floats]) -> float | None:
+def _pool(chosen: Sequence[Floats]) -> float | None:
     together = np.concatenate(chosen) if chosen else np.empty(0)
     return float(np.median(together)) if len(together) else None
 

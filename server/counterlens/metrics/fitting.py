@@ -91,11 +91,11 @@ def cross_fitted(
     mapped = np.empty(len(seen))
     for half in (first, ~first):
         curves = fit(seen.where(~half), method, least)
-        mapped[half] = applied(curves, seen.where(half))
+        mapped[half] = apply(curves, seen.where(half))
     return mapped
 
 
-def applied(curves: dict[str, Curve], seen: Observations) -> Floats:
+def apply(curves: dict[str, Curve], seen: Observations) -> Floats:
     """(n,) confidences after the curves."""
     calibration = Calibration("", "", Aggregation.MEAN, curves)
     nodes = zip(seen.category.tolist(), seen.confidence.tolist(), seen.tokens.tolist(), strict=True)

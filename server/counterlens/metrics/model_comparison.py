@@ -87,7 +87,7 @@ def _comparison(
     if estimate.value is not None and estimate.value < 0:
         both, functions = both[::-1], [pair[::-1] for pair in functions]
         estimate = bootstrap(functions, difference, seed=seed, level=level)
-    return ModelComparison(*both, estimate, _needed(estimate, level))
+    return ModelComparison(*both, estimate, _functions_needed(estimate, level))
 
 
 def _by_function(observations: Sequence[Observation]) -> dict[Hashable, Counts]:
@@ -100,7 +100,7 @@ def _by_function(observations: Sequence[Observation]) -> dict[Hashable, Counts]:
     return counts
 
 
-def _needed(estimate: Estimate, level: float) -> int | None:
+def _functions_needed(estimate: Estimate, level: float) -> int | None:
     if estimate.low is None or estimate.high is None:
         return None
     outside, power_quantile = NormalDist().inv_cdf(0.5 + level / 2), NormalDist().inv_cdf(POWER)

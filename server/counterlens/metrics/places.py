@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from counterlens.metrics.effects import Proportion
-from counterlens.metrics.summary import EffectSummary, Observation, grouped
+from counterlens.metrics.summary import EffectSummary, Observation, summaries_by
 
 TOLD_FROM = 5
 """Minimum number of informative pairs for a share to be shown."""
@@ -62,7 +62,7 @@ def by_concept(pairs: Iterable[Observation]) -> dict[str, dict[str, Proportion]]
     return {
         name: {
             concept: summary.average.complement
-            for concept, summary in grouped(some, lambda pair: pair.concept).items()
+            for concept, summary in summaries_by(some, lambda pair: pair.concept).items()
             if summary.average.n
         }
         for name, some in files.items()
@@ -79,7 +79,7 @@ def _places(pairs: Sequence[Observation], *, by_function: bool) -> list[Place]:
             changed.setdefault(key(pair), Counter())[pair.mutation] += 1
     places = [
         Place(name, summary, tuple(mutation for mutation, _ in changed.get(name, Counter()).most_common()))
-        for name, summary in grouped(pairs, key).items()
+        for name, summary in summaries_by(pairs, key).items()
         if summary.average.n
     ]
     return sorted(places, key=lambda place: (-place.lost, place.held.value or 0.0, place.name))

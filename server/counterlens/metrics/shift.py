@@ -23,7 +23,7 @@ def shift(
         after: The later observations.
         seed: Random seed of the bootstrap.
     """
-    first, second = _counted(before), _counted(after)
+    first, second = _count(before), _count(after)
     names = dict.fromkeys([*first, *second])
     pairs = [(first.get(name, (0, 0)), second.get(name, (0, 0))) for name in names]
     return bootstrap(pairs, difference, seed=seed)
@@ -37,7 +37,7 @@ def difference(pairs: Sequence[tuple[Counts, Counts]]) -> float | None:
     return others / m - true / n if n and m else None
 
 
-def _counted(values: Iterable[tuple[Hashable, bool]]) -> dict[Hashable, Counts]:
+def _count(values: Iterable[tuple[Hashable, bool]]) -> dict[Hashable, Counts]:
     counts: dict[Hashable, Counts] = {}
     for cluster, value in values:
         n, true = counts.get(cluster, (0, 0))

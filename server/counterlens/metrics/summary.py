@@ -162,7 +162,7 @@ def summarize(observations: Iterable[Observation]) -> EffectSummary:
         functions=functions,
         discriminating=_discriminating(seen),
         stable=_stable(seen),
-        uncontested=_uncontested(seen),
+        uncontested=_uncontested_passes(seen),
     )
 
 
@@ -198,7 +198,7 @@ def _stable(seen: Iterable[Observation]) -> StableVerdicts | None:
     )
 
 
-def _uncontested(seen: Iterable[Observation]) -> UncontestedPasses | None:
+def _uncontested_passes(seen: Iterable[Observation]) -> UncontestedPasses | None:
     informative = [
         (pair, pair.effect) for pair in seen if pair.effect is not None and pair.effect.informative
     ]
@@ -221,7 +221,7 @@ def originals(seen: Iterable[Observation]) -> list[tuple[tuple[str, str], bool]]
     return [(cluster, value) for (cluster, _), value in right.items()]
 
 
-def grouped(
+def summaries_by(
     observations: Iterable[Observation], key: Callable[[Observation], str]
 ) -> dict[str, EffectSummary]:
     """The summaries of groups of pairs, in the order in which the groups first occur.

@@ -73,7 +73,7 @@ class AnswerStore:
             except sqlite3.Error as error:
                 self._set_aside_if_damaged(error)
             value = row[0] if row else None
-        if not isinstance(value, bytes) or value[:_SUM] != _checked(key, value[_SUM:]):
+        if not isinstance(value, bytes) or value[:_SUM] != _checksum(key, value[_SUM:]):
             return None
         return value[_SUM:]
 
@@ -84,7 +84,7 @@ class AnswerStore:
     def put_all(self, answers: Sequence[tuple[bytes, bytes]]) -> None:
         """Store all of several values, or none of them if this process ends in between."""
         now = time.time()
-        rows = [(key, _checked(key, value) + value, now) for key, value in answers]
+        rows = [(key, _checksum(key, value) + value, now) for key, value in answers]
         with self._lock:
             try:
                 self._write(rows)
@@ -211,7 +211,7 @@ class CachedModel(WrappedModel):
             for i, answer in zip(missing, fresh, strict=True):
                 answers[i] = answer
             self._store.put_all(
-                [(keys[i], _encoded(answer)) for i, answer in zip(missing, fresh, strict=True)]
+                [(keys[i], _encode(answer)) for i, answer in zip(missing, fresh, strict=True)]
             )
         return [answer for answer in answers if answer is not None]
 
@@ -232,7 +232,7 @@ class CachedModel(WrappedModel):
         scores = self.model.score(
             text, context=context, alternatives=alternatives, cancel=cancel, progress=progress
         )
-        self._store.put(key, _packed(scores))
+        self._store.put(key, _pack(scores))
         return scores
 
     def score_continuations(
@@ -254,7 +254,7 @@ class CachedModel(WrappedModel):
         fresh = self.model.score_continuations(
             context, texts, alternatives=alternatives, cancel=cancel, progress=progress
         )
-        self._store.put_all([(key, _packed(scores)) for key, scores in zip(keys, fresh, strict=True)])
+        self._store.put_all([(key, _pack(scores)) for key, scores in zip(keys, fresh, strict=True)])
         return fresh
 
     def score_span(
@@ -266,7 +266,7 @@ class CachedModel(WrappedModel):
         if known is not None:
             return known
         scores = self.model.score_span(text, start, end, alternatives=alternatives, cancel=cancel)
-        self._store.put(key, _packed(scores))
+        self._store.put(key, _pack(scores))
         return scores
 
     def embed(
@@ -323,7 +323,7 @@ def past_cache(model: Model) -> Model:
     return model
 
 
-def _checked(key: bytes, value: bytes) -> bytes:
+def _checksum(key: bytes, value: bytes) -> bytes:
     """The checksum of a value under its key."""
     return hashlib.blake2b(value, digest_size=_SUM, key=key[:64]).digest()
 
@@ -333,7 +333,7 @@ def _is_damage(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _DAMAGED
 
 
-def _encoded(answer: Completion) -> bytes:
+def _encode(answer: Completion) -> bytes:
     return json.dumps(
         [answer.text, answer.finish, answer.tokens, answer.dropped, answer.ties, answer.thought]
     ).encode()
@@ -357,7 +357,7 @@ def _vector(data: bytes | None) -> Vectors | None:
         return None
 
 
-def _packed(scores: TokenScores) -> bytes:
+def _pack(scores: TokenScores) -> bytes:
     buffer = io.BytesIO()
     names = np.frombuffer(json.dumps(scores.alternative_text).encode(), np.uint8)
     arrays = {name: getattr(scores, name) for name in _ARRAYS}

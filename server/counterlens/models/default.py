@@ -42,7 +42,7 @@ class DefaultModel:
             return ""
         return (
             f"asking the embedded model, SmolLM2-135M, which is weak at code; for a code model: "
-            f"counterlens models fetch {RECOMMENDED} ({recommended().bytes / 1e9:.1f} GB)"
+            f"counterlens models fetch {RECOMMENDED} ({recommended_model().bytes / 1e9:.1f} GB)"
         )
 
 
@@ -58,12 +58,12 @@ def default_model() -> DefaultModel:
     chosen = os.environ.get(VARIABLE, "").strip() or user_model()
     if chosen:
         return DefaultModel(chosen, chosen=True)
-    if code_model_here(recommended()) is None:
+    if code_model_here(recommended_model()) is None:
         return EMBEDDED_BY_DEFAULT
     return DefaultModel(RECOMMENDED, chosen=False)
 
 
-def recommended() -> CodeModel:
+def recommended_model() -> CodeModel:
     """The recommended code model."""
     model = code_model(RECOMMENDED)
     if model is None:

@@ -80,7 +80,7 @@ def identity(path: Path) -> str:
     """The SHA-256 of a file, cached by path, size and modification time."""
     status = path.stat()
     key = f"{path.resolve()}|{status.st_size}|{status.st_mtime_ns}"
-    digest = known("model-identities.json", key)
+    digest = recall("model-identities.json", key)
     if not isinstance(digest, str):
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -88,7 +88,7 @@ def identity(path: Path) -> str:
     return digest
 
 
-def known(memory: str, key: str) -> object:
+def recall(memory: str, key: str) -> object:
     """The value of a key in a small file of the user's cache; None if it has none."""
     return _notes(_memory(memory)).get(key)
 
@@ -96,7 +96,7 @@ def known(memory: str, key: str) -> object:
 def known_number(memory: str, key: str) -> float | None:
     """A positive number that was stored with `note`; None if there is none."""
     with contextlib.suppress(TypeError, ValueError):
-        number = float(known(memory, key))  # type: ignore[arg-type]  # whatever stands in the user's file
+        number = float(recall(memory, key))  # type: ignore[arg-type]  # whatever stands in the user's file
         return number if 0 < number < math.inf else None
     return None
 

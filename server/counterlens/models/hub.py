@@ -46,10 +46,10 @@ def fetch_folder(repository: str, patterns: Sequence[str], spec: str) -> Path:
 
         return str(snapshot_download(repository, allow_patterns=list(patterns)))
 
-    return _downloaded(download, spec, repository)
+    return _download_file(download, spec, repository)
 
 
-def _downloaded(download: Callable[[], str], spec: str, repository: str) -> Path:
+def _download_file(download: Callable[[], str], spec: str, repository: str) -> Path:
     try:
         from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError
     except ImportError:

@@ -10,7 +10,7 @@ from threading import Event
 import msgspec
 
 from counterlens.models.base import Model, Prompt
-from counterlens.models.files import known, note
+from counterlens.models.files import note, recall
 
 SLOW = 8.0
 """Tokens per second below which a probe of one function takes many minutes."""
@@ -83,7 +83,7 @@ def noted_speed(identity: str) -> ModelSpeed | None:
         identity: SHA-256 of its file.
     """
     try:
-        return msgspec.json.decode(str(known(_MEMORY, identity)), type=ModelSpeed)
+        return msgspec.json.decode(str(recall(_MEMORY, identity)), type=ModelSpeed)
     except msgspec.DecodeError:
         return None
 

@@ -47,7 +47,7 @@ def wanted_points(module: ParsedSource, site: Site, ratio: Ratio) -> tuple[int, 
     at = next(iter(nearest(module, function, site.edits, ratio)), None)
     if at is None:
         return None
-    seen = all(edit.end <= at for edit in site.edits) if site.whole else _begun(site, at)
+    seen = all(edit.end <= at for edit in site.edits) if site.whole else _has_begun(site, at)
     return (at, at) if seen else None
 
 
@@ -62,10 +62,10 @@ def other_points(module: ParsedSource, site: Site, ratio: Ratio) -> list[tuple[i
         return []
     usual = wanted_points(module, site, ratio)
     places = nearest(module, function, site.edits, ratio)
-    return [(at, at) for at in places if _begun(site, at) and (at, at) != usual]
+    return [(at, at) for at in places if _has_begun(site, at) and (at, at) != usual]
 
 
-def _begun(site: Site, at: int) -> bool:
+def _has_begun(site: Site, at: int) -> bool:
     """Whether part of a site's change lies before an offset."""
     return any(edit.start < at for edit in site.edits)
 

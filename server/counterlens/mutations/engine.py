@@ -13,7 +13,7 @@ from counterlens.mutations import cuts
 from counterlens.mutations.base import Counterfactual, Cut, Refusal
 from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import Edit, render
-from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, chosen_mutation, mutated, parsed
+from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, chosen_mutation, mutated, parse
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
 from counterlens.mutations.parsed import MODULE, ParsedSource
 from counterlens.syntax.recursion import deep_recursion
@@ -208,14 +208,14 @@ def _all_sites(
     """The sites in the whole source; those of registered mutations are kept for the other functions."""
     known = mutated(module.language)
     if known.mutations.get(mutation.id) is not mutation:
-        return _checked(known, mutation, context)
+        return _check_sites(known, mutation, context)
     kept, key = _kept_sites(module.language, module.source), (mutation.id, seed)
     if key not in kept:
-        kept[key] = tuple(_checked(known, mutation, context))
+        kept[key] = tuple(_check_sites(known, mutation, context))
     return kept[key]
 
 
-def _checked(known: MutatedLanguage, mutation: AnyMutation, context: Any) -> Iterator[Site | SiteRefused]:
+def _check_sites(known: MutatedLanguage, mutation: AnyMutation, context: Any) -> Iterator[Site | SiteRefused]:
     """The sites of a mutation, checked by the language if it claims to keep the meaning."""
     for site in mutation.sites(context):
         checks = mutation.preserving and isinstance(site, Site)
@@ -264,7 +264,7 @@ def stream(
     language: str = "python",
 ) -> Iterator[Counterfactual | Refusal]:
     """Like `survey`, one at a time."""
-    outcomes = _streamed(
+    outcomes = _stream(
         source, mutations, function, seed, prefix_ratio, without, every_cut=every_cut, language=language
     )
     while True:
@@ -275,7 +275,7 @@ def stream(
         yield outcome
 
 
-def _streamed(
+def _stream(
     source: str | ParsedSource,
     mutations: Iterable[str | AnyMutation] | None,
     function: str | None,
@@ -347,7 +347,7 @@ def _other_cuts(module: ParsedSource, site: Site, ratio: cuts.Ratio) -> tuple[Cu
 def _read(source: str | ParsedSource, language: str = "python") -> tuple[ParsedSource, MutatedLanguage]:
     """The parsed source and its language."""
     if isinstance(source, str):
-        return parsed(language, source), mutated(language)
+        return parse(language, source), mutated(language)
     return source, mutated(source.language)
 
 

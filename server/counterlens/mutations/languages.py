@@ -116,7 +116,7 @@ def mutated(language: str) -> MutatedLanguage:
 
 
 @lru_cache(maxsize=PARSED_SOURCES)
-def parsed(language: str, text: str) -> ParsedSource:
+def parse(language: str, text: str) -> ParsedSource:
     """A text, parsed for the mutations of a language, once for all of its functions.
 
     Raises:
@@ -135,7 +135,7 @@ def parse_document(document: Document) -> ParsedSource:
         mutated(document.language)
     except SourceError as error:
         raise SourceError(f"{document.path or 'the text'}: {error.message}", error.hint) from None
-    return parsed(document.language, document.text)
+    return parse(document.language, document.text)
 
 
 def every_mutation() -> dict[str, AnyMutation]:

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.mutations.engine import Survey, make, sites_in
-from counterlens.mutations.languages import mutated, parsed
+from counterlens.mutations.languages import mutated, parse
 from counterlens.mutations.mutation import Site
 from counterlens.mutations.parsed import ParsedSource
 
@@ -53,7 +53,7 @@ def placebos(
     Raises:
         SourceError: the source does not parse.
     """
-    module = parsed(language, source) if isinstance(source, str) else source
+    module = parse(language, source) if isinstance(source, str) else source
     drawing = _Drawing(module, function, seed)
     left, made = list(cuts), list[Counterfactual]()
     while left and len(made) < wanted:

@@ -318,12 +318,12 @@ def make(options: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
             raise OptionError(f"there is no option {name}", f"Available: {', '.join(known)}")
         _check(known[name], value)
     try:
-        return msgspec.convert({**given, **_fixed(options, given)}, options)
+        return msgspec.convert({**given, **_fixed_options(options, given)}, options)
     except msgspec.ValidationError as error:
         raise OptionError(f"an option has a value of the wrong type: {error}") from None
 
 
-def _fixed(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str, Any]:
+def _fixed_options(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str, Any]:
     """The options that the chosen protocol fixes.
 
     Raises:
@@ -401,11 +401,11 @@ def declared(probes: Iterable[_Probe]) -> dict[str, tuple[OptionSpec, list[str]]
         for name, spec in specs(probe.options).items():
             known, able = options.setdefault(name, (spec, takers(chosen, name)))
             if name == "protocol" and set(spec.choices) - set(known.choices):
-                options[name] = (_joined(known, spec), able)
+                options[name] = (_join(known, spec), able)
     return options
 
 
-def _joined(spec: OptionSpec, other: OptionSpec) -> OptionSpec:
+def _join(spec: OptionSpec, other: OptionSpec) -> OptionSpec:
     """The common option of probes with different protocols."""
     return replace(
         spec,

@@ -224,7 +224,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         """
         tables = {model: self.tables(records, seed=seed) for model, records in models.items() if records}
         titles = dict.fromkeys(table.title for table in chain.from_iterable(tables.values()))
-        return tuple(_merged(title, tables) for title in titles)
+        return tuple(_merge(title, tables) for title in titles)
 
     def check_target(self, target: Target, options: OptionsT) -> None:
         """Refuse a function that cannot be probed with these options, whatever a model answers.
@@ -253,7 +253,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         return None
 
 
-def _merged(title: str, tables: Mapping[str, Sequence[Table]]) -> Table:
+def _merge(title: str, tables: Mapping[str, Sequence[Table]]) -> Table:
     """The tables with one title as one table, with a column for the model's name."""
     same = [(model, table) for model, drawn in tables.items() for table in drawn if table.title == title]
     first = same[0][1]

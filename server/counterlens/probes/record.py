@@ -78,7 +78,7 @@ def plain(record: Record) -> dict[str, Any]:
     return document
 
 
-def written(record: Record) -> str:
+def write_record(record: Record) -> str:
     """A record as one line of JSON, with the same bytes on every machine."""
     return msgspec.json.encode(plain(record), order="sorted").decode()
 

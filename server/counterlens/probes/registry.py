@@ -58,7 +58,7 @@ PROBES: Registry[Probe[Any, Any]] = Registry(
 )
 
 
-def named(name: str) -> Probe[Any, Any]:
+def probe_named(name: str) -> Probe[Any, Any]:
     """The probe with an id.
 
     Raises:
@@ -68,7 +68,7 @@ def named(name: str) -> Probe[Any, Any]:
     return PROBES[name]
 
 
-def chosen(names: Iterable[str]) -> list[Probe[Any, Any]]:
+def choose(names: Iterable[str]) -> list[Probe[Any, Any]]:
     """The probes with some ids, in registry order; `all` means every probe.
 
     Raises:

@@ -100,7 +100,7 @@ def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeO
         model = context.model
 
         def interim(interim_record: Record) -> None:
-            watcher(identified(interim_record, probe, model.info, target, options))
+            watcher(identify(interim_record, probe, model.info, target, options))
 
         context = replace(context, interim=interim)
     try:
@@ -108,10 +108,10 @@ def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeO
     except (SourceError, UnscorableError, UnsteadyModelError) as error:
         outcome = Outcome.UNSTEADY if isinstance(error, UnsteadyModelError) else Outcome.LEFT_OUT
         record = Record(outcome=outcome, reason=steady(error.message), hint=steady(error.hint or ""))
-    return identified(record, probe, context.model.info, target, options)
+    return identify(record, probe, context.model.info, target, options)
 
 
-def identified(
+def identify(
     record: RecordT, probe: AnyProbe, model: ModelInfo, target: Target, options: ProbeOptions
 ) -> RecordT:
     """The record with its probe, protocol, model and function filled in."""

@@ -13,10 +13,10 @@ from counterlens.datasets.counterparts import Counterparts
 from counterlens.datasets.repository import RepositoryDataset
 from counterlens.errors import DataError, SandboxError, SourceError
 from counterlens.judging.base import LIMITS, Judge, Setting
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.languages.registry import title_of
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.languages import PROMPTED
 from counterlens.sandbox.base import Limits, Sandbox
@@ -70,7 +70,7 @@ def targets_of(
             f"the functions of {dataset.path} are already in {title_of(language)}",
             "Name another language with --from, or the file in another language with --data",
         )
-    if sandbox is not None and language is not None and (missing := judged(language).missing()):
+    if sandbox is not None and language is not None and (missing := judging_of(language).missing()):
         raise SandboxError(missing)
     if buggy:
         problems = [problem for problem in problems if problem.buggy is not None]
@@ -126,7 +126,7 @@ def given_judge(
         SourceError: programs in this language are not judged.
     """
     setting = Setting(sandbox, Path(sys.executable), limits)
-    judge = judged(language).supplied(tests, function, original, setting)
+    judge = judging_of(language).supplied(tests, function, original, setting)
     document = Document(original, None, language)
     named = next((each for each in functions(document) if each.qualname == function), None)
     return WitnessedJudge(judge, document, named, setting, [tests]) if named is not None else judge
@@ -175,7 +175,7 @@ def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy:
         judge = given_judge(tests.text, function, problem.source, problem.language, sandbox, limits)
     calls: list[str] = []
     if tests is not None and tests.form in _READABLE:
-        calls = executed(problem.language).calls_in(tests.text, function)
+        calls = execution_of(problem.language).calls_in(tests.text, function)
     call = problem.call or next(iter(calls), None)
     source = problem.buggy if buggy and problem.buggy is not None else problem.source
     return Target(

@@ -20,7 +20,7 @@ def cell_text(cell: ReportCell) -> str:
         case Marked() | HeadingLink() | Shaded():
             return cell.text
         case Proportion():
-            return f"{cell.value:.0%} [{_bound(cell.low)}, {_bound(cell.high)}]"
+            return f"{cell.value:.0%} [{_show_bound(cell.low)}, {_show_bound(cell.high)}]"
         case Estimate(value=value, low=low, high=high) if value is not None:
             digits = 3 if 0 < abs(value) < 0.1 else 2
             known = low is not None and high is not None and cell.n > 1
@@ -45,5 +45,5 @@ def is_figure(cell: ReportCell) -> bool:
     return not isinstance(cell, str) or _WORDED_FIGURE.fullmatch(cell) is not None
 
 
-def _bound(value: float | None) -> str:
+def _show_bound(value: float | None) -> str:
     return "--" if value is None else f"{value:.0%}"

@@ -270,7 +270,7 @@ class Report:
     blocks: tuple[Block, ...]
 
 
-def pruned(blocks: Iterable[Block], shows: Callable[[Block], bool]) -> Iterator[Block]:
+def prune(blocks: Iterable[Block], shows: Callable[[Block], bool]) -> Iterator[Block]:
     """The blocks that a format shows, without headings of empty sections."""
     headings: list[Heading] = []
     for block in blocks:
@@ -282,7 +282,7 @@ def pruned(blocks: Iterable[Block], shows: Callable[[Block], bool]) -> Iterator[
             yield block
 
 
-def capitalised(text: str) -> str:
+def capitalise(text: str) -> str:
     """A phrase with a capital letter, as at the beginning of a sentence."""
     return text[:1].upper() + text[1:]
 

@@ -11,7 +11,7 @@ from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.traces import Trace
 from counterlens.probes.dependence.examined import Relation, edges_of, require_statements
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred
-from counterlens.probes.dependence.pairwise import counted
+from counterlens.probes.dependence.pairwise import question_counts
 from counterlens.probes.dependence.rules import RULES
 from counterlens.translating import ENGLISH, Translator
 
@@ -207,7 +207,7 @@ def asked_words(inferred: Inferred) -> list[str]:
     """The number of questions and of the kinds of answers; empty if there were none."""
     if inferred.asked is None or inferred.how is None:
         return []
-    sentences = [f"Asked: {counted(inferred.asked)}.", f"{inferred.how.capitalize()}."]
+    sentences = [f"Asked: {question_counts(inferred.asked)}.", f"{inferred.how.capitalize()}."]
     return sentences + [
         _traces(relation, traces) for relation, traces in (inferred.traces or {}).items() if traces
     ]

@@ -15,7 +15,7 @@ from counterlens.translating import ENGLISH, Translator
 _WORD_START = re.compile(r"\A\w+")
 
 
-def expected(
+def expected_texts(
     alternatives: Iterable[tuple[str, float]],
     *,
     limit: int = 4,

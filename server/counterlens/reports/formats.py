@@ -23,7 +23,7 @@ from counterlens.reports.export.json import probe_document, trend_document
 from counterlens.reports.export.junit import junit
 from counterlens.reports.export.run import exported_run, merged_document, run_document
 from counterlens.reports.export.sarif import sarif
-from counterlens.reports.export.view import Exported, exported
+from counterlens.reports.export.view import Exported, export_runs
 from counterlens.reports.render import html, latex, markdown, terminal
 from counterlens.text import json_text
 
@@ -60,7 +60,7 @@ def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) ->
     if form == "json":
         return _json(probes_document(runs, title, about))
     if form in _EXPORTED:
-        return _EXPORTED[form](exported(runs, title))
+        return _EXPORTED[form](export_runs(runs, title))
     single = len(runs) == 1
     return _RENDERED[form](probe_report(runs[0], title) if single else several_report(title, about, runs))
 

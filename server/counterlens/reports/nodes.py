@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from counterlens.confidence import Aggregation, Confidence, NodeConfidence
 from counterlens.confidence.calibration import Calibration
-from counterlens.reports.expected import code, expected, whole_alternatives
-from counterlens.reports.render.markdown import escaped, table
+from counterlens.reports.expected import code, expected_texts, whole_alternatives
+from counterlens.reports.render.markdown import escape, table
 from counterlens.reports.wording import share
 from counterlens.syntax.concepts import Category
 from counterlens.translating import ENGLISH, Translator
@@ -68,7 +68,7 @@ def expected_markdown(confidence: Confidence, node: NodeConfidence, t: Translato
     token = confidence.least_certain(node)
     if token is None:
         return ""
-    words = expected(whole_alternatives(confidence, token), t=t)
+    words = expected_texts(whole_alternatives(confidence, token), t=t)
     if not words:
         return ""
     if confidence.scores.rank[token] == 0:
@@ -85,13 +85,13 @@ def confidence_note(
         return t(
             "*Calibrated confidence: {model} predicts about this share of such nodes correctly{when}. It "
             "does not measure correctness.*",
-            model=escaped(model),
+            model=escape(model),
             when=when,
         )
     return t(
         "*Raw confidence: {mean} for {model}. It is not calibrated and does not measure correctness.*",
         mean=_mean(confidence.aggregation, t),
-        model=escaped(model),
+        model=escape(model),
     )
 
 

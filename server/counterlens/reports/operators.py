@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from counterlens.probes.operator.belief import Belief
 from counterlens.reports.expected import code
-from counterlens.reports.render.markdown import escaped, table
-from counterlens.reports.wording import share, shortened
+from counterlens.reports.render.markdown import escape, table
+from counterlens.reports.wording import share, shorten
 from counterlens.translating import ENGLISH, Translator
 
 _LONGEST = 40
@@ -15,8 +15,8 @@ def belief_brief(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
     """Name the operator that the model finds likeliest, with its share and that of the existing one."""
     distribution = belief.distribution
     values = {
-        "code": code(shortened(distribution.site.text, _LONGEST)),
-        "model": escaped(model),
+        "code": code(shorten(distribution.site.text, _LONGEST)),
+        "model": escape(model),
         "operator": code(distribution.predicted),
     }
     if distribution.correct:
@@ -68,7 +68,7 @@ def belief_sentence(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
         "Did you mean {other} in {code}? {model} finds the code more likely with {other} ({likelier}) than "
         "with {operator} ({likely}). This is the model's preference, not a proof.",
         other=f"`{distribution.predicted}`",
-        code=f"`{shortened(distribution.site.text, _LONGEST)}`",
+        code=f"`{shorten(distribution.site.text, _LONGEST)}`",
         model=model,
         likelier=share(belief.share, t),
         operator=f"`{distribution.site.operator}`",

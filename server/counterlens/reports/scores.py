@@ -22,7 +22,7 @@ from counterlens.confidence.noise import distinguishable
 from counterlens.counting import plural
 from counterlens.models.base import ModelInfo
 from counterlens.reports.build.confidence import least_certain_spans, visible
-from counterlens.reports.wording import share, shortened, uncategorised_note
+from counterlens.reports.wording import share, shorten, uncategorised_note
 from counterlens.text import printable
 
 BARS = "▁▂▃▅▆█"
@@ -168,7 +168,7 @@ def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> li
     lines: list[RenderableType] = [Text(), Text(f"least certain {_NAMES[by]}", style="dim")]
     positions, scores = scored.document.positions, scored.scores
     for span in worst:
-        text = shortened(_plain(positions.data[span.start : span.end]), _WIDEST)
+        text = shorten(_plain(positions.data[span.start : span.end]), _WIDEST)
         line = f"  line {positions.line_of(span.start) + 1}: {text}  {share(span.value)}"
         token = _least_certain(scored, span)
         if token is not None:

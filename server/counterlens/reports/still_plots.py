@@ -75,7 +75,7 @@ def shares(points: Sequence[SharePoint], colours: Sequence[str], *, threshold: f
         at = series.index(point.series)
         y = _TOP + high * (rows.index(point.row) + (at + 1) / (len(series) + 1))
         parts.append(_interval(point, y, colours[at % len(colours)], at % _SHAPES))
-    parts += _dashed(_LABEL + _PLOT * threshold, bottom) if threshold is not None else []
+    parts += _dashed_line(_LABEL + _PLOT * threshold, bottom) if threshold is not None else []
     legend = [(name, colours[at % len(colours)], at % _SHAPES) for at, name in enumerate(series)]
     return _chart(parts, bottom, legend if len(series) > 1 else [])
 
@@ -149,7 +149,7 @@ def box_plots(
             f'height="10" fill="{colour}" opacity="0.6"/><rect x="{median - 1.5:.1f}" y="{y - 7:.1f}" '
             f'width="3" height="14" fill="{colour}"/></g>'
         )
-    parts += _dashed(at(threshold), bottom) if threshold is not None else []
+    parts += _dashed_line(at(threshold), bottom) if threshold is not None else []
     legend = [(name, colours[at % len(colours)], 1) for at, name in enumerate(series)]
     return _chart(parts, bottom, legend if len(series) > 1 else [])
 
@@ -180,7 +180,7 @@ def densities(
             f'stroke-width="2" stroke-dasharray="{_DASHES[number % len(_DASHES)]}">'
             f"<title>{escape(name)}</title></polyline>"
         )
-    parts += _dashed(_LABEL + _PLOT * threshold, bottom) if threshold is not None else []
+    parts += _dashed_line(_LABEL + _PLOT * threshold, bottom) if threshold is not None else []
     legend = [(name, colours[at % len(colours)], 1) for at, name in enumerate(curves)]
     return _chart(parts, bottom, legend if len(curves) > 1 else [])
 
@@ -218,7 +218,7 @@ def matrix(names: Sequence[str], values: Mapping[tuple[str, str], float]) -> str
                 f'fill-opacity="{0.8 * abs(value):.2f}"/>'
                 f"{_text(x + _CELL / 2, y + _CELL / 2 + 4, f'{value:.2f}', 'middle')}</g>"
             )
-    return _framed(parts, width + 60, _SLANT + _CELL * len(names) + 10)
+    return _frame(parts, width + 60, _SLANT + _CELL * len(names) + 10)
 
 
 def _ticks(low: float, high: float) -> list[float]:
@@ -238,10 +238,10 @@ def _chart(parts: Sequence[str], bottom: float, legend: Sequence[tuple[str, str,
         x = _INDENT + (number % _PER_LINE) * (_WIDTH - _INDENT) / _PER_LINE
         y = bottom + _AXIS + (number // _PER_LINE) * _LINE + 6
         drawn.append(f"{_mark(x + 6, y, colour, shape)}{_text(x + 16, y + 4, _short(name, 40), 'start')}")
-    return _framed(drawn, _WIDTH, height)
+    return _frame(drawn, _WIDTH, height)
 
 
-def _framed(parts: Sequence[str], width: float, height: float) -> str:
+def _frame(parts: Sequence[str], width: float, height: float) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" font-family="system-ui, sans-serif" font-size="12" fill="currentColor">'
@@ -256,7 +256,7 @@ def _grid(x: float, bottom: float, label: str) -> str:
     )
 
 
-def _dashed(x: float, bottom: float) -> list[str]:
+def _dashed_line(x: float, bottom: float) -> list[str]:
     return [
         f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{bottom}" stroke="#888888" stroke-dasharray="5 4"/>'
     ]

@@ -6,8 +6,8 @@ import math
 
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.surprising import Surprise
-from counterlens.reports.expected import expected, whole_alternatives, written_word
-from counterlens.reports.wording import share, shortened
+from counterlens.reports.expected import expected_texts, whole_alternatives, written_word
+from counterlens.reports.wording import share, shorten
 from counterlens.translating import ENGLISH, Translator
 
 _LONGEST = 40
@@ -23,12 +23,12 @@ def surprise_sentence(confidence: Confidence, surprise: Surprise, model: str, t:
         t: The translator.
     """
     start, end = written_word(confidence, surprise.token)
-    whole, part = _shown(confidence, surprise.start, surprise.end), _shown(confidence, start, end)
+    whole, part = _quote(confidence, surprise.start, surprise.end), _quote(confidence, start, end)
     if start <= surprise.start and surprise.end <= end:
         whole = part
     place = f"`{whole}`" if part == whole else t("{part} in {whole}", part=f"`{part}`", whole=f"`{whole}`")
     probability = share(math.exp(float(confidence.scores.logprob[surprise.token])), t)
-    likelier = expected(whole_alternatives(confidence, surprise.token), limit=3, markdown=False, t=t)
+    likelier = expected_texts(whole_alternatives(confidence, surprise.token), limit=3, markdown=False, t=t)
     values = {"model": model, "place": place, "probability": probability}
     if not likelier:
         return t("{model} did not expect {place} here ({probability}).", **values)
@@ -39,5 +39,5 @@ def surprise_sentence(confidence: Confidence, surprise: Surprise, model: str, t:
     )
 
 
-def _shown(confidence: Confidence, start: int, end: int) -> str:
-    return shortened(confidence.document.data[start:end].decode("utf-8", "replace"), _LONGEST)
+def _quote(confidence: Confidence, start: int, end: int) -> str:
+    return shorten(confidence.document.data[start:end].decode("utf-8", "replace"), _LONGEST)

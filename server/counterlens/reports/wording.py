@@ -17,7 +17,7 @@ def share(probability: float, t: Translator = ENGLISH) -> str:
     return f"{t.number(percent, '.2f')} %" if percent < 1 else f"{percent:.0f} %"
 
 
-def shortened(text: str, width: int) -> str:
+def shorten(text: str, width: int) -> str:
     """A text on one line, truncated if it is wider."""
     line = " ".join(text.split())
     return line if len(line) <= width else line[: width - 1] + "…"

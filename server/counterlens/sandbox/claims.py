@@ -49,7 +49,7 @@ _LIMITS = Limits(seconds=20.0)
 _WAITING = bare_python("import sys; sys.stdin.read()")
 
 
-def failed(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...]]:
+def failing_claims(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...]]:
     """The claims that do not hold, each with the successful attempts; `UNTRIED` if no attempt could be made.
 
     Args:
@@ -63,7 +63,7 @@ def failed(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...
             if checked == _digest(known):
                 return {str(claim): tuple(map(str, done)) for claim, done in known.items()}
     try:
-        claims = attempted(sandbox)
+        claims = attempt_all(sandbox)
     except (SandboxError, OSError, ValueError, KeyError, AttributeError) as error:
         return {UNTRIED: (str(error),)}
     with contextlib.suppress(OSError):
@@ -76,7 +76,7 @@ def _digest(claims: object) -> str:
     return hashlib.sha256(json.dumps(claims).encode()).hexdigest()
 
 
-def attempted(sandbox: Sandbox) -> dict[str, tuple[str, ...]]:
+def attempt_all(sandbox: Sandbox) -> dict[str, tuple[str, ...]]:
     """Make each attempt once, and check its effect from outside as well.
 
     Raises:

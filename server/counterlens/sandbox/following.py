@@ -28,7 +28,7 @@ def following_programs(note: Note) -> Iterator[None]:
         _NOTE.reset(token)
 
 
-def followed(
+def follow(
     run: Callable[Concatenate[_Sandbox, _Given], _Outcome],
 ) -> Callable[Concatenate[_Sandbox, _Given], _Outcome]:
     """Decorate `Sandbox.run` so that its programs can be followed."""

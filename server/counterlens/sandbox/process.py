@@ -24,7 +24,7 @@ from counterlens.errors import Cancelled, SandboxError
 from counterlens.processes import bare_python, start
 from counterlens.sandbox import system
 from counterlens.sandbox.base import Ending, Job, JobOutcome
-from counterlens.sandbox.following import followed
+from counterlens.sandbox.following import follow
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.pipes import Pipes
 from counterlens.sandbox.serving import Conversation, ServedProgram
@@ -91,7 +91,7 @@ class ProcessSandbox:
         job = Job({"empty.py": b""}, "empty.py", Path(sys.executable))
         return self._run(job, None, warm=False)[1]
 
-    @followed
+    @follow
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end.
 

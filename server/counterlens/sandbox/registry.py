@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Sandbox
-from counterlens.sandbox.claims import ATTEMPTS, UNTRIED, failed
+from counterlens.sandbox.claims import ATTEMPTS, UNTRIED, failing_claims
 
 _OPEN = {"memory", "disk"}  # missing ones only let a program use resources
 _SEEN = {"names"}  # missing ones only let it learn names and sizes, not contents
@@ -81,7 +81,7 @@ def available() -> tuple[Availability, ...]:
     return tuple(_try(name) for name in _BACK_ENDS)
 
 
-def chosen() -> Availability:
+def choose() -> Availability:
     """The back end that programs run in: the first strong one, else the first usable one.
 
     Back ends after a strong one are not tested.
@@ -107,7 +107,7 @@ def best_sandbox() -> Sandbox:
     Raises:
         SandboxError: none is usable; the message says why.
     """
-    return _create(chosen().name)
+    return _create(choose().name)
 
 
 def tried_again() -> tuple[Availability, ...]:
@@ -115,7 +115,7 @@ def tried_again() -> tuple[Availability, ...]:
     _try.cache_clear()
     for name in _BACK_ENDS:
         with contextlib.suppress(SandboxError):
-            failed(_create(name), again=True)
+            failing_claims(_create(name), again=True)
     return available()
 
 
@@ -126,7 +126,7 @@ def _try(name: str) -> Availability:
         claimed = dict(sandbox.guarantees)
     except SandboxError as error:
         return Availability(name, False, str(error), ())
-    done = failed(sandbox)
+    done = failing_claims(sandbox)
     guarantees = claimed | {claim: claimed.get(claim, True) and claim not in done for claim in ATTEMPTS}
     if UNTRIED in done:
         guarantees |= dict.fromkeys(ATTEMPTS, False)

@@ -50,7 +50,7 @@ class Seatbelt:
 def profile(folder: str, readable: Sequence[str]) -> str:
     """A profile in the sandbox's language: nothing but reading these, and writing the private folder."""
     named = sorted({name for path in (*_ALWAYS, *readable) for name in (path, os.path.realpath(path))})
-    reading = " ".join(f"(subpath {_quoted(path)})" for path in named)
+    reading = " ".join(f"(subpath {_quote(path)})" for path in named)
     return "\n".join(
         [
             "(version 1)",
@@ -59,13 +59,13 @@ def profile(folder: str, readable: Sequence[str]) -> str:
             "(allow signal (target same-sandbox))",
             "(allow sysctl-read) (allow mach-lookup) (allow file-read-metadata)",
             f'(allow file-read* (literal "/") {reading})',
-            f"(allow file-read* file-write* (subpath {_quoted(folder)}))",
+            f"(allow file-read* file-write* (subpath {_quote(folder)}))",
             '(allow file-write-data (literal "/dev/null") (literal "/dev/zero"))',
             "(deny network*)",
         ]
     )
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -10,7 +10,7 @@ and `throw()` are `exceptions`, and `static_assert` is `testing`.
 from __future__ import annotations
 
 from counterlens.c.concepts import C_AND_CPP
-from counterlens.syntax.concepts.categories import Category, merged
+from counterlens.syntax.concepts.categories import Category, merge
 
 _OWN: dict[Category, str] = {
     Category.DATA_STRUCTURES: "new_declarator parameter_pack_expansion structured_binding_declarator",
@@ -43,4 +43,4 @@ _OWN: dict[Category, str] = {
         condition_clause field_initializer_list init_statement subscript_argument_list""",
 }
 
-CPP = merged(C_AND_CPP, _OWN)
+CPP = merge(C_AND_CPP, _OWN)

@@ -9,7 +9,7 @@ JavaScript has no `assert`, so no node is `testing`.
 
 from __future__ import annotations
 
-from counterlens.syntax.concepts.categories import Category, merged
+from counterlens.syntax.concepts.categories import Category, merge
 
 ECMASCRIPT: dict[Category, str] = {
     Category.DATA_STRUCTURES: """
@@ -55,4 +55,4 @@ JSX: dict[Category, str] = {
     Category.STRUCTURE: "jsx_expression",
 }
 
-JAVASCRIPT = merged(ECMASCRIPT, JSX, {Category.SCOPE: "field_definition using_declaration"})
+JAVASCRIPT = merge(ECMASCRIPT, JSX, {Category.SCOPE: "field_definition using_declaration"})

@@ -9,7 +9,7 @@ visibility. An `enum` has the category of Java's, because its body contains valu
 from __future__ import annotations
 
 from counterlens.scored.javascript import ECMASCRIPT, JSX
-from counterlens.syntax.concepts.categories import Category, merged
+from counterlens.syntax.concepts.categories import Category, merge
 
 _SHARED: dict[Category, str] = {
     Category.DATA_STRUCTURES: "enum_assignment enum_body",
@@ -32,5 +32,5 @@ _SHARED: dict[Category, str] = {
         type_parameters type_predicate type_predicate_annotation type_query union_type""",
 }
 
-TYPESCRIPT = merged(ECMASCRIPT, _SHARED, {Category.TYPES: "type_assertion"})
-TYPESCRIPTREACT = merged(ECMASCRIPT, JSX, _SHARED)
+TYPESCRIPT = merge(ECMASCRIPT, _SHARED, {Category.TYPES: "type_assertion"})
+TYPESCRIPTREACT = merge(ECMASCRIPT, JSX, _SHARED)

@@ -16,10 +16,10 @@ from typing import Any
 
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.scoring import tried
+from counterlens.doubt.scoring import try_all
 from counterlens.judging.base import Judge, Setting, Verdict, Vettable
-from counterlens.judging.languages import TestProposer, judged
-from counterlens.judging.pace import paced
+from counterlens.judging.languages import TestProposer, judging_of
+from counterlens.judging.pace import pace
 from counterlens.judging.registry import find_judge
 from counterlens.judging.variants import judge_variants
 from counterlens.models.base import Model
@@ -112,14 +112,14 @@ class Search:
         if not original.passed:
             return Survival(scope, reason=f"it fails its tests: {original.evidence.message}")
         self.steps.next(f"running the tests of {where} on {len(mutants)} mutants")
-        with paced(original):
+        with pace(original):
             verdicts = judge_variants(judge, [mutant.source for mutant in mutants], cancel=cancel)
         passing = [mutant for mutant, verdict in zip(mutants, verdicts, strict=True) if verdict.passed]
         survival = Survival(scope, (), len(mutants), judge.tests)
         if not passing:
             return survival
         self.steps.next(f"looking for inputs that distinguish {len(passing)} mutants of {where}")
-        proposer = judged(document.language).proposer(document, scope.function, self.setting)
+        proposer = judging_of(document.language).proposer(document, scope.function, self.setting)
         if isinstance(proposer, str):
             return replace(survival, reason=f"its behaviour cannot be compared: {proposer}")
         distinguished = [
@@ -140,7 +140,7 @@ class Search:
             replace(setting, vetted=True),
             fallback=False,
         )
-        by_running = judged(scope.document.language).by_running
+        by_running = judging_of(scope.document.language).by_running
         if judge is not None or by_running is None:
             return judge
         other = by_running(scope.document, scope.function, setting)
@@ -165,7 +165,7 @@ class Search:
                 return
             (mutant, first), program = distinguished[number], distinguished[number][0].source
             self.steps.next(f"proposing a test for line {mutant.start_line} of {scope.document.path}")
-            with paced(original):
+            with pace(original):
                 if not judge.judge(program, cancel=cancel).passed:
                     continue
             smallest = proposer.smallest_counterexample(program, first, cancel=cancel)
@@ -209,7 +209,9 @@ def gains(
         ModelError, Cancelled: as `Model.score_continuations`.
     """
     alternatives = [_alternative(mutant, number) for number, mutant in enumerate(mutants)]
-    known = {trial.alternative.kind: trial.gain for trial in tried(model, scope, alternatives, cancel=cancel)}
+    known = {
+        trial.alternative.kind: trial.gain for trial in try_all(model, scope, alternatives, cancel=cancel)
+    }
     return [known.get(each.kind, -math.inf) for each in alternatives]
 
 

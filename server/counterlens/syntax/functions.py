@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from counterlens.counting import enumerated
+from counterlens.counting import enumeration
 from counterlens.errors import SourceError
 from counterlens.languages.language import Feature
 from counterlens.languages.registry import LANGUAGES, title_of
@@ -98,7 +98,7 @@ def require_feature(document: Document, feature: Feature) -> Document:
     """
     if has_feature(document, feature):
         return document
-    titles = enumerated(
+    titles = enumeration(
         [language.title for language in LANGUAGES.values() if feature in language.features], "and"
     )
     raise SourceError(

@@ -9,7 +9,7 @@ import pytest
 
 from counterlens.dependence import dependences
 from counterlens.judging.base import LIMITS, Setting
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.sandbox.registry import best_sandbox
 from tests.java.dependence.tracing import UnwatchedError, executed, missing
 
@@ -51,7 +51,7 @@ public class Tests { public static void main(String[] a) {
 @pytest.fixture(scope="module")
 def setting() -> Setting:
     """The sandbox for programs; skips if there is none."""
-    if reason := judged("java").missing():
+    if reason := judging_of("java").missing():
         pytest.skip(reason)
     return Setting(best_sandbox(), Path(sys.executable), LIMITS)
 

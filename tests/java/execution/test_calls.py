@@ -9,13 +9,13 @@ import pytest
 from counterlens.datasets.base import Problem, TestForm, Tests
 from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.probes.execution.answers import Asking, ask
 from counterlens.probes.execution.features import Features
 from counterlens.probes.execution.inputs import Origin
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.questions import question_of, truth_of
-from counterlens.probes.execution.states import marked, points
+from counterlens.probes.execution.states import add_mark, points
 from counterlens.probes.execution.writing import description
 from counterlens.probes.options import make
 from counterlens.probes.probe import Target
@@ -27,13 +27,13 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from tests.probes.execution.asking import context, entries
 
-JAVA = executed("java")
+JAVA = execution_of("java")
 
 
 @pytest.fixture(autouse=True)
 def _kit() -> None:
     """Skips where Java programs cannot be run."""
-    if missing := judged("java").missing():
+    if missing := judging_of("java").missing():
         pytest.skip(missing)
 
 
@@ -243,7 +243,7 @@ def test_states_are_those_of_simple_lines_of_the_outermost_activation() -> None:
     assert {step.line for step in steps} == lines
     chosen = points(DOCUMENT, find_function(DOCUMENT, "evens"), steps, lines, seed=0)
     assert {point.truth.written for point in chosen} <= {"List.of()", "0", "List.of(4)", "2"}
-    assert marked(DOCUMENT, 15).text.splitlines()[14].endswith("sum += number;  // HERE")
+    assert add_mark(DOCUMENT, 15).text.splitlines()[14].endswith("sum += number;  // HERE")
     recursive = program("int f(int n) {\n  int a = n;\n  a += n == 0 ? 0 : f(n - 1);\n  return a;\n}")
     assert [step.changed for step in JAVA.trace(recursive, "f(2)", best_sandbox(), limits=LIMITS)] == [
         {"a": "2"}, {"a": "3"}

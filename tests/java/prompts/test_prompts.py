@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 
 from counterlens.models.base import Stop
-from counterlens.probes.pairs.seeing import emptied
+from counterlens.probes.pairs.seeing import empty_programs
 from counterlens.probes.prompts.function_text import (
     behind_docstring,
     definition,
     docstring,
     hollow,
-    masked,
-    shown,
+    mask,
+    visible_part,
 )
 from counterlens.probes.prompts.gap import Gap, View
-from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.languages import prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
@@ -74,7 +74,7 @@ def test_the_documentation_stands_above_a_method() -> None:
     assert TEXT[start:end] == "    /** The height: height() of the lower one, and one. */\n"
     assert docstring(DOCUMENT, named("empty"))[0] == named("empty").end
     assert definition(DOCUMENT, "height").startswith("public int height(Tree other) {\n    // height is")
-    assert "/**" not in shown(DOCUMENT, named("height"))
+    assert "/**" not in visible_part(DOCUMENT, named("height"))
 
 
 def test_the_body_begins_at_its_first_statement() -> None:
@@ -84,7 +84,7 @@ def test_the_body_begins_at_its_first_statement() -> None:
 
 
 def test_a_name_is_masked_where_it_means_the_method() -> None:
-    assert masked(DOCUMENT, "height") == (
+    assert mask(DOCUMENT, "height") == (
         "public int <FILL>(Tree other) {\n"
         "    // <FILL> is counted\n"
         "    int height = 0;\n"
@@ -162,13 +162,13 @@ def test_a_method_to_repair_is_told_of_in_a_comment() -> None:
 )
 def test_what_stands_in_for_a_method_has_its_type(header: str, stand_ins: tuple[str, ...]) -> None:
     document = Document(f"class A {{ {header} f() {{ throw x; }} }}", language="java")
-    found = prompted("java").stand_ins(document, find_function(document, "f"))
+    found = prompting_of("java").stand_ins(document, find_function(document, "f"))
     assert found[1:] == stand_ins
 
 
 def test_a_stand_in_closes_what_is_open() -> None:
     gap = Gap.of(DOCUMENT, named("height"), at("                return"))
-    programs = emptied(DOCUMENT, gap, "return 42;")
+    programs = empty_programs(DOCUMENT, gap, "return 42;")
     for program in programs:
         made = replace(DOCUMENT, text=program)
         assert not made.tree.root_node.has_error

@@ -11,7 +11,7 @@ import pytest
 
 from counterlens.java.judging.judge import JavaTestsJudge
 from counterlens.judging.base import LIMITS, Setting, Verdict, lasting
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.sandbox.registry import best_sandbox
 
 Judged = Callable[..., Verdict]
@@ -20,7 +20,7 @@ Judged = Callable[..., Verdict]
 @pytest.fixture(autouse=True)
 def _kit() -> None:
     """Skips the tests if Java programs cannot run."""
-    if missing := judged("java").missing():
+    if missing := judging_of("java").missing():
         pytest.skip(missing)
 
 

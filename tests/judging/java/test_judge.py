@@ -12,7 +12,7 @@ import pytest
 from counterlens.errors import Cancelled, SourceError
 from counterlens.java.judging.judge import JavaTestsJudge
 from counterlens.judging.base import Judgement, Setting, lasting
-from counterlens.judging.languages import judged, program_language
+from counterlens.judging.languages import judging_of, program_language
 from counterlens.sandbox.registry import best_sandbox
 from tests.judging.java.conftest import Judged
 
@@ -236,7 +236,7 @@ def test_files_are_judged_by_the_language_of_their_names(tmp_path: Path) -> None
     assert program_language(tmp_path / "A.java") == "java"
     assert program_language(tmp_path / "a.py") == program_language(tmp_path / "a") == "python"
     with pytest.raises(SourceError, match="programs in Go cannot be judged") as refused:
-        judged(program_language(tmp_path / "a.go"))
+        judging_of(program_language(tmp_path / "a.go"))
     assert refused.value.hint == "Those in Python and Java can"
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from counterlens.judging.base import LIMITS, Judgement, Setting, lasting
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.judging.output import PrintingCase
 from counterlens.sandbox.registry import best_sandbox
 
@@ -28,7 +28,7 @@ CASES = (PrintingCase("1 2", "3"), PrintingCase("", "0"))
 
 
 def test_programs_that_read_and_print() -> None:
-    by_output = judged("java").by_output(CASES, Setting(best_sandbox(), Path(sys.executable), LIMITS))
+    by_output = judging_of("java").by_output(CASES, Setting(best_sandbox(), Path(sys.executable), LIMITS))
     right = by_output.judge(PROGRAM)
     assert (right.judgement, right.evidence.tests) == (Judgement.PASSED, 2)
     wrong = by_output.judge(PROGRAM.replace("sum += in", "sum -= in"))
@@ -38,6 +38,6 @@ def test_programs_that_read_and_print() -> None:
     left = by_output.judge(PROGRAM.replace("new Thread", "System.exit(0); new Thread"))
     assert left.evidence.message == "it ended its process or ran out of memory"
     assert by_output.judge("class Main {").judgement is Judgement.INVALID
-    short = judged("java").by_output(CASES, Setting(best_sandbox(), Path(sys.executable), lasting(1)))
+    short = judging_of("java").by_output(CASES, Setting(best_sandbox(), Path(sys.executable), lasting(1)))
     endless = PROGRAM.replace("new Thread", "while (true) { } } void f() { new Thread")
     assert short.judge(endless).judgement is Judgement.TIMED_OUT

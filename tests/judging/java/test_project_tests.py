@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from counterlens.java.judging import libraries
-from counterlens.java.judging.libraries import declared, junit
+from counterlens.java.judging.libraries import declared_jars, junit
 from counterlens.java.judging.project import JavaProject, JavaSource
 from counterlens.java.judging.project_tests import JavaSuiteJudge, find
 from counterlens.judging.base import LIMITS, Judgement, Setting
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.registry import described, find_judge
+from counterlens.judging.registry import describe, find_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -131,7 +131,7 @@ def test_junit_5(prices: Document) -> None:
     if not junit(5):
         pytest.skip("JUnit 5 is not here")
     by_tests = judge(prices, "total")
-    assert described(by_tests) == "2 tests"
+    assert describe(by_tests) == "2 tests"
     right = by_tests.judge(prices.text)
     assert (right.judgement, right.evidence.tests) == (Judgement.PASSED, 3)
     wrong = by_tests.judge(prices.text.replace("sum += price", "sum -= price"))
@@ -207,10 +207,10 @@ def test_jars_are_found_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     libraries._versions.cache_clear()
     names = {path.name for path in junit(5)}
     assert {"junit-jupiter-api-5.9.2.jar", "junit-platform-launcher-1.9.2.jar"} <= names
-    assert declared(tmp_path) == (outer, inner)
+    assert declared_jars(tmp_path) == (outer, inner)
     (tmp_path / "pom.xml").unlink()
     (tmp_path / "build.gradle.kts").write_text('dependencies { implementation("a:outer") }')
-    assert [path.name for path in declared(tmp_path)] == ["outer-1.10.jar"]
+    assert [path.name for path in declared_jars(tmp_path)] == ["outer-1.10.jar"]
     libraries._versions.cache_clear()
 
 

@@ -15,7 +15,7 @@ from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.worker import Embedder
-from counterlens.models.local.pooling import Pooling, pooled
+from counterlens.models.local.pooling import Pooling, pool
 from counterlens.models.wrapped import WrappedModel
 from tests.conftest import short_model
 from tests.models.llama.shortened import WIDTH
@@ -89,6 +89,6 @@ def test_a_long_text_is_read_in_groups_and_one_that_does_not_fit_is_refused() ->
 
 def test_pooling_is_that_of_the_model() -> None:
     states = np.array([[1.0, 0.0], [3.0, 4.0]], np.float32)
-    assert pooled(states, Pooling.MEAN).tolist() == [2.0, 2.0]
-    assert pooled(states, Pooling.FIRST).tolist() == [1.0, 0.0]
-    assert pooled(states, Pooling.LAST).tolist() == [3.0, 4.0]
+    assert pool(states, Pooling.MEAN).tolist() == [2.0, 2.0]
+    assert pool(states, Pooling.FIRST).tolist() == [1.0, 0.0]
+    assert pool(states, Pooling.LAST).tolist() == [3.0, 4.0]

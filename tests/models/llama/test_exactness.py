@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from counterlens.errors import Cancelled
 from counterlens.models.base import Api, Capability, Completion, Prompt, Stop
-from counterlens.models.files import known, note
+from counterlens.models.files import note, recall
 from counterlens.models.llama import exactness
 from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.decoding import ExactDecoder, SharedCalls
@@ -271,9 +271,9 @@ def test_notes_are_kept_and_a_damaged_file_is_begun_anew(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     note("memory.json", "a", "1")
     note("memory.json", "b", "2")
-    assert (known("memory.json", "a"), known("memory.json", "b")) == ("1", "2")
+    assert (recall("memory.json", "a"), recall("memory.json", "b")) == ("1", "2")
     (tmp_path / "counterlens" / "memory.json").write_text("{")
-    assert known("memory.json", "a") is None
+    assert recall("memory.json", "a") is None
 
 
 def test_a_copy_without_names_by_version_is_the_same_build(

@@ -26,7 +26,7 @@ from counterlens.probes.recognition.record import (
     VERBATIM,
     RecognitionRecord,
 )
-from counterlens.probes.record import read, written
+from counterlens.probes.record import read, write_record
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.syntax.document import Document
@@ -91,7 +91,7 @@ def probed(model: Memory) -> ProbeRun:
         probe, Context(cast(Model, model)), targets_in(Document(SOURCE)), make(probe.options, {})
     )
     for record in run.records:
-        assert read(written(record), RecognitionRecord) == record
+        assert read(write_record(record), RecognitionRecord) == record
     return run
 
 

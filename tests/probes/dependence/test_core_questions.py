@@ -11,7 +11,7 @@ from counterlens.probes.dependence.core_questions import lines, prompt, read_ans
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, infer
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance, questions
-from counterlens.probes.dependence.sampling import balanced
+from counterlens.probes.dependence.sampling import balance
 from counterlens.probes.dependence.yes_no import AnswerSource, ask
 from counterlens.progress import Steps
 from counterlens.reports.edges import overview
@@ -109,14 +109,14 @@ def test_answers_are_read_in_whatever_form(text: str, said: bool | None) -> None
 
 def test_a_sample_is_balanced_seeded_and_in_order() -> None:
     numbers = list(range(100))
-    chosen = balanced(numbers, lambda n: n < 20, 30, seed=1)
+    chosen = balance(numbers, lambda n: n < 20, 30, seed=1)
     assert len(chosen) == 30
     assert chosen == sorted(chosen)
     assert sum(n < 20 for n in chosen) == 15
-    assert chosen == balanced(numbers, lambda n: n < 20, 30, seed=1)
-    assert chosen != balanced(numbers, lambda n: n < 20, 30, seed=2)
-    assert sum(n < 4 for n in balanced(numbers, lambda n: n < 4, 30)) == 4
-    assert balanced(numbers, lambda n: n < 20, None) == numbers
+    assert chosen == balance(numbers, lambda n: n < 20, 30, seed=1)
+    assert chosen != balance(numbers, lambda n: n < 20, 30, seed=2)
+    assert sum(n < 4 for n in balance(numbers, lambda n: n < 4, 30)) == 4
+    assert balance(numbers, lambda n: n < 20, None) == numbers
 
 
 def test_the_embedded_model_is_asked_by_probability(model: LlamaModel) -> None:

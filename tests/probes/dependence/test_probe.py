@@ -19,10 +19,10 @@ from counterlens.probes.dependence.inferred import InferenceMethod
 from counterlens.probes.dependence.probe import DependenceOptions, DependenceProbe
 from counterlens.probes.dependence.prompts import all_pairs
 from counterlens.probes.dependence.record import DependenceRecord
-from counterlens.probes.dependence.rules import ruled
+from counterlens.probes.dependence.rules import pairs_by_rule
 from counterlens.probes.options import OptionError, make
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import Outcome, plain, read, written
+from counterlens.probes.record import Outcome, plain, read, write_record
 from counterlens.probes.runner import run_probe
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
@@ -64,12 +64,14 @@ def probed(model: Any, **given: Any) -> DependenceRecord:
 def test_the_rules_are_indentation_and_recurring_names() -> None:
     subject = ExaminedFunction.of(dependences(SOURCE, "f"))
     assert set(true_edges(subject, Relation.DATA)) == DATA
-    assert ruled(subject, Relation.CONTROL) == {(2, 3), (2, 4), (4, 5), (4, 6)}
+    assert pairs_by_rule(subject, Relation.CONTROL) == {(2, 3), (2, 4), (4, 5), (4, 6)}
     # forward alone: 6 to 4 goes back through the loop
-    assert ruled(subject, Relation.DATA) == DATA - {(6, 4)}
+    assert pairs_by_rule(subject, Relation.DATA) == DATA - {(6, 4)}
     nested = "def f(a):\n    with a:\n        if a:\n            b = a\n        c = a\n    return c\n"
     inside = ExaminedFunction.of(dependences(nested, "f"))
-    assert ruled(inside, Relation.CONTROL) == {(2, 3)}  # a `with` and the function's header decide nothing
+    assert pairs_by_rule(inside, Relation.CONTROL) == {
+        (2, 3)
+    }  # a `with` and the function's header decide nothing
 
 
 def test_the_model_stands_beside_the_rule_on_the_same_pairs() -> None:
@@ -120,7 +122,7 @@ def test_records_are_read_as_they_were_written(model: LlamaModel, method: Infere
     options = DependenceOptions(method=method, questions=4)
     record = run_probe(PROBE, Context(model), TARGET, options)
     assert isinstance(record, DependenceRecord)
-    assert read(written(record), DependenceRecord) == record
+    assert read(write_record(record), DependenceRecord) == record
     assert record.method is method
     document = plain(record)
     assert document["function"] == "f"

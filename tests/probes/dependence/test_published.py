@@ -32,7 +32,7 @@ from counterlens.probes.dependence.record import DependenceRecord
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.templates import template
-from counterlens.probes.record import Record, read, written
+from counterlens.probes.record import Record, read, write_record
 from counterlens.probes.runner import run_probe, run_targets
 from counterlens.probes.subjects import targets_of
 from counterlens.syntax.document import Document
@@ -253,7 +253,7 @@ def test_a_model_that_knows_has_everything_right_and_the_rule_stands_beside_it()
     ) == len(  # type: ignore[arg-type]
         record.answers
     )
-    assert read(written(record), DependenceRecord) == record
+    assert read(write_record(record), DependenceRecord) == record
     assert all(PROBE.measures(record).values())
     right = sum(one.task is CoreTask.CONTROL for one in record.answers)
     assert f"control dependence: {right} of {right} right (rule " in PROBE.summary([record])

@@ -29,7 +29,7 @@ from counterlens.probes.dependence.trace_questions import (
 )
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.templates import template
-from counterlens.probes.record import read, written
+from counterlens.probes.record import read, write_record
 from counterlens.reports.edges import asked_words
 from counterlens.reports.export.dependences import inferred_json
 from counterlens.syntax.document import Document
@@ -180,7 +180,7 @@ def test_what_is_right_is_counted_and_told(right: bool, subject: ExaminedFunctio
     probe, target = DependenceProbe(), Target(document, "f")
     options = DependenceOptions(method=InferenceMethod.TRACE)
     record = probe.run(Context(model), target, options)
-    assert read(written(record), DependenceRecord) == record
+    assert read(write_record(record), DependenceRecord) == record
     (table,) = [one for one in probe.tables([record], seed=0) if one.title.startswith("traces")]
     assert [row[0] for row in table.rows] == ["control", "data"]
     rate: Any = table.rows[0][2]

@@ -9,7 +9,7 @@ from typing import Any, cast
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context
-from counterlens.probes.record import Record, read, written
+from counterlens.probes.record import Record, read, write_record
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.probes.subjects import targets_in
@@ -49,8 +49,8 @@ def documents(run: ProbeRun) -> list[dict[str, Any]]:
     """The records of a run as JSON, each checked to be the same when read back."""
     for record in run.records:
         kind: type[Record] = run.probe.record
-        assert read(written(record), kind) == record
-    return [json.loads(written(record)) for record in run.probed]
+        assert read(write_record(record), kind) == record
+    return [json.loads(write_record(record)) for record in run.probed]
 
 
 def entries(run: ProbeRun, key: str) -> list[dict[str, Any]]:

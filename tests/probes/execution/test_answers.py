@@ -14,7 +14,7 @@ from counterlens.models.base import Completion
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.prompts import literals
 from counterlens.probes.prompts.literals import AnswerOutcome
-from counterlens.python.prompts.values import PYTHON_VALUES, equal, literal, same_type, unordered
+from counterlens.python.prompts.values import PYTHON_VALUES, equal, has_no_order, literal, same_type
 
 direct_answer = partial(literals.direct_answer, values=PYTHON_VALUES)
 stepwise_answer = partial(literals.stepwise_answer, values=PYTHON_VALUES)
@@ -199,5 +199,5 @@ def test_floats_for_integers_are_apart() -> None:
 
 
 def test_what_holds_a_set_has_no_order() -> None:
-    assert all(map(unordered, ({1}, set(), frozenset(), [({2},)], {"a": {3}}, {frozenset(): 1})))
-    assert not unordered([1, (2, {"a": "b"})])
+    assert all(map(has_no_order, ({1}, set(), frozenset(), [({2},)], {"a": {3}}, {frozenset(): 1})))
+    assert not has_no_order([1, (2, {"a": "b"})])

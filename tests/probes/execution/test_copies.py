@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from counterlens.models.base import Api, Completion
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.prompts import STYLES, prompt
 from tests.probes.execution.asking import Scripted, probed, table
 
@@ -37,7 +37,7 @@ def test_an_answer_with_the_value_of_the_example_is_a_copy(
 ) -> None:
     info = replace(Scripted.info, api=api)
     asked = prompt(info, style, "def f(): ...", "f()", language=language)
-    truth = executed(language).values.literal("7")
+    truth = execution_of(language).values.literal("7")
     assert truth is not None
     read = STYLES[style].read(Completion(text, "stop", 9), truth.value, language=language, asked=asked)
     assert read.copied is copied

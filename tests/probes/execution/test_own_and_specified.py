@@ -23,7 +23,7 @@ from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.python.execution.own_code import without_comments
-from counterlens.python.prompts.values import equal, misled
+from counterlens.python.prompts.values import equal, misleading_value
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -212,11 +212,11 @@ def test_a_model_that_wavers_gives_no_figures() -> None:
 
 @given(VALUES)
 def test_a_misleading_output_is_another_one_of_the_same_class(value: Any) -> None:
-    other = misled(value)
+    other = misleading_value(value)
     assert not equal(other, value)
     assert value is None or type(other) is type(value)
-    assert equal(misled(True), False)
-    assert misled(5) < -50
+    assert equal(misleading_value(True), False)
+    assert misleading_value(5) < -50
 
 
 @pytest.mark.parametrize(

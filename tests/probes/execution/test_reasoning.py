@@ -17,7 +17,7 @@ from counterlens.probes.execution.inputs import Origin, inputs_of
 from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.execution.questions import question_of, truth_of
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.prompts.function_text import visible_part
 from counterlens.probes.runner import run_targets
 from counterlens.progress import Steps
 from counterlens.python.execution.calls import calls_in, calls_of
@@ -133,14 +133,14 @@ def test_features_of_what_does_not_parse_are_unknown() -> None:
 
 def test_the_docstring_is_not_shown() -> None:
     document = Document(SOURCE)
-    text = shown(document, find_function(document, "double"))
+    text = visible_part(document, find_function(document, "double"))
     assert ">>>" not in text
     assert "def double(items):\n    return [FACTOR * item" in text
     assert "def bare" in text
     lone = Document('def f():\n    """Only this."""\n')
-    assert "Only this" in shown(lone, find_function(lone, "f"))
+    assert "Only this" in visible_part(lone, find_function(lone, "f"))
     long = Document(SOURCE + "X = 1\n" * 2000)
-    text = shown(long, find_function(long, "double"))
+    text = visible_part(long, find_function(long, "double"))
     assert len(text) < 500
     assert "FACTOR = 2" in text
 

@@ -10,11 +10,11 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.coherence import CoherenceOptions, CoherenceProbe, square
-from counterlens.probes.execution.independent import unrolled
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.independent import unroll
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.questions import question_of
 from counterlens.probes.execution.record import CoherenceRecord, Form
-from counterlens.probes.execution.states import MARK, marked, points
+from counterlens.probes.execution.states import MARK, add_mark, points
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
@@ -70,7 +70,7 @@ def test_what_cannot_be_traced_says_why(call: str, says: str) -> None:
 def test_states_are_asked_about_at_whole_simple_lines_only() -> None:
     steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", best_sandbox(), limits=Limits())
     function = find_function(DOCUMENT, "count")
-    lines = executed("python").simple_lines(DOCUMENT, function)
+    lines = execution_of("python").simple_lines(DOCUMENT, function)
     found = {(one.line, one.times, one.variable) for seed in range(30) for one in points(
         DOCUMENT, function, steps, lines, seed=seed
     )}  # fmt: skip
@@ -79,8 +79,8 @@ def test_states_are_asked_about_at_whole_simple_lines_only() -> None:
     assert points(DOCUMENT, function, steps, lines, seed=3) == points(
         DOCUMENT, function, steps, lines, seed=3
     )
-    assert marked(DOCUMENT, 2).text.splitlines()[1].endswith(f"{{}}  # {MARK}")
-    assert marked(Document("x = 1\r\n"), 1).text == f"x = 1  # {MARK}\r\n"
+    assert add_mark(DOCUMENT, 2).text.splitlines()[1].endswith(f"{{}}  # {MARK}")
+    assert add_mark(Document("x = 1\r\n"), 1).text == f"x = 1  # {MARK}\r\n"
 
 
 LOOPS = '''\
@@ -125,7 +125,7 @@ def test_nested_loops_are_written_out_as_they_ran() -> None:
     asking, target = context(lambda _: ""), targets_in(Document(LOOPS))[0]
     question = question_of(asking, target, seed=0, limits=LIMITS)
     assert question.truth.rounds == 6
-    found = unrolled(asking, target, question, LIMITS)
+    found = unroll(asking, target, question, LIMITS)
     assert found.form is Form.UNROLLED
     assert found.source.count("made.append(a * b)") == 4
     assert "for b" not in found.source.partition("def first")[0]
@@ -137,7 +137,7 @@ def test_what_cannot_be_unrolled_says_why(number: int, says: str) -> None:
     asking, target = context(lambda _: ""), targets_in(Document(LOOPS))[number]
     question = question_of(asking, target, seed=0, limits=LIMITS)
     with pytest.raises(SourceError, match=says):
-        unrolled(asking, target, question, LIMITS)
+        unroll(asking, target, question, LIMITS)
 
 
 def test_the_effect_of_unrolling_is_of_the_same_functions() -> None:
@@ -216,6 +216,6 @@ def test_coherence_of_the_embedded_model(model: LlamaModel) -> None:
 def test_long_values_are_no_states_to_ask_about() -> None:
     document = Document("def f(n):\n    xs = [0] * n\n    k = n + 1\n    return k\n")
     steps = trace(document, "f(90)", best_sandbox(), limits=Limits())
-    lines = executed("python").simple_lines(document, find_function(document, "f"))
+    lines = execution_of("python").simple_lines(document, find_function(document, "f"))
     found = points(document, find_function(document, "f"), steps, lines, seed=0)
     assert [(one.variable, one.truth.written) for one in found] == [("k", "91")]

@@ -18,7 +18,7 @@ from counterlens.errors import CounterlensError, DataError, OptionError, SourceE
 from counterlens.evaluation.manifest import manifest
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.probes.execution.dependent import DependentExecutionProbe
 from counterlens.probes.execution.record import DependentExecutionRecord, SpecificationRecord
 from counterlens.probes.execution.translation import program_to_translate
@@ -132,7 +132,7 @@ def ran(
 
 
 def require_java() -> None:
-    if missing := judged("java").missing():
+    if missing := judging_of("java").missing():
         pytest.skip(missing)
 
 

@@ -12,7 +12,7 @@ from counterlens.probes.operator.probe import OperatorProbe
 from counterlens.probes.operator.questions import answer_of
 from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, OperatorPair, OperatorRecord, Window
 from counterlens.probes.operator.scoring import OperatorDistribution
-from counterlens.probes.record import read, written
+from counterlens.probes.record import read, write_record
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import operator_sites
 
@@ -41,7 +41,7 @@ def pair(
 def tables(*pairs: OperatorPair) -> list[Table]:
     """The tables of a run that kept these pairs, read back from its records."""
     record = OperatorRecord(corpus=None, frequency={}, operators=(believed("<", "<"),), pairs=pairs)
-    kept = read(written(record), OperatorRecord)
+    kept = read(write_record(record), OperatorRecord)
     assert kept == record
     return list(OperatorProbe().tables([record], seed=0))
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.operator.frequency import read_corpus, squeezed
+from counterlens.probes.operator.frequency import read_corpus, squeeze
 from counterlens.probes.operator.probe import OperatorOptions, OperatorProbe
 from counterlens.probes.operator.record import OperatorRecord
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import read, written
+from counterlens.probes.record import read, write_record
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import operator_sites
 
@@ -21,9 +21,9 @@ def test_operations_are_searched_for_blanks_aside(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.py"
     corpus.write_text("if a<b:\n    pass\nx = (a +\n     b)\n")
     operations = read_corpus(str(corpus)).operations
-    assert squeezed(operator_sites(Document("y = a  <  b\n"))[0].text) in operations
-    assert squeezed(operator_sites(Document("y = a + b\n"))[0].text) in operations
-    assert squeezed(operator_sites(Document("y = b > a\n"))[0].text) not in operations
+    assert squeeze(operator_sites(Document("y = a  <  b\n"))[0].text) in operations
+    assert squeeze(operator_sites(Document("y = a + b\n"))[0].text) in operations
+    assert squeeze(operator_sites(Document("y = b > a\n"))[0].text) not in operations
 
 
 def test_pairs_are_told_apart_by_what_was_found(model: LlamaModel, tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_pairs_are_told_apart_by_what_was_found(model: LlamaModel, tmp_path: Pat
     assert drop.high is not None
     assert -1 <= drop.low <= lost <= drop.high <= 1
     assert drop.high - drop.low > 1.5  # one pair says next to nothing of others
-    again = read(written(record), OperatorRecord)
+    again = read(write_record(record), OperatorRecord)
     assert isinstance(again, OperatorRecord)
     assert table in probe.tables([again], seed=0)
     plain = probe.run(Context(model), target, OperatorOptions())

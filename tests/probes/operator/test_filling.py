@@ -11,7 +11,7 @@ import pytest
 from counterlens.models.base import Api, Completion, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.operator.methods import filled_table
-from counterlens.probes.operator.probe import filled, fills, operator_in
+from counterlens.probes.operator.probe import fill_gaps, fills, operator_in
 from counterlens.probes.probe import Context, Target
 from counterlens.syntax.document import Document
 
@@ -55,7 +55,7 @@ def test_a_model_is_shown_both_sides_and_judged_by_what_it_writes(model: LlamaMo
     asked = Fills(model, ["< b", "or", " is"])
     assert fills(asked)  # type: ignore[arg-type]
     assert not fills(model)
-    found = filled(Context(asked), Target(Document(SOURCE), "f"))  # type: ignore[arg-type]
+    found = fill_gaps(Context(asked), Target(Document(SOURCE), "f"))  # type: ignore[arg-type]
     assert [(gap.operator, gap.written) for gap in found] == [
         ("<", "<"),
         ("and", "or"),

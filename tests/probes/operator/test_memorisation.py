@@ -20,7 +20,7 @@ from counterlens.probes.operator.memorisation import (
     MemorisationRecord,
 )
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import read, written
+from counterlens.probes.record import read, write_record
 from counterlens.probes.runner import run_targets
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -91,7 +91,7 @@ def test_flips_are_completed_judged_and_counted(model: LlamaModel, tmp_path: Pat
     options = MemorisationOptions(corpus=str(tmp_path / "corpus.py"))
     run = run_targets(PROBE, Context(model, best_sandbox), targets, options)
     (record,) = run.probed
-    found = json.loads(written(record))
+    found = json.loads(write_record(record))
     (one,) = found["substitutions"]
     assert (one["target"], one["before"], one["after"]) == ("sign", ">", "<=")
     assert found["frequency"] == {">": 2, "<=": 1}
@@ -104,7 +104,7 @@ def test_flips_are_completed_judged_and_counted(model: LlamaModel, tmp_path: Pat
     assert found["left_out"] == {}
     assert run.left_out == {"no if-else could be both flipped and judged": 1}
     assert "No pair of operators" in run.summary
-    assert read(written(record), MemorisationRecord) == record
+    assert read(write_record(record), MemorisationRecord) == record
 
 
 def test_it_says_what_is_missing(model: LlamaModel, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from counterlens.probes.operator.probe import OperatorOptions, OperatorProbe
 from counterlens.probes.operator.questions import WINDOWS
 from counterlens.probes.operator.record import COMPLETE, OperatorRecord, Window
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import plain, read, written
+from counterlens.probes.record import plain, read, write_record
 from counterlens.probes.runner import run_probe
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
@@ -41,7 +41,7 @@ def test_the_record_has_everything_that_was_found(cached_model: CachedModel) -> 
     steps: list[tuple[int, int]] = []
     told = Steps(progress=lambda _what, done, total: steps.append((done, total)))
     kept = record(cached_model, steps=told)
-    found = json.loads(written(kept))
+    found = json.loads(write_record(kept))
     (one,) = found["operators"]
     assert one["operator"] == "<"
     assert sum(one["probability"].values()) == pytest.approx(1)
@@ -57,7 +57,7 @@ def test_the_record_has_everything_that_was_found(cached_model: CachedModel) -> 
     assert steps[0] == (0, steps[0][1])
     assert all(done < total == steps[0][1] for done, total in steps)
     assert len(steps) == steps[0][1]  # as many batches as were promised
-    assert read(written(kept), OperatorRecord) == kept
+    assert read(write_record(kept), OperatorRecord) == kept
     assert read(plain(kept), OperatorRecord) == kept
 
 

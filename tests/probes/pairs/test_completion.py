@@ -19,8 +19,8 @@ from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import read, written
-from counterlens.probes.runner import identified, run_probe
+from counterlens.probes.record import read, write_record
+from counterlens.probes.runner import identify, run_probe
 from counterlens.progress import Steps
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -72,8 +72,8 @@ def probe(
     context = Context(model, best_sandbox, Steps(cancel), unjudged=unjudged)
     target = Target(Document(text, Path("parity.py")), "parity", judge)
     record = completion.run(context, target, make(completion.options, given))
-    record = identified(record, completion, model.info, target, ProbeOptions())
-    assert read(written(record), PairsRecord) == record
+    record = identify(record, completion, model.info, target, ProbeOptions())
+    assert read(write_record(record), PairsRecord) == record
     return record
 
 
@@ -184,7 +184,7 @@ def test_the_identity_has_no_effect_on_the_real_model(embedded: LlamaModel) -> N
     assert completions[0] == completions[1]
     (pair,) = found[0].pairs
     assert pair.original.verdict == "passed"
-    assert written(found[0]) == written(found[1])
+    assert write_record(found[0]) == write_record(found[1])
 
 
 def test_a_record_holds_the_counterfactual_and_where_the_prompt_ended() -> None:
@@ -208,4 +208,4 @@ def test_the_runner_says_which_probe_model_and_function_a_record_is_of() -> None
     assert (record.probe, record.model, record.target) == ("completion", "scripted", "some/parity")
     assert not record.probed
     assert record.reason.startswith("parity fails its own tests")
-    assert read(written(record), PairsRecord) == record
+    assert read(write_record(record), PairsRecord) == record

@@ -29,7 +29,7 @@ from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.wording import meaning, outcome
 from counterlens.probes.prompts.gap import View
-from counterlens.probes.record import read, written
+from counterlens.probes.record import read, write_record
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -276,7 +276,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
 
 
 def test_a_record_from_before_says_nothing_of_it() -> None:
-    line = written(probe(Scripted(lambda _: "        return 'even'\n")))
+    line = write_record(probe(Scripted(lambda _: "        return 'even'\n")))
     before = re.sub(r'"(discriminating|copier)":("(\\.|[^"\\])*"|true|false|null),?', "", line)
     before = before.replace(",}", "}")
     assert len(before) < len(line)

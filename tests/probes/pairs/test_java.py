@@ -10,7 +10,7 @@ import pytest
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.metrics.effects import PairOutcome
 from counterlens.models.base import Model, Prompt
 from counterlens.probes.options import make
@@ -49,7 +49,7 @@ FLIPPED = RIGHT.replace("even", "?").replace("odd", "even").replace("?", "odd")
 @pytest.fixture(autouse=True)
 def _kit() -> None:
     """Skips where Java programs cannot be run."""
-    if missing := judged("java").missing():
+    if missing := judging_of("java").missing():
         pytest.skip(missing)
 
 

@@ -17,8 +17,8 @@ from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap
-from counterlens.probes.record import read, written
-from counterlens.probes.runner import identified
+from counterlens.probes.record import read, write_record
+from counterlens.probes.runner import identify
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -36,7 +36,7 @@ def measured(model: Model) -> PairsRecord:
     likelihood = LikelihoodProbe()
     target = Target(Document(SOURCE, Path("largest.py")), "largest")
     record = likelihood.run(Context(model), target, make(likelihood.options, {}))
-    return identified(record, likelihood, model.info, target, ProbeOptions())
+    return identify(record, likelihood, model.info, target, ProbeOptions())
 
 
 def gap(text: str, cut: str) -> Gap:
@@ -84,7 +84,7 @@ def test_it_is_the_change_of_the_scores_of_the_rest(model: LlamaModel) -> None:
 
 def test_the_probe_needs_no_tests_and_writes_nothing(model: LlamaModel) -> None:
     found = measured(model)
-    assert read(written(found), PairsRecord) == found
+    assert read(write_record(found), PairsRecord) == found
     assert found.judged_by is None
     assert found.pairs
     for pair in found.pairs:

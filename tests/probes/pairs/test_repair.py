@@ -17,8 +17,8 @@ from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.repair import RepairProbe
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap
-from counterlens.probes.record import read, written
-from counterlens.probes.runner import identified
+from counterlens.probes.record import read, write_record
+from counterlens.probes.runner import identify
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -60,8 +60,8 @@ def repaired(model: Model, text: str = BUGGY, *mutations: str) -> PairsRecord:
     repair = RepairProbe()
     target = Target(Document(text, Path("shapes.py")), "Shapes.kind")
     record = repair.run(Context(model, best_sandbox), target, make(repair.options, {"mutations": mutations}))
-    record = identified(record, repair, model.info, target, ProbeOptions())
-    assert read(written(record), PairsRecord) == record
+    record = identify(record, repair, model.info, target, ProbeOptions())
+    assert read(write_record(record), PairsRecord) == record
     return record
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.record import PairsRecord, RefusedSite
-from counterlens.probes.pairs.seeing import emptied
+from counterlens.probes.pairs.seeing import empty_programs
 from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap
@@ -83,7 +83,7 @@ def test_the_published_protocol_does_not_ask() -> None:
 def test_a_stand_in_is_as_deep_as_what_it_replaces() -> None:
     document = Document(BRANCHES)
     cut = BRANCHES.index("        found = 1")
-    (program,) = emptied(document, Gap.of(document, find_function(document, "sign"), cut), "pass")
+    (program,) = empty_programs(document, Gap.of(document, find_function(document, "sign"), cut), "pass")
     assert program == BRANCHES[:cut] + "        pass\n"
 
 

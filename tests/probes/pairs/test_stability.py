@@ -22,7 +22,7 @@ from counterlens.probes.pairs.wording import figures, meaning, outcome
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import Record, plain, read
 from counterlens.probes.runner import run_probe, run_targets
-from counterlens.reports.export.annotations import annotated
+from counterlens.reports.export.annotations import annotation_commands
 from counterlens.reports.export.junit import junit
 from counterlens.reports.export.sarif import sarif
 from counterlens.reports.export.view import Exported, ExportedRecord
@@ -132,7 +132,7 @@ def test_a_report_says_which_changes_are_unstable_and_no_export_makes_them_findi
     found = exported_of(record)
     levels = {one["ruleId"]: one["level"] for one in json.loads(sarif(found))["runs"][0]["results"]}
     assert levels == {"if-else-flip": "note", "rename-random": "warning"}
-    assert [one.mutation for one in annotated(found)] == ["rename-random"]
+    assert [one.mutation for one in annotation_commands(found)] == ["rename-random"]
     suites = ElementTree.fromstring(junit(found))  # noqa: S314 - it is ours
     cases = {case.get("name"): [part.tag for part in case] for case in suites.iter("testcase")}
     assert cases == {"if-else-flip": ["skipped"], "rename-random": ["failure"]}

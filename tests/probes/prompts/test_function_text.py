@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from counterlens.probes.prompts.function_text import WHOLE_BYTES, behind_docstring, docstring, hollow, shown
+from counterlens.probes.prompts.function_text import (
+    WHOLE_BYTES,
+    behind_docstring,
+    docstring,
+    hollow,
+    visible_part,
+)
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -26,7 +32,7 @@ def parts(name: str, text: str | None = None) -> tuple[str, str, str]:
     function = find_function(document, "f")
     start, end = docstring(document, function)
     behind = document.data[behind_docstring(document, function) : function.end]
-    return document.data[start:end].decode(), behind.decode(), shown(document, function)
+    return document.data[start:end].decode(), behind.decode(), visible_part(document, function)
 
 
 def test_a_docstring_is_what_stands_before_another_statement() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from counterlens.probes.prompts.function_text import MASK, definition, masked
+from counterlens.probes.prompts.function_text import MASK, definition, mask
 from counterlens.syntax.document import Document
 
 SOURCE = '''\
@@ -38,10 +38,10 @@ def test_the_definition_alone_is_shown() -> None:
 
 
 def test_the_name_is_hidden_wherever_it_gives_itself_away() -> None:
-    assert masked(Document(SOURCE), "factorial") == (
+    assert mask(Document(SOURCE), "factorial") == (
         f"def {MASK}(n):\n    return n * {MASK}(n - 1) if n else os.factorial"
     )
-    text = masked(Document(SOURCE), "Tree.depth")
+    text = mask(Document(SOURCE), "Tree.depth")
     assert f"return self.{MASK}(other) + Tree.{MASK}(self.left, depth=2) + other.depth" in text
     assert f"# {MASK} counts from one; depth_of is another word" in text
     assert f'f"no {MASK} here' in text
@@ -50,6 +50,6 @@ def test_the_name_is_hidden_wherever_it_gives_itself_away() -> None:
 
 def test_decorators_and_line_ends_stay_in_order() -> None:
     source = "@wraps\r\ndef f(a):\r\n    '''Says f.'''\r\n    return f\r\n"
-    assert masked(Document(source), "f") == f"@wraps\ndef {MASK}(a):\n    return {MASK}"
+    assert mask(Document(source), "f") == f"@wraps\ndef {MASK}(a):\n    return {MASK}"
     lone = "def f():\n    '''Says f.'''\n"
-    assert masked(Document(lone), "f") == f"def {MASK}():\n    '''Says {MASK}.'''"
+    assert mask(Document(lone), "f") == f"def {MASK}():\n    '''Says {MASK}.'''"

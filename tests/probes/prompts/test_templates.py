@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.models.base import Api, Capability, ModelInfo
-from counterlens.probes.prompts.templates import filled, repeats_example, template, worded
+from counterlens.probes.prompts.templates import fill, fill_text, repeats_example, template
 
 PACKAGES = [f"counterlens.probes.{name}" for name in ("dependence", "execution", "robustness")]
 TEMPLATES = sorted(
@@ -28,7 +28,7 @@ def places(package: str, name: str, form: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(("package", "name", "form"), TEMPLATES)
 def test_a_template_ends_with_the_question_and_shows_no_mark(package: str, name: str, form: str) -> None:
-    wording = worded(CHAT if form == "chat" else PLAIN, package, name, **places(package, name, form))
+    wording = fill_text(CHAT if form == "chat" else PLAIN, package, name, **places(package, name, form))
     seen = [wording.instruction, wording.text, *(text for turn in wording.turns for text in turn)]
     assert not any(mark in text for text in seen for mark in "⟦⟧")
     assert all(text for turn in wording.turns for text in turn)
@@ -45,8 +45,8 @@ def test_a_template_ends_with_the_question_and_shows_no_mark(package: str, name:
     ],
 )
 def test_both_forms_have_the_same_worked_examples(package: str, name: str) -> None:
-    chat = worded(CHAT, package, name, **places(package, name, "chat"))
-    plain = worded(PLAIN, package, name, **places(package, name, "completion"))
+    chat = fill_text(CHAT, package, name, **places(package, name, "chat"))
+    plain = fill_text(PLAIN, package, name, **places(package, name, "completion"))
     if name.startswith("core-"):  # CoRe asks chat models without an example
         assert not chat.examples
         return
@@ -73,31 +73,31 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_examples_of_a_chat_are_earlier_turns(package: str) -> None:
-    asked = filled(CHAT, package, "sum", 9, (), source="3 + 4")
+    asked = fill(CHAT, package, "sum", 9, (), source="3 + 4")
     assert asked.text == "3 + 4?"
     assert asked.reply is not None
     assert (asked.reply.instruction, asked.reply.turns) == ("Add.", (("1 + 1?", "2"),))
-    plain = filled(PLAIN, package, "sum", 9, (), source="3 + 4")
+    plain = fill(PLAIN, package, "sum", 9, (), source="3 + 4")
     assert (plain.text, plain.reply) == ("1 + 1 = 2\n3 + 4 =", None)
     assert asked.examples == plain.examples == ("2",)
 
 
 def test_a_program_with_the_line_between_the_texts_is_one_message(package: str) -> None:
     program = 'def f():\n    """F.\n---\nG.\n⟦H⟧ costs $5.\n---\nI.\n"""'
-    asked = filled(CHAT, package, "sum", 9, (), source=program)
+    asked = fill(CHAT, package, "sum", 9, (), source=program)
     assert asked.text == f"{program}?"
-    plain = filled(PLAIN, package, "sum", 9, (), source=program)
+    plain = fill(PLAIN, package, "sum", 9, (), source=program)
     assert plain.text == f"1 + 1 = 2\n{program} ="
     assert plain.examples == ("2",)
 
 
 def test_a_template_that_ends_with_an_answer_is_an_error(package: str) -> None:
     with pytest.raises(ValueError, match=r"odd\.chat\.txt does not end with a message of the user"):
-        filled(CHAT, package, "odd", 9, ())
+        fill(CHAT, package, "odd", 9, ())
 
 
 def test_an_answer_is_compared_with_the_examples_as_it_is_read(package: str) -> None:
-    asked = filled(PLAIN, package, "sum", 9, (), source="3 + 4")
+    asked = fill(PLAIN, package, "sum", 9, (), source="3 + 4")
     assert repeats_example(asked, " 2\n")
     assert not repeats_example(asked, "7")
     assert repeats_example(asked, "2.0", float)

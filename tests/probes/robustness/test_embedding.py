@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from counterlens.errors import CounterlensError, SourceError
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import plain, read, written
+from counterlens.probes.record import plain, read, write_record
 from counterlens.probes.robustness.embedding import EmbeddingOptions, EmbeddingProbe, EmbeddingRecord
 from counterlens.probes.robustness.versions import Standing
 from counterlens.probes.runner import ProbeRun, run_targets
@@ -87,7 +87,7 @@ class Cap {
 
 
 def test_swaps_of_java_are_judged_by_what_the_method_does(model: LlamaModel) -> None:
-    if missing := judged("java").missing():
+    if missing := judging_of("java").missing():
         pytest.skip(missing)
     target = Target(Document(JAVA, Path("Cap.java"), "java"), "Cap.cap")
     found = run_targets(PROBE, Context(Embeds(model, by_looks), best_sandbox), [target], EmbeddingOptions())
@@ -111,7 +111,7 @@ def test_a_model_that_embeds_the_meaning_has_the_equivalent_swap_nearer(model: L
     assert row[5].value == 1.0  # type: ignore[union-attr]
     assert row[7] == pytest.approx(0.25)  # two functions cannot say more
     assert PROBE.measures(records[0]) == {"equivalent swaps nearer": True}
-    again = [read(written(record), EmbeddingRecord) for record in records]
+    again = [read(write_record(record), EmbeddingRecord) for record in records]
     assert again == records
     assert PROBE.tables(again, seed=0) == found.tables  # type: ignore[arg-type]
 

@@ -22,7 +22,7 @@ from counterlens.models.base import Api, Capability, Completion, Model, ModelInf
 from counterlens.models.chat.turn import Turn
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import read, written
+from counterlens.probes.record import read, write_record
 from counterlens.probes.registry import PROBES
 from counterlens.probes.robustness import published, published_tables, tables
 from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
@@ -285,7 +285,7 @@ def test_what_the_model_writes_is_judged_and_counted() -> None:
     assert [record.passed for record in records] == [True, False, False, False]
     assert [bool(record.pairs) for record in records] == [True, True, False, False]
     for record in records:
-        assert read(written(record), RobustnessRecord) == record
+        assert read(write_record(record), RobustnessRecord) == record
     tables = drawn(found)
     (row,) = tables["code written by the model"].rows
     assert (row[0], row[1], row[3], cast(Any, row[2]).value) == (4, 1, 2, 0.25)

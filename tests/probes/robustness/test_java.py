@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.judging.languages import judged
+from counterlens.judging.languages import judging_of
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
@@ -39,7 +39,7 @@ BODY = "        int low = Math.min(value, high);\n        return low;\n    }\n"
 @pytest.fixture(autouse=True)
 def _kit() -> None:
     """Skips where Java programs cannot be run."""
-    if missing := judged("java").missing():
+    if missing := judging_of("java").missing():
         pytest.skip(missing)
 
 

@@ -19,7 +19,7 @@ from counterlens.models.llama.model import LlamaModel
 from counterlens.models.sentences import ModelSentences
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import Outcome, read, written
+from counterlens.probes.record import Outcome, read, write_record
 from counterlens.probes.robustness import summary, tables
 from counterlens.probes.robustness.base import RobustnessProbe
 from counterlens.probes.robustness.name import NameProbe
@@ -27,7 +27,7 @@ from counterlens.probes.robustness.output import OutputProbe
 from counterlens.probes.robustness.programs import WRITTEN_TOKENS, Code, programs
 from counterlens.probes.robustness.record import RobustnessRecord
 from counterlens.probes.robustness.summary import SummaryProbe, first_line
-from counterlens.probes.robustness.versions import Standing, Versions, planned, settled
+from counterlens.probes.robustness.versions import Standing, Versions, plan, settle
 from counterlens.probes.runner import run_probe
 from counterlens.progress import Steps
 from counterlens.sandbox.registry import best_sandbox
@@ -79,7 +79,7 @@ def record(
 
 
 def versions(model: Any, asked: Target) -> Versions:
-    return settled(Context(model, best_sandbox), asked, planned(asked, (), seed=0), LIMITS, 0.0)
+    return settle(Context(model, best_sandbox), asked, plan(asked, (), seed=0), LIMITS, 0.0)
 
 
 def shown_function(text: str) -> str:
@@ -103,7 +103,7 @@ def test_versions_are_what_running_them_shows(model: LlamaModel) -> None:
 def test_a_record_has_everything_that_was_found(embedded: LlamaModel, task: str) -> None:
     scripted = Scripted(embedded.info, lambda text: f" {len(shown_function(text))}")
     kept = record(task, embedded if task == "name" else scripted)
-    found = json.loads(written(kept))
+    found = json.loads(write_record(kept))
     assert {one["standing"] for one in found["pairs"]} >= {"preserving", "breaking"}
     for one in found["pairs"]:
         assert all(0 <= value <= 1 for value in one["similarity"].values())
@@ -115,7 +115,7 @@ def test_a_record_has_everything_that_was_found(embedded: LlamaModel, task: str)
         "output": {"equal"},
     }
     assert similarities == expected[task]
-    again = read(written(kept), RobustnessRecord)
+    again = read(write_record(kept), RobustnessRecord)
     assert again == kept
     assert PROBES[task].tables([again], seed=0) == PROBES[task].tables([kept], seed=0)
 

@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from counterlens.errors import SourceError
-from counterlens.probes.prompts.function_text import shown
-from counterlens.python.execution.unanswered import unanswered
+from counterlens.probes.prompts.function_text import visible_part
+from counterlens.python.execution.unanswered import without_answer
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -29,9 +29,9 @@ def other(x):
 
 def left(source: str, call: str = "half(17)") -> str:
     document = Document(source)
-    cut = unanswered(document, find_function(document, "half"), call)
+    cut = without_answer(document, find_function(document, "half"), call)
     ast.parse(cut.text)
-    return shown(cut, find_function(cut, "half"))
+    return visible_part(cut, find_function(cut, "half"))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_the_docstring_of_the_module_is_cut() -> None:
 )
 def test_what_does_not_is_kept_byte_for_byte(kept: str) -> None:
     document = Document(kept + PROGRAM)
-    assert unanswered(document, find_function(document, "half"), "half(17)") is document
+    assert without_answer(document, find_function(document, "half"), "half(17)") is document
 
 
 def test_a_test_keeps_what_is_of_another_input() -> None:
@@ -114,7 +114,7 @@ def test_a_comment_inside_of_the_function_is_cut_and_its_code_is_not() -> None:
 def test_line_ends_and_wide_characters_survive() -> None:
     source = ("NAME = '😀é'\n" + PROGRAM + "'é'; assert half(17) == 8\n").replace("\n", "\r\n")
     document = Document(source)
-    cut = unanswered(document, find_function(document, "half"), "half(17)")
+    cut = without_answer(document, find_function(document, "half"), "half(17)")
     assert cut.text == source.replace("; assert half(17) == 8", "; pass")
 
 
@@ -125,11 +125,11 @@ def test_what_cannot_be_read_stays() -> None:
         (PROGRAM, "half("),
     ):
         document = Document(source)
-        assert unanswered(document, find_function(Document(PROGRAM), "half"), call) is document
+        assert without_answer(document, find_function(Document(PROGRAM), "half"), call) is document
 
 
 def test_a_program_that_would_be_another_is_refused() -> None:
     source = "if True or half(17) == 8:\n    def half(n):\n        return n\n"
     document = Document(source)
     with pytest.raises(SourceError, match="cannot be removed"):
-        unanswered(document, find_function(document, "half"), "half(17)")
+        without_answer(document, find_function(document, "half"), "half(17)")

@@ -12,7 +12,7 @@ from counterlens.dependence import dependences
 from counterlens.errors import SourceError
 from counterlens.mutations import survey
 from counterlens.python.judging.language import PYTHON
-from counterlens.python.syntax.versions import newer_syntax, newest_syntax, unparsed
+from counterlens.python.syntax.versions import newer_syntax, newest_syntax, parse_error
 from tests.standard_library import LIBRARY
 
 FUNCTION = """
@@ -134,7 +134,7 @@ def test_depth_is_no_matter_of_versions(text: str) -> None:
 
 
 def test_what_is_too_deep_for_the_running_version_is_called_so() -> None:
-    assert "nested too deeply" in unparsed("", RecursionError()).message
+    assert "nested too deeply" in parse_error("", RecursionError()).message
 
 
 @pytest.mark.parametrize("text", LAYOUT.values(), ids=LAYOUT.keys())

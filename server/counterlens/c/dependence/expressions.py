@@ -25,9 +25,9 @@ from counterlens.dependence.braces.reading import (
     Syntax,
     conditional,
     nothing,
-    selected,
+    read_selection,
     selector,
-    unbracketed,
+    without_brackets,
 )
 from counterlens.syntax.definitions import text_of
 
@@ -57,7 +57,7 @@ def within(node: Node) -> Node | None:
     return inner
 
 
-def declared(node: Node | None) -> Node | None:
+def declared_identifier(node: Node | None) -> Node | None:
     """The identifier that a declarator declares."""
     while node is not None and node.type != "identifier":
         node = within(node)
@@ -79,7 +79,7 @@ def _plain(reading: BraceReading, name: Node) -> None:
 
 
 def _init(reading: BraceReading, node: Node) -> None:
-    name, value = declared(node), node.child_by_field_name("value")
+    name, value = declared_identifier(node), node.child_by_field_name("value")
     sizes = _sizes(node.child_by_field_name("declarator"))
     if name is None:
         reading.then(*sizes, value)
@@ -88,9 +88,9 @@ def _init(reading: BraceReading, node: Node) -> None:
     reading.then(begun, *sizes, value, ended, lambda: reading.bind(reading.blocks.declare(name)))
 
 
-def _uninitialised(reading: BraceReading, node: Node) -> None:
+def _read_declarator(reading: BraceReading, node: Node) -> None:
     """Read a declarator without a value: it reads the sizes of an array."""
-    name = declared(node)
+    name = declared_identifier(node)
     sizes = _sizes(node)
     reading.then(*sizes)
     if name is not None and node.type != "function_declarator":
@@ -114,7 +114,7 @@ def _pointer(reading: BraceReading, node: Node) -> None:
     if text_of(node.child_by_field_name("operator")) == "&":
         reading.then(value)
         return
-    variable = reading.root(unbracketed(value))
+    variable = reading.root(without_brackets(value))
     if variable is None:
         reading.then(value)
     else:
@@ -139,7 +139,7 @@ def _call(reading: BraceReading, node: Node) -> None:
         return
     changed = [given[which] for which in calls.functions.get(name, ()) if which < len(given)]
     change = reading.change if name in PARTIAL else reading.renew
-    pointed = [] if changed else [target for target in map(_pointed, given) if target is not None]
+    pointed = [] if changed else [target for target in map(_address_operand, given) if target is not None]
     reading.then(
         function if function is not None and function.type != "identifier" else None,
         *given,
@@ -148,13 +148,13 @@ def _call(reading: BraceReading, node: Node) -> None:
     )
 
 
-def _pointed(node: Node) -> Node | None:
+def _address_operand(node: Node) -> Node | None:
     """The operand of `&`; None for other expressions."""
-    node = unbracketed(node)
+    node = without_brackets(node)
     if node.type != "pointer_expression" or text_of(node.child_by_field_name("operator")) != "&":
         return None
     value = node.child_by_field_name("argument")
-    return None if value is None else unbracketed(value)
+    return None if value is None else without_brackets(value)
 
 
 def _bind_perhaps(reading: BraceReading, node: Node) -> None:
@@ -167,7 +167,7 @@ def _bind_perhaps(reading: BraceReading, node: Node) -> None:
 
 def _scan(reading: BraceReading, node: Node, scanned: set[str]) -> None:
     """Write through a pointer: the target's location is evaluated, its value is not read."""
-    pointed = _pointed(node)
+    pointed = _address_operand(node)
     target = pointed or node
 
     def stored() -> None:
@@ -225,15 +225,15 @@ _INNER: dict[str, Inner] = {
 _PARTS: dict[str, Part] = {
     **COMMON,
     "conditional_expression": conditional,
-    "subscript_expression": selected,
-    "field_expression": selected,
+    "subscript_expression": read_selection,
+    "field_expression": read_selection,
     "pointer_expression": _pointer,
     "call_expression": _call,
     "declaration": _declaration,
     "init_declarator": _init,
-    "array_declarator": _uninitialised,
-    "pointer_declarator": _uninitialised,
-    "function_declarator": _uninitialised,
+    "array_declarator": _read_declarator,
+    "pointer_declarator": _read_declarator,
+    "function_declarator": _read_declarator,
     "sizeof_expression": nothing,
     "type_descriptor": nothing,
     "field_designator": nothing,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from counterlens.c.dependence.expressions import SYNTAX, declared
+from counterlens.c.dependence.expressions import SYNTAX, declared_identifier
 from counterlens.c.dependence.lowering import CLayout
 from counterlens.dependence.braces.program import BraceLanguage
 from counterlens.syntax.definitions import FunctionDefinition, text_of
@@ -18,7 +18,7 @@ def functions(root: Node) -> Iterator[FunctionDefinition]:
     while stack:
         node = stack.pop()
         if node.type == "function_definition":
-            name = declared(node.child_by_field_name("declarator"))
+            name = declared_identifier(node.child_by_field_name("declarator"))
             if name is not None:
                 yield FunctionDefinition((text_of(name),), None, node)
             continue

@@ -10,9 +10,9 @@ from typing import Any
 
 from tree_sitter import Node
 
-from counterlens.c.dependence.expressions import declared, within
+from counterlens.c.dependence.expressions import declared_identifier, within
 from counterlens.dependence.braces.lowering import COMMON, BraceLayout, LowerStatement
-from counterlens.dependence.braces.statements import labelled
+from counterlens.dependence.braces.statements import statement_after_label
 from counterlens.dependence.cfg import Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import Effects
 from counterlens.syntax.definitions import text_of
@@ -49,7 +49,7 @@ class CLayout(BraceLayout):
         for parameter in [*(listed.named_children if listed is not None else ()), *older]:
             untyped = parameter.child_by_field_name("type") or parameter  # f(a, b)
             for each in parameter.children_by_field_name("declarator") or [untyped]:
-                name = each if each.type == "type_identifier" else declared(each)
+                name = each if each.type == "type_identifier" else declared_identifier(each)
                 if name is not None:
                     effects.strong.add(self.blocks.declare(name))
         return effects
@@ -78,15 +78,15 @@ def _goto(lower: CLayout, statement: Node, loose: Loose) -> Loose:
     return []
 
 
-def _labelled(lower: CLayout, statement: Node, loose: Loose) -> Loose:
+def _lower_label(lower: CLayout, statement: Node, loose: Loose) -> Loose:
     here = lower.unseen(None, loose)
     lower.places[text_of(statement.child_by_field_name("label"))] = here
-    return lower.body(labelled(statement), [(here, Arc.NEXT)])
+    return lower.body(statement_after_label(statement), [(here, Arc.NEXT)])
 
 
 _LOWERINGS: dict[str, LowerStatement] = {
     **COMMON,
     "goto_statement": _goto,
-    "labeled_statement": _labelled,
+    "labeled_statement": _lower_label,
 }
 CLayout.lowerings = _LOWERINGS

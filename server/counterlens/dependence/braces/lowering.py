@@ -22,8 +22,14 @@ from typing import Any, ClassVar
 from tree_sitter import Node
 
 from counterlens.dependence.braces.blocks import Blocks
-from counterlens.dependence.braces.reading import BraceReading, Syntax, unbracketed
-from counterlens.dependence.braces.statements import BraceStatements, case_body, flat, for_parts, labelled
+from counterlens.dependence.braces.reading import BraceReading, Syntax, without_brackets
+from counterlens.dependence.braces.statements import (
+    BraceStatements,
+    case_body,
+    flat,
+    for_parts,
+    statement_after_label,
+)
 from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import Effects
 from counterlens.dependence.frames import Jump, Loop
@@ -135,7 +141,7 @@ class BraceLayout(FlowLayout[Node]):
 
 def always(condition: Node | None) -> bool:
     """Whether a loop's condition is missing or constantly true."""
-    return condition is None or text_of(unbracketed(condition)) in _ALWAYS
+    return condition is None or text_of(without_brackets(condition)) in _ALWAYS
 
 
 def _block(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
@@ -216,8 +222,8 @@ def _is_default(case: Node) -> bool:
     return any(child.type == "default" for child in label.children)
 
 
-def _labelled(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
-    label, inside = text_of(statement.named_children[0]), labelled(statement)
+def _lower_label(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    label, inside = text_of(statement.named_children[0]), statement_after_label(statement)
     if inside and (inside[0].type in _LOOPS or inside[0].type == statement.type):
         lower.labels |= {label}
         return lower.body(inside, loose)
@@ -268,7 +274,7 @@ COMMON: dict[str, LowerStatement] = {
     "while_statement": _while,
     "do_statement": _do,
     "for_statement": _for,
-    "labeled_statement": _labelled,
+    "labeled_statement": _lower_label,
     "expression_statement": _expression,
     "return_statement": _return,
     "break_statement": _break,

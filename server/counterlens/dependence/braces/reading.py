@@ -183,14 +183,14 @@ class BraceReading:
     def renew(self, node: Node | None) -> None:
         """Record that a call changed an object; if it is a variable's, earlier definitions are killed."""
         self.change(node)
-        variable = None if node is None else self.root(unbracketed(node))
+        variable = None if node is None else self.root(without_brackets(node))
         if variable is not None and not self._skippable:
             self.effects.killed.add(variable)
 
     def selecting(self, target: Node) -> list[Node | Callable[[], None]]:
         """The parts evaluated to locate a store: the indices and the container's name."""
         parts: list[Node | Callable[[], None]] = []
-        node = unbracketed(target)
+        node = without_brackets(target)
         while self.root(node) is None:
             inner = self.syntax.inner.get(node.type)
             step = None if inner is None else inner(node)
@@ -199,9 +199,9 @@ class BraceReading:
                 return parts[::-1]
             index = node.child_by_field_name("index") or node.child_by_field_name("right")
             parts += [] if index is None else [index]
-            node = unbracketed(step[0])
+            node = without_brackets(step[0])
         variable = self.root(node)
-        if variable is not None and node != unbracketed(target):
+        if variable is not None and node != without_brackets(target):
             parts.append(partial(self._see_name, variable))
         return parts[::-1]
 
@@ -215,7 +215,7 @@ class BraceReading:
 
     def store(self, target: Node) -> None:
         """Bind a name or change a place, after the parts of the target were read."""
-        target = unbracketed(target)
+        target = without_brackets(target)
         variable = self.root(target)
         if variable is not None:
             self.bind(variable)
@@ -224,12 +224,12 @@ class BraceReading:
         inner = self.syntax.inner.get(target.type)
         step = None if inner is None else inner(target)
         if step is not None and step[1] and not self._skippable:
-            variable = self.root(unbracketed(step[0]))
+            variable = self.root(without_brackets(step[0]))
             if variable is not None:
                 self.effects.renewed.add((variable, step[1]))
 
 
-def unbracketed(node: Node) -> Node:
+def without_brackets(node: Node) -> Node:
     """The expression inside parentheses."""
     while node.type == "parenthesized_expression" and node.named_child_count:
         node = node.named_children[-1]
@@ -257,7 +257,7 @@ def assignment(reading: BraceReading, node: Node) -> None:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return
-    target = unbracketed(left)
+    target = without_brackets(left)
     if text_of(node.child_by_field_name("operator")) == "=":
         first: list[Node | Callable[[], None]] = reading.selecting(target)
     else:
@@ -288,7 +288,7 @@ def conditional(reading: BraceReading, node: Node) -> None:
     reading.then(node.child_by_field_name("condition"), lambda: reading.perhaps(consequence, other))
 
 
-def selected(reading: BraceReading, node: Node) -> None:
+def read_selection(reading: BraceReading, node: Node) -> None:
     """Read a part of an object, such as a field or an element, and its index."""
     inner = reading.syntax.inner[node.type]
     step = inner(node)
@@ -298,7 +298,7 @@ def selected(reading: BraceReading, node: Node) -> None:
             reading.see(variable)
         return
     value, which = step
-    variable = reading.root(unbracketed(value))
+    variable = reading.root(without_brackets(value))
     index = node.child_by_field_name("index")
     if variable is None:
         reading.then(value, index)

@@ -62,7 +62,7 @@ def case_body(node: Node) -> list[Node]:
     return [inner for child in node.named_children if child != value for inner in _statement(child)]
 
 
-def labelled(node: Node) -> list[Node]:
+def statement_after_label(node: Node) -> list[Node]:
     """The statement after a label, if any."""
     return [inner for child in node.named_children[1:] for inner in _statement(child)]
 
@@ -192,7 +192,7 @@ def _try(node: Node) -> Iterator[Node]:
 
 _INSIDE: dict[str, Callable[[Node], Iterator[Node]]] = {
     **dict.fromkeys(_BLOCKS, lambda node: iter(flat(node))),
-    "labeled_statement": lambda node: iter(labelled(node)),
+    "labeled_statement": lambda node: iter(statement_after_label(node)),
     "if_statement": _if,
     "while_statement": _body,
     "for_statement": _for,

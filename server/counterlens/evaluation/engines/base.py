@@ -49,7 +49,7 @@ class EvaluationEngine(Protocol):
     ) -> None: ...
 
 
-def opened(spec: str, settings: RunSettings) -> Model:
+def open_model(spec: str, settings: RunSettings) -> Model:
     """Open a model of a run in this process; the caller closes it.
 
     Raises:

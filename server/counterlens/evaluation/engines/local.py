@@ -15,7 +15,7 @@ from threading import Event
 from typing import Self
 
 from counterlens.errors import CounterlensError
-from counterlens.evaluation.engines.base import opened
+from counterlens.evaluation.engines.base import open_model
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.models.base import Model
@@ -62,7 +62,7 @@ class LocalEngine:
 
     def open(self, spec: str, settings: RunSettings) -> Model:
         """Like `Engine.open`."""
-        return opened(spec, settings)
+        return open_model(spec, settings)
 
     def __enter__(self) -> Self:
         return self
@@ -100,14 +100,14 @@ def run_local(
             # Wakes up regularly, because waiting for a lock would block Ctrl-C.
             done, _ = wait(under_way, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda pending: under_way[pending].position):
-                yield _finished(under_way.pop(future), future)
+                yield _finish(under_way.pop(future), future)
     finally:
         if under_way:
             cancel.set()
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _finished(item: Item, future: Future[StoredRecord]) -> Finished:
+def _finish(item: Item, future: Future[StoredRecord]) -> Finished:
     try:
         return Finished(item, future.result())
     except CounterlensError as error:

@@ -60,7 +60,7 @@ def _lines(task: HarnessTask, which: str, sources: Mapping[str, str]) -> str:
     lines = {
         json.dumps(
             {
-                "task_id": _named(sample.item.problem),
+                "task_id": _name_of(sample.item.problem),
                 "solution": _program(sample, sources),
                 "mutation": "" if which == ORIGINAL else sample.pair.mutation,
                 "passed": sample.right,
@@ -87,7 +87,7 @@ def _program(sample: HarnessSample, sources: Mapping[str, str]) -> str:
     return gap.fill(sample.side.completion or "")
 
 
-def _named(problem: str) -> str:
+def _name_of(problem: str) -> str:
     """A problem's id in EvalPlus: `HumanEval/0`, `Mbpp/2`."""
     match = re.search(r"(\w+?)[/_-]?(\d+)$", problem)
     if match is None:

@@ -31,7 +31,7 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.metrics.effects import Proportion
 from counterlens.probes.options import DEFAULT_TIMEOUT, MAX_TOKENS
 from counterlens.probes.pairs.placebo import DEFAULT_PLACEBOS
-from counterlens.sandbox.registry import best_sandbox, chosen
+from counterlens.sandbox.registry import best_sandbox, choose
 from counterlens.trust import require_trust
 
 _MESSAGES: Mapping[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser}
@@ -82,9 +82,9 @@ def _completion(
     more = {"limit": limit, "since": since, "paths": _several(paths)}
     settings = RunSettings.of(["completion"], absolute(data), given, **more)
     require_trust(repository_in(settings.data), "its tests", decided=trust or None)
-    if chosen().weak and not allow_weaker_sandbox:
+    if choose().weak and not allow_weaker_sandbox:
         raise SandboxError(
-            f"the only sandbox here is weak: {chosen().name} {chosen().reason}",
+            f"the only sandbox here is weak: {choose().name} {choose().reason}",
             "docs/sandbox.md lists stronger ones; -T allow_weaker_sandbox=true permits this one",
         )
     prompts = PromptSet.of(settings, best_sandbox())
@@ -122,7 +122,7 @@ def _share(name: str, figure: Callable[[Sequence[ScoredSample]], Proportion]) ->
 
     def compute(scores: Sequence[Any]) -> dict[str, float]:
         proportion = figure(
-            [_scored(score) for score in scores if score.score.value == score.score.value]
+            [_score(score) for score in scores if score.score.value == score.score.value]
         )  # no NaN
         ends = {name: proportion.value, f"{name}_low": proportion.low, f"{name}_high": proportion.high}
         return {key: float("nan") if value is None else value for key, value in ends.items()}
@@ -130,7 +130,7 @@ def _share(name: str, figure: Callable[[Sequence[ScoredSample]], Proportion]) ->
     return metric(name=name)(lambda: compute)
 
 
-def _scored(sample: Any) -> ScoredSample:
+def _score(sample: Any) -> ScoredSample:
     """A scored sample of Inspect; over several epochs it is right if most are."""
     about: Mapping[str, str] = sample.score.metadata
     value = sample.score.value

@@ -21,7 +21,7 @@ from counterlens.dependence.braces.reading import (
     Syntax,
     conditional,
     nothing,
-    selected,
+    read_selection,
     selector,
 )
 from counterlens.dependence.effects import Effects
@@ -201,7 +201,7 @@ def _field_of(node: Node) -> tuple[Node, str | None] | None:
     return value, f".{text_of(node.child_by_field_name('field'))}"
 
 
-def _accessed(node: Node) -> tuple[Node, str | None] | None:
+def _accessed_object(node: Node) -> tuple[Node, str | None] | None:
     value, name = node.child_by_field_name("object"), text_of(node.child_by_field_name("name"))
     if value is None:
         return None
@@ -221,7 +221,7 @@ def _inside(node: Node) -> tuple[Node, str | None] | None:
 _INNER: dict[str, Inner] = {
     "array_access": _array_of,
     "field_access": _field_of,
-    "method_invocation": _accessed,
+    "method_invocation": _accessed_object,
     "parenthesized_expression": _inside,
     "cast_expression": _inside,
 }
@@ -229,8 +229,8 @@ _INNER: dict[str, Inner] = {
 _PARTS: dict[str, Part] = {
     **COMMON,
     "ternary_expression": conditional,
-    "field_access": selected,
-    "array_access": selected,
+    "field_access": read_selection,
+    "array_access": read_selection,
     "method_invocation": _invocation,
     "method_reference": _reference,
     "object_creation_expression": _creation,

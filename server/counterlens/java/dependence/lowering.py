@@ -21,7 +21,7 @@ from counterlens.dependence.braces.statements import flat
 from counterlens.dependence.cfg import Arc, Loose
 from counterlens.dependence.effects import Effects
 from counterlens.dependence.frames import Finally, Jump
-from counterlens.dependence.protected import Clause, at_last, handled
+from counterlens.dependence.protected import Clause, at_last, lower_protected
 from counterlens.java.dependence.expressions import JavaReading
 from counterlens.syntax.definitions import text_of
 
@@ -97,7 +97,7 @@ def _assert(lower: JavaLayout, statement: Node, loose: Loose) -> Loose:
     return [(node, Arc.TRUE)]
 
 
-def _synchronized(lower: JavaLayout, statement: Node, loose: Loose) -> Loose:
+def _lower_synchronized(lower: JavaLayout, statement: Node, loose: Loose) -> Loose:
     on = next((child for child in statement.named_children if child.type == "parenthesized_expression"), None)
     node = lower.node(statement, lower.read(on), loose, on)
     return lower.inside(statement.child_by_field_name("body"), [(node, Arc.NEXT)])
@@ -125,7 +125,7 @@ def _try(lower: JavaLayout, statement: Node, loose: Loose) -> Loose:
         loose = [(start, Arc.NEXT)]
         if clauses:
             handlers = [Clause(_catches(each), partial(_catch, lower, each)) for each in clauses]
-            loose = handled(lower, body, handlers, (), loose)
+            loose = lower_protected(lower, body, handlers, (), loose)
         else:
             loose = lower.body(body, loose)
     if last is not None:
@@ -166,7 +166,7 @@ _LOWERINGS: dict[str, LowerStatement] = {
     "enhanced_for_statement": _each,
     "throw_statement": _throw,
     "assert_statement": _assert,
-    "synchronized_statement": _synchronized,
+    "synchronized_statement": _lower_synchronized,
     "try_statement": _try,
     "try_with_resources_statement": _try,
     **dict.fromkeys(

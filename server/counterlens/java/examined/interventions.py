@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from counterlens.dependence.braces.reading import unbracketed
+from counterlens.dependence.braces.reading import without_brackets
 from counterlens.dependence.braces.statements import for_parts
 from counterlens.java.examined.parts import span_of
 from counterlens.probes.dependence.examined import ExaminedFunction
@@ -29,7 +29,7 @@ def negate(subject: ExaminedFunction, part: Part) -> StatementEdits:
         return
     test = for_parts(node)[1] if node.type == "for_statement" else node.child_by_field_name("condition")
     if test is not None:
-        inner = unbracketed(test)
+        inner = without_brackets(test)
         yield span_of(inner, subject.starts), negated(inner)
 
 
@@ -44,7 +44,7 @@ def negated(test: Node) -> str:
     text = text_of(test)
     if test.type == "unary_expression" and text_of(test.child_by_field_name("operator")) == "!":
         operand = test.child_by_field_name("operand")
-        return text_of(None if operand is None else unbracketed(operand))
+        return text_of(None if operand is None else without_brackets(operand))
     opposite = _OPPOSITE.get(text_of(test.child_by_field_name("operator")))
     if test.type == "binary_expression" and opposite is not None:
         left, right = (text_of(test.child_by_field_name(side)) for side in ("left", "right"))

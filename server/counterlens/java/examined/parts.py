@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from counterlens.dependence import Dependences, Statement
-from counterlens.dependence.braces.reading import unbracketed
+from counterlens.dependence.braces.reading import without_brackets
 from counterlens.dependence.braces.statements import header_of
 from counterlens.java.dependence.expressions import declared_in
 from counterlens.probes.dependence.examined import ExaminedLanguage
@@ -79,7 +79,7 @@ class _PartReader:
         if statement.type in _CLASSES:
             yield from self._occurrence(statement.child_by_field_name("name"), NameRole.BOUND)
             return
-        changed = {root.id for root in _changed(statement)}
+        changed = {root.id for root in _changed_names(statement)}
         stack: list[tuple[Node, frozenset[str]]] = [(statement, frozenset())]
         while stack:
             node, hidden = stack.pop()
@@ -127,10 +127,10 @@ def _split(node: Node) -> tuple[list[Node], list[Node]]:
         bound = [child for child in inside[-1:] if child.type == "identifier"]
         inside = []
     elif node.type in {"assignment_expression", "update_expression"}:
-        target = unbracketed(node.child_by_field_name("left") or inside[-1])
+        target = without_brackets(node.child_by_field_name("left") or inside[-1])
         bound = [target] if target.type == "identifier" else _fields(target)
         if text_of(node.child_by_field_name("operator")) == "=":
-            inside = [child for child in inside if unbracketed(child) != target or not bound]
+            inside = [child for child in inside if without_brackets(child) != target or not bound]
     elif node.type in {"method_reference", "labeled_statement"}:
         inside = [child for child in inside if child.type != "identifier" or child == _object(node)]
     elif node.type == "switch_label":
@@ -154,7 +154,7 @@ def _fields(target: Node) -> list[Node]:
     return [] if field is None else [field]
 
 
-def _changed(statement: Node) -> Iterator[Node]:
+def _changed_names(statement: Node) -> Iterator[Node]:
     """The names, and fields of `this`, whose objects a statement changes."""
     if statement.type == "expression_statement" and statement.named_children[0].type == "method_invocation":
         receiver = statement.named_children[0].child_by_field_name("object")
@@ -164,7 +164,7 @@ def _changed(statement: Node) -> Iterator[Node]:
     while stack:
         node = stack.pop()
         if node.type in {"assignment_expression", "update_expression"}:
-            target = unbracketed(node.child_by_field_name("left") or node.named_children[-1])
+            target = without_brackets(node.child_by_field_name("left") or node.named_children[-1])
             if target.type in _PARTS and _of_this(target) is None:
                 yield _root(target)
         stack += node.named_children
@@ -172,12 +172,12 @@ def _changed(statement: Node) -> Iterator[Node]:
 
 def _root(node: Node) -> Node:
     """The variable, or the field of `this`, that an expression is a part of."""
-    node = unbracketed(node)
+    node = without_brackets(node)
     while node.type in _PARTS and _of_this(node) is None:
         inner = node.child_by_field_name(_PARTS[node.type])
         if inner is None:
             return node
-        node = unbracketed(inner)
+        node = without_brackets(inner)
     return node
 
 

@@ -13,7 +13,7 @@ from counterlens.java.judging import differential
 from counterlens.java.prompts.values import JAVA_VALUES, expression, plain
 from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import ExecutedLanguage
-from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.languages import prompting_of
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -82,20 +82,20 @@ class JavaExecution(ExecutedLanguage):
 
     def described(self, document: Document, function: Function) -> str | None:
         """Like `ExecutedLanguage.described`: the text of the Javadoc, without its tags."""
-        start, end = prompted(document.language).docstring(document, function)
+        start, end = prompting_of(document.language).docstring(document, function)
         if start >= function.start:
             return None
         text = document.data[start:end].decode("utf-8", "replace").strip()
         inside = text.removeprefix("/**").removesuffix("*/")
         starred = all(line.lstrip().startswith("*") for line in inside.splitlines()[1:] if line.strip())
         lines = [re.sub(r"^\s*\*[ \t]?", "", line) if starred else line for line in inside.splitlines()]
-        return "\n".join(_dedented(lines)).strip()
+        return "\n".join(_dedent(lines)).strip()
 
 
 EXECUTION = JavaExecution()
 
 
-def _dedented(lines: Sequence[str]) -> list[str]:
+def _dedent(lines: Sequence[str]) -> list[str]:
     """Lines without their common indentation and trailing blanks."""
     margins = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
     margin = min(margins, default=0)

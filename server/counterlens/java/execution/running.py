@@ -27,7 +27,7 @@ from counterlens.java.judging.differential.target import (
 )
 from counterlens.java.judging.surroundings import surroundings
 from counterlens.java.judging.test_source import package_of
-from counterlens.java.prompts.values import plain, written
+from counterlens.java.prompts.values import plain, write
 from counterlens.probes.prompts.literals import Literal
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.sandbox.java.values import JavaAnswer, JavaValue
@@ -139,7 +139,7 @@ def addition(method: CalledMethod, statements: str) -> tuple[int, str]:
 
 def expression(method: CalledMethod, call: str) -> str:
     """A call as an expression in its class, with qualified library names, because imports may be missing."""
-    return method.receiver + _LIBRARY.sub(_qualified, call)
+    return method.receiver + _LIBRARY.sub(_qualify, call)
 
 
 def result_of(
@@ -228,8 +228,8 @@ def _outputs(
 def _literal(first: JavaValue, second: JavaValue) -> Literal:
     if not plain(first) or not plain(second):
         raise SourceError("the result of the call is not a literal")
-    text = written(first)
-    if text != written(second):
+    text = write(first)
+    if text != write(second):
         raise SourceError("two equal calls return different results")
     if len(text) > _LONGEST:
         raise SourceError("the result of the call is too long")
@@ -252,23 +252,23 @@ def _results(
     with BENCHES.bench(sandbox) as bench:
         classes = bench.compile(units, cancel=cancel)
         if not isinstance(classes, str):
-            return _called(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)
+            return _call(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)
     around = surroundings(document.path, document.text) if document.path is not None else None
     if around is None or isinstance(around, str) or not (around.program or around.library):
-        raise _uncompiled(classes)
+        raise _compile_error(classes)
     with BENCHES.bench(sandbox, around.library) as bench:
         classes = bench.compile([*units, *around.program], cancel=cancel)
         if isinstance(classes, str):
-            raise _uncompiled(classes)
-        return _called(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)
+            raise _compile_error(classes)
+        return _call(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)
 
 
-def _uncompiled(errors: str) -> SourceError:
+def _compile_error(errors: str) -> SourceError:
     first = errors.splitlines()[0] if errors else ""
     return SourceError(f"the program does not compile with the call: {first}")
 
 
-def _called(
+def _call(
     bench: JavaBench,
     classes: Classes,
     method: CalledMethod,
@@ -314,7 +314,7 @@ def _require_objects(around: list[Node]) -> None:
         raise SourceError(f"it needs an object of {name}, which cannot be made without arguments")
 
 
-def _qualified(match: re.Match[str]) -> str:
+def _qualify(match: re.Match[str]) -> str:
     if match[1]:
         return match[1]
     return f"java.{'math' if match[2] in _MATH else 'util'}.{match[2]}"

@@ -63,7 +63,7 @@ def trace(
     writer.note_activation(body)
     known = _locals(method.node)
     for statement in _simple(method.node, document.data):
-        writer.note_changes(statement, _changed(statement, known))
+        writer.note_changes(statement, _changed_locals(statement, known))
     (value,) = _result(document, writer, method, call, "steps()", sandbox, limits, cancel)
     return [_step(str(item[1])) for item in value[2]]
 
@@ -160,7 +160,7 @@ def _own(node: Node) -> Iterator[Node]:
             yield from _own(child)
 
 
-def _changed(statement: Node, locals_: set[str]) -> Iterator[Changed]:
+def _changed_locals(statement: Node, locals_: set[str]) -> Iterator[Changed]:
     """The local variables that a simple statement may change, each with whether it has a value before."""
     if statement.type == "local_variable_declaration":
         for declarator in statement.children_by_field_name("declarator"):

@@ -68,7 +68,9 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
     if result is None or _text(result) == "void":
         bodies = {EMPTIED: "", **bodies}
     else:
-        values = dict.fromkeys([*_constants(result), *_arguments(method, result), *_shown(texts, result)])
+        values = dict.fromkeys(
+            [*_constants(result), *_arguments(method, result), *_visible_literals(texts, result)]
+        )
         bodies = {f"return {value};": f"return {value};" for value in values} | bodies
     data = document.data
     start, end = data[: body.start_byte], data[body.end_byte :]
@@ -109,7 +111,7 @@ def _fits(kind: Node, result: Node) -> bool:
     return "".join(_text(kind).split()) == "".join(_text(result).split()) or _name(result) == "Object"
 
 
-def _shown(tests: Sequence[str], result: Node) -> Iterator[str]:
+def _visible_literals(tests: Sequence[str], result: Node) -> Iterator[str]:
     """The literals of tests that fit the type of the result."""
     name, values = _name(result), dict[str, None]()
     for text in tests:

@@ -25,7 +25,7 @@ def _missing() -> str | None:
     return None
 
 
-def _supplied(tests: str, _function: str, original: str, setting: Setting) -> Judge:
+def _judge_by_supplied(tests: str, _function: str, original: str, setting: Setting) -> Judge:
     return JavaTestsJudge(tests, original, setting)
 
 
@@ -38,7 +38,7 @@ JAVA = JudgedLanguage(
     missing=_missing,
     by_tests=judge_java_by_tests,
     by_output=JavaOutputJudge,
-    supplied=_supplied,
+    supplied=_judge_by_supplied,
     entries=_entries,
     tests={project_tests.ID: project_tests.find},
     surveyed={project_tests.ID: project_tests.find},

@@ -85,7 +85,7 @@ def junit_for(tests: str) -> tuple[Path, ...]:
     return junit(4) if old else ()
 
 
-def declared(project: Path) -> tuple[Path, ...]:
+def declared_jars(project: Path) -> tuple[Path, ...]:
     """The available jars of a project's declared dependencies, and those in its `lib`."""
     jars = sorted((project / "lib").glob("*.jar"))
     waiting = [*_maven(_text(project / "pom.xml"))]

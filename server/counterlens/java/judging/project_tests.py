@@ -47,7 +47,7 @@ def find(document: Document, function: Function, setting: Setting) -> JavaSuiteJ
     files = [
         source
         for source in files_with_tests(document, function, project)
-        if not setting.excludes(_shown(source.path, project))
+        if not setting.excludes(_shown_path(source.path, project))
     ]
     judges = []
     for source in files[:_MOST_FILES]:
@@ -84,5 +84,5 @@ def files_with_tests(
     return files
 
 
-def _shown(path: Path, project: JavaProject) -> str:
+def _shown_path(path: Path, project: JavaProject) -> str:
     return path.relative_to(project.root).as_posix() if path.is_relative_to(project.root) else path.name

@@ -95,7 +95,7 @@ def why_alone(classes: Mapping[str, bytes]) -> str | None:
     """
     own = {name.replace(".", "/") for name in classes}
     for data in classes.values():
-        for owner, member in _named(data):
+        for owner, member in _names_of(data):
             if owner not in own and not _harmless(owner, member):
                 return f"{owner}.{member}" if member else owner
             if _NEVER.fullmatch(member):
@@ -112,7 +112,7 @@ def _harmless(owner: str, member: str) -> bool:
     return bool(known)
 
 
-def _named(data: bytes) -> Iterator[tuple[str, str]]:
+def _names_of(data: bytes) -> Iterator[tuple[str, str]]:
     """Class and member of everything that a class file names; the member is empty if only a class is named.
 
     Raises:

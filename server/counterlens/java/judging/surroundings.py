@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from counterlens.errors import SourceError
-from counterlens.java.judging.libraries import declared, junit_for
+from counterlens.java.judging.libraries import declared_jars, junit_for
 from counterlens.java.judging.project import JavaProject, JavaSource
 
 Units = tuple[tuple[str, str], ...]
@@ -53,7 +53,7 @@ def surroundings(
         beside_tests = project.needed(testing, [own])
     except SourceError as error:
         return str(error)
-    library = (*(junit_for(tests[1]) if tests else ()), *declared(project.root))
+    library = (*(junit_for(tests[1]) if tests else ()), *declared_jars(project.root))
     return Surroundings(_units(beside_program), _units(beside_tests), tuple(dict.fromkeys(library)))
 
 

@@ -43,7 +43,9 @@ def read_tests(tests: str, program: str) -> JavaTests:
     tree = parser_for("java").parse(tests.encode()).root_node
     root = parser_for("java").parse(program.encode()).root_node
     own = package_of(root)
-    foreign = [name for name in _imported(tree) if not name.startswith(("java.", "javax.", own or "java."))]
+    foreign = [
+        name for name in _imported_names(tree) if not name.startswith(("java.", "javax.", own or "java."))
+    ]
     head, package = "", package_of(tree)
     if not any(node.type in {"import_declaration", "package_declaration"} for node in tree.children):
         package = own
@@ -87,7 +89,7 @@ def _imports(root: tree_sitter.Node) -> list[str]:
     return [line for line in lines if re.fullmatch(r"import (static )?javax?\.[\w.$]+(\.\*)?;", line)]
 
 
-def _imported(root: tree_sitter.Node) -> list[str]:
+def _imported_names(root: tree_sitter.Node) -> list[str]:
     """The imported names."""
     lines = [_line(node) for node in root.children if node.type == "import_declaration"]
     return [re.sub(r"^import (static )?|;$", "", line) for line in lines]

@@ -53,7 +53,7 @@ def swap_branches(module: JavaModule, node: Node, then: Node, other: Node) -> Ja
         edits.append(Edit(*here, (Slice(*there),)))
     elif other.type == "if_statement":
         base = module.indentation(node.start_byte)
-        edits.append(Edit(*here, braced(module, other, base)))
+        edits.append(Edit(*here, with_braces(module, other, base)))
         edits += indenting(module, other.start_byte + 1, other.end_byte, base, module.indent)
         reindented = (there,)
     else:
@@ -61,7 +61,7 @@ def swap_branches(module: JavaModule, node: Node, then: Node, other: Node) -> Ja
     return JavaBranchSwap(tuple(edits), reindented, first_lines(module, then, other))
 
 
-def braced(module: JavaModule, statement: Node, base: str) -> tuple[Piece, ...]:
+def with_braces(module: JavaModule, statement: Node, base: str) -> tuple[Piece, ...]:
     """A statement in new braces, on separate lines."""
     inner = f"{module.newline}{base}{module.indent}"
     return "{", inner, Slice(statement.start_byte, statement.end_byte), f"{module.newline}{base}}}"

@@ -133,7 +133,7 @@ class JavaIfElseFlip(JavaMutation):
         shape = (
             swap_branches(module, node, branches.then, branches.other)
             if branches.other is not None
-            else _nested(context, node, branches.then)
+            else _nest(context, node, branches.then)
         )
         if shape is None:
             return SiteRefused(
@@ -152,7 +152,7 @@ class JavaIfElseFlip(JavaMutation):
         )
 
 
-def _nested(context: JavaContext, node: Node, then: Node) -> JavaBranchSwap | None:
+def _nest(context: JavaContext, node: Node, then: Node) -> JavaBranchSwap | None:
     """Move the code after an `if` that always leaves into its body; the body becomes an `else` after it."""
     module = context.module
     around = module.parent(node)

@@ -93,9 +93,9 @@ class JavaOperandSwap(JavaMutation):
             Edit(
                 left.start_byte,
                 left.end_byte,
-                _spaced(module, left, _operand(module, right, new, first=True)),
+                _with_blank(module, left, _operand(module, right, new, first=True)),
             ),
-            Edit(right.start_byte, right.end_byte, _spaced(module, right, _operand(module, left, new))),
+            Edit(right.start_byte, right.end_byte, _with_blank(module, right, _operand(module, left, new))),
         ]
         if new != text:
             edits.append(replace(operator.start_byte, operator.end_byte, new))
@@ -135,7 +135,7 @@ def _operand(module: JavaModule, node: Node, operator: str, *, first: bool = Fal
     return ("(", kept, ")") if loose else (kept,)
 
 
-def _spaced(module: JavaModule, place: Node, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+def _with_blank(module: JavaModule, place: Node, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """Pieces, with a blank before them if the byte in front could join their first token: `+ +`, `- -`."""
     before = module.data[place.start_byte - 1 : place.start_byte]
     return (" ", *pieces) if before in b"+-<>&|" and before else pieces

@@ -53,7 +53,7 @@ def locals_of(module: JavaModule, function: FunctionSpan) -> JavaLocals:
     for variable in known:
         reason = _why_not(variable, free)
         if reason is None and variable.kind is JavaKind.PARAMETER:
-            reason = _fixed(variable.name, annotated=annotated, of_record=of_record)
+            reason = _why_fixed(variable.name, annotated=annotated, of_record=of_record)
             if reason is None and "getParameters" in module.words:
                 reason = f"reflection may read the name of the parameter `{variable.name}`"
         if reason is not None:
@@ -75,7 +75,7 @@ def _why_not(variable: JavaVariable, free: set[str]) -> str | None:
     return None
 
 
-def _fixed(name: str, *, annotated: bool, of_record: bool) -> str | None:
+def _why_fixed(name: str, *, annotated: bool, of_record: bool) -> str | None:
     """The reason why a parameter must keep its name; None if it need not."""
     if annotated:
         return f"an annotation may read the name of the parameter `{name}`"

@@ -60,7 +60,7 @@ class JavaReorderParameters(JavaMutation):
 
     def _site(self, context: JavaContext, node: Node) -> Site | SiteRefused:
         module = context.module
-        parameters = _listed(node.child_by_field_name("parameters"))
+        parameters = _listed_nodes(node.child_by_field_name("parameters"))
         if len(parameters) < 2:
             return SiteRefused(node.start_byte, "it has fewer than two parameters")
         modifiers = [child for child in node.named_children if child.type == "modifiers"]
@@ -81,7 +81,7 @@ class JavaReorderParameters(JavaMutation):
                     line = module.line(call.start_byte)
                     return SiteRefused(node.start_byte, f"line {line}: the arguments: {verdict.reason}")
                 assumed |= set(verdict.assumptions)
-        edits = [edit for each in (parameters, *(given for _, given in calls)) for edit in _reversed(each)]
+        edits = [edit for each in (parameters, *(given for _, given in calls)) for edit in _reverse(each)]
         return Site(
             span=(node.start_byte, node.end_byte),
             description=f"reversed the parameters of `{module.text(name) if name is not None else ''}`",
@@ -90,12 +90,12 @@ class JavaReorderParameters(JavaMutation):
         )
 
 
-def _listed(node: Node | None) -> list[Node]:
+def _listed_nodes(node: Node | None) -> list[Node]:
     """Return the nodes in parentheses, without comments."""
     return [child for child in node.named_children if not child.is_extra] if node is not None else []
 
 
-def _reversed(nodes: Sequence[Node]) -> list[Edit]:
+def _reverse(nodes: Sequence[Node]) -> list[Edit]:
     return [
         Edit(place.start_byte, place.end_byte, (Slice(kept.start_byte, kept.end_byte),))
         for place, kept in zip(nodes, reversed(nodes), strict=True)
@@ -128,7 +128,7 @@ def _calls(
             module, method
         ):
             return f"line {line}: it is called on an object that may be of another class"
-        given = _listed(above.child_by_field_name("arguments"))
+        given = _listed_nodes(above.child_by_field_name("arguments"))
         if len(given) != len(parameters):
             return f"line {line}: it is called with other arguments"
         calls.append((above, given))

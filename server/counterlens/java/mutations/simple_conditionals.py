@@ -169,7 +169,7 @@ class JavaRemoveConditional(JavaMutation):
 
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes("if_statement"):
-            reason = _kept(context, node)
+            reason = _why_kept(context, node)
             if reason is not None:
                 yield SiteRefused(node.start_byte, reason)
                 continue
@@ -177,11 +177,11 @@ class JavaRemoveConditional(JavaMutation):
             yield Site(
                 (node.start_byte, node.end_byte),
                 f"removed the condition `{shown}`; the guarded code stays",
-                tuple(_unguarded(context.module, node)),
+                tuple(_unguard(context.module, node)),
             )
 
 
-def _kept(context: JavaContext, node: Node) -> str | None:
+def _why_kept(context: JavaContext, node: Node) -> str | None:
     """The reason why a condition cannot be removed; None if it can."""
     module = context.module
     branches, test = branches_of(node), tested(node)
@@ -214,7 +214,7 @@ def _has_following_statement(module: JavaModule, node: Node) -> bool:
         node = around
 
 
-def _unguarded(module: JavaModule, node: Node) -> list[Edit]:
+def _unguard(module: JavaModule, node: Node) -> list[Edit]:
     then = branches_of(node).then
     statements = module.statements(then) if then.type == "block" else []
     declares = any("declaration" in statement.type for statement in statements)

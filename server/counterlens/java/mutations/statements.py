@@ -178,7 +178,7 @@ class JavaRemoveDefinition(JavaMutation):
                         node.start_byte, "without the declaration the program would not compile"
                     )
                 continue
-            variable = _assigned(module, node.named_children[0])
+            variable = _assigned_variable(module, node.named_children[0])
             if variable is not None:
                 yield self._site(module, node, variable)
 
@@ -200,7 +200,7 @@ class JavaRemoveDefinition(JavaMutation):
         return Site((start, end), f"removed `{module.shown(node)}`", (edit,))
 
 
-def _assigned(module: JavaModule, expression: Node) -> JavaVariable | None:
+def _assigned_variable(module: JavaModule, expression: Node) -> JavaVariable | None:
     """The local variable that an assignment, `++` or `--` sets; None for other expressions."""
     if expression.type == "assignment_expression":
         target = expression.child_by_field_name("left")

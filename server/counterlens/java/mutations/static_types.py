@@ -92,15 +92,15 @@ class JavaTypes:
 
     def integral(self, node: Node) -> bool:
         """Whether an expression's value is an integer, boxed or not."""
-        return unboxed(self.of(node)) in _INTEGRAL
+        return primitive_of(self.of(node)) in _INTEGRAL
 
     def numeric(self, node: Node) -> bool:
         """Whether an expression's value is a number, boxed or not."""
-        return unboxed(self.of(node)) in _NUMERIC
+        return primitive_of(self.of(node)) in _NUMERIC
 
     def boolean(self, node: Node) -> bool:
         """Whether an expression's value is a Boolean, boxed or not."""
-        return unboxed(self.of(node)) == "boolean"
+        return primitive_of(self.of(node)) == "boolean"
 
     def plain(self, node: Node) -> bool:
         """Whether an expression's value is primitive, so that it needs no unboxing."""
@@ -161,14 +161,14 @@ class JavaTypes:
         text = self._module.text(operator)
         if text in _BOOLEAN_OPERATORS:
             return "boolean"
-        kind, other = unboxed(self.of(left)), unboxed(self.of(right))
+        kind, other = primitive_of(self.of(left)), primitive_of(self.of(right))
         if text in {"<<", ">>", ">>>"}:
-            return promoted(kind, "int")
+            return promote(kind, "int")
         if text == "+" and "String" in {kind, other}:
             return "String"
         if text in {"&", "|", "^"} and kind == other == "boolean":
             return "boolean"
-        return promoted(kind, other)
+        return promote(kind, other)
 
     def _unary(self, node: Node) -> str:
         operand = node.child_by_field_name("operand")
@@ -177,7 +177,7 @@ class JavaTypes:
             return UNKNOWN
         if self._module.text(operator) == "!":
             return "boolean"
-        return promoted(unboxed(self.of(operand)), "int")
+        return promote(primitive_of(self.of(operand)), "int")
 
     def _ternary(self, node: Node) -> str:
         branches = [node.child_by_field_name(name) for name in ("consequence", "alternative")]
@@ -236,10 +236,14 @@ class JavaTypes:
     def _mathematical(self, node: Node) -> str:
         """The result type of `Math.max` and similar methods: that of binary promotion of their arguments."""
         given = node.child_by_field_name("arguments")
-        kinds = [unboxed(self.of(argument)) for argument in given.named_children] if given is not None else []
+        kinds = (
+            [primitive_of(self.of(argument)) for argument in given.named_children]
+            if given is not None
+            else []
+        )
         if not kinds:
             return UNKNOWN
-        return promoted(kinds[0], kinds[-1])
+        return promote(kinds[0], kinds[-1])
 
     def _new(self, node: Node) -> str:
         kind = node.child_by_field_name("type")
@@ -301,12 +305,12 @@ def operands(node: Node) -> tuple[Node, Node, Node]:
     return left, operator, right
 
 
-def unboxed(kind: str) -> str:
+def primitive_of(kind: str) -> str:
     """The primitive type of a boxed one: `int` for `Integer`; other types are unchanged."""
     return _BOXED.get(kind, kind)
 
 
-def promoted(type_name: str, other: str) -> str:
+def promote(type_name: str, other: str) -> str:
     """The type of an arithmetic operation on two types (Java Language Specification, section 5.6)."""
     if type_name not in _NUMERIC or other not in _NUMERIC:
         return UNKNOWN

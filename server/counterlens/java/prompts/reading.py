@@ -152,7 +152,7 @@ class _Reader:
             return self._number()
         if kind == "string":
             self._next()
-            return "s", _unescaped(text[1:-1])
+            return "s", _unescape(text[1:-1])
         if kind == "char":
             self._next()
             return self._character(text)
@@ -192,7 +192,7 @@ class _Reader:
 
     @staticmethod
     def _character(text: str) -> JavaValue:
-        inside = _unescaped(text[1:-1])
+        inside = _unescape(text[1:-1])
         if len(inside) != 1 or ord(inside) > 0xFFFF:
             raise _UnreadError(_NO_VALUE)
         return "C", inside
@@ -407,7 +407,7 @@ def _inner(component: str) -> str:
     return primitives.get(inner) or inner.removeprefix("L").removesuffix(";")
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     def one(match: re.Match[str]) -> str:
         code = match[1]
         if code.startswith("u") and len(code) > 1:

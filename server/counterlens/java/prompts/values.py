@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from counterlens.java.judging.differential.writing import component_name, quoted
+from counterlens.java.judging.differential.writing import component_name, quote
 from counterlens.java.prompts.reading import read_value, why_unreadable
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, Literal, Values
 from counterlens.sandbox.java.values import NULL, JavaValue
@@ -39,7 +39,7 @@ def java_literal(text: str, *, strict: bool = False) -> Literal | None:
     if len(text) > _LONGEST:
         return None
     value = read_value(text, strict=strict)
-    return None if value is None else Literal(value, written(value))
+    return None if value is None else Literal(value, write(value))
 
 
 def plain(value: JavaValue) -> bool:
@@ -52,7 +52,7 @@ def plain(value: JavaValue) -> bool:
     return plain(value[1]) if tag == "O" else tag in _TYPES
 
 
-def written(value: JavaValue) -> str:
+def write(value: JavaValue) -> str:
     """A plain value as a Java expression; sets and maps in a fixed order."""
     return _WRITERS[value[0]](value)
 
@@ -60,14 +60,14 @@ def written(value: JavaValue) -> str:
 def expression(value: JavaValue) -> str:
     """A plain value as an argument: of its own class, with mutable lists."""
     tag = value[0]
-    if tag == "L" and _kind(value) == "list" and value[2] and "null" not in map(written, value[2]):
+    if tag == "L" and _kind(value) == "list" and value[2] and "null" not in map(write, value[2]):
         items, simple = ", ".join(map(expression, value[2])), value[1].rpartition(".")[2]
         plain_list = f"Arrays.asList({items})"
         return plain_list if simple in {"ArrayList", "List"} else f"new {simple}<>({plain_list})"
     if tag in {"L", "M"}:
         simple = value[1].rpartition(".")[2]
-        return f"new {simple}<>({written(value) if value[2] else ''})"
-    return written(value)
+        return f"new {simple}<>({write(value) if value[2] else ''})"
+    return write(value)
 
 
 def equal(value: JavaValue, other: JavaValue) -> bool:
@@ -84,9 +84,9 @@ def equal(value: JavaValue, other: JavaValue) -> bool:
     if kinds[0] == "list":
         return len(value[2]) == len(other[2]) and all(map(equal, value[2], other[2]))
     if kinds[0] == "set":
-        return _matched(_distinct(value[2]), _distinct(other[2]))
+        return _equal_in_any_order(_distinct(value[2]), _distinct(other[2]))
     if kinds[0] == "map":
-        return _matched([("O2", *pair) for pair in value[2]], [("O2", *pair) for pair in other[2]])
+        return _equal_in_any_order([("O2", *pair) for pair in value[2]], [("O2", *pair) for pair in other[2]])
     if kinds[0] in {"Optional", "pair"}:
         return all(map(equal, value[1:], other[1:]))
     return bool(value[1:] == other[1:])
@@ -121,16 +121,16 @@ def type_name(value: JavaValue) -> str:
     return "Set" if _kind(value) == "set" else "List"
 
 
-def misled(value: JavaValue) -> JavaValue:
+def misleading_value(value: JavaValue) -> JavaValue:
     """A clearly different value of the same kind."""
     tag = value[0]
     way = _MISLEADING.get(tag)
     return (tag, *way(value)) if way else ("I", FAR)
 
 
-def _moved(value: JavaValue) -> JavaValue:
+def _move(value: JavaValue) -> JavaValue:
     moved = -value[1] - FAR if value[1] >= 0 else -value[1] + FAR
-    return (_wrapped(moved, _WHOLE[value[0]]) if value[0] in _WHOLE else moved,)
+    return (_wrap(moved, _WHOLE[value[0]]) if value[0] in _WHOLE else moved,)
 
 
 def _moved_real(value: JavaValue) -> JavaValue:
@@ -144,7 +144,7 @@ def _moved_decimal(value: JavaValue) -> JavaValue:
 
 
 def _misled_items(value: JavaValue) -> JavaValue:
-    items = (misled(value[2][0]), *value[2][1:]) if value[2] else (_first(value),)
+    items = (misleading_value(value[2][0]), *value[2][1:]) if value[2] else (_first(value),)
     return value[1], items
 
 
@@ -152,11 +152,11 @@ def _misled_map(value: JavaValue) -> JavaValue:
     if not value[2]:
         return value[1], ((("I", FAR), ("I", FAR)),)
     (key, held), *others = value[2]
-    return value[1], ((key, misled(held)), *others)
+    return value[1], ((key, misleading_value(held)), *others)
 
 
 _MISLEADING: Mapping[str, Callable[[JavaValue], JavaValue]] = {
-    **dict.fromkeys((*_WHOLE, "i"), _moved),
+    **dict.fromkeys((*_WHOLE, "i"), _move),
     **dict.fromkeys(("D", "F"), _moved_real),
     **dict.fromkeys(("[", "L"), _misled_items),
     "M": _misled_map,
@@ -164,7 +164,7 @@ _MISLEADING: Mapping[str, Callable[[JavaValue], JavaValue]] = {
     "Z": lambda value: (not value[1],),
     "C": lambda value: ("#" if value[1] != "#" else "%",),
     "s": lambda value: (f"{value[1][::-1]}#",),
-    "O": lambda value: (("I", FAR) if value[1] == NULL else misled(value[1]),),
+    "O": lambda value: (("I", FAR) if value[1] == NULL else misleading_value(value[1]),),
 }
 
 
@@ -175,7 +175,7 @@ def same_text(answer: Literal | None, text: str, truth: Literal) -> bool:
     return _canonical(answer.value) == _canonical(truth.value)
 
 
-def asserted(line: str) -> Literal | None:
+def asserted_value(line: str) -> Literal | None:
     """The value with which an assertion compares a call, after `==` or in `equals`; None if there is none."""
     for match in re.finditer(r"==|\.equals\(", line):
         text = line[match.end() :].strip().rstrip(".")
@@ -229,7 +229,7 @@ def _same_number(number: float, other: float) -> bool:
     return near or (number != number and other != other)
 
 
-def _matched(values: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
+def _equal_in_any_order(values: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
     """Whether two sequences have equal items, in any order."""
     left = list(other)
     for item in values:
@@ -253,7 +253,7 @@ def _wholes(items: Sequence[JavaValue]) -> int:
 
 
 def _key(value: JavaValue) -> str:
-    return f"{value[1]:024.6f}" if _kind(value) == "number" and value[0] != "d" else written(value)
+    return f"{value[1]:024.6f}" if _kind(value) == "number" and value[0] != "d" else write(value)
 
 
 def _first(value: JavaValue) -> JavaValue:
@@ -262,7 +262,7 @@ def _first(value: JavaValue) -> JavaValue:
     return {"String": ("s", "#"), "char": ("C", "#"), "boolean": ("Z", True)}.get(name, ("I", FAR))
 
 
-def _wrapped(number: int, bits: int) -> int:
+def _wrap(number: int, bits: int) -> int:
     half = 1 << (bits - 1)
     return (number + half) % (1 << bits) - half
 
@@ -285,14 +285,14 @@ def _decimal(value: JavaValue) -> str:
 
 
 def _array(value: JavaValue) -> str:
-    name, items = component_name(value[1]), ", ".join(map(written, value[2]))
+    name, items = component_name(value[1]), ", ".join(map(write, value[2]))
     return f"new {name}[] {{{items}}}"
 
 
 def _collection(value: JavaValue) -> str:
     if _kind(value) == "set":
-        return f"Set.of({', '.join(map(written, sorted(_distinct(value[2]), key=_key)))})"
-    items = [written(item) for item in value[2]]
+        return f"Set.of({', '.join(map(write, sorted(_distinct(value[2]), key=_key)))})"
+    items = [write(item) for item in value[2]]
     if items == ["null"]:
         return "Collections.singletonList(null)"
     lone = len(items) == 1 and value[2][0][0] == "["  # `List.of` would take the items of the array
@@ -301,7 +301,7 @@ def _collection(value: JavaValue) -> str:
 
 
 def _map(value: JavaValue) -> str:
-    pairs = [(written(key), written(held)) for key, held in sorted(value[2], key=lambda each: _key(each[0]))]
+    pairs = [(write(key), write(held)) for key, held in sorted(value[2], key=lambda each: _key(each[0]))]
     if len(pairs) <= _FEW:
         return f"Map.of({', '.join(part for pair in pairs for part in pair)})"
     return f"Map.ofEntries({', '.join(f'Map.entry({key}, {held})' for key, held in pairs)})"
@@ -318,9 +318,9 @@ _WRITERS: Mapping[str, Callable[[JavaValue], str]] = {
     "F": _real,
     "d": _decimal,
     "Z": lambda value: "true" if value[1] else "false",
-    "C": lambda value: quoted(value[1], "'"),
-    "s": lambda value: quoted(value[1], '"'),
-    "O": lambda value: "Optional.empty()" if value[1] == NULL else f"Optional.of({written(value[1])})",
+    "C": lambda value: quote(value[1], "'"),
+    "s": lambda value: quote(value[1], '"'),
+    "O": lambda value: "Optional.empty()" if value[1] == NULL else f"Optional.of({write(value[1])})",
     "[": _array,
     "L": _collection,
     "M": _map,
@@ -332,14 +332,14 @@ JAVA_VALUES = Values(
     null="null",
     zero="0",
     literal=java_literal,
-    written=written,
+    written=write,
     equal=equal,
     same_numbers=same_numbers,
     same_type=same_type,
     type_name=type_name,
     same_text=same_text,
     why_unreadable=why_unreadable,
-    misled=misled,
-    asserted=asserted,
+    misled=misleading_value,
+    asserted=asserted_value,
 )
 """Reads and compares Java values."""

@@ -109,7 +109,7 @@ def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool)
     if joined or (not whole_lines and not _starts_line(text, head)):
         return text.lstrip(" \t") if gap else text
     if not aligned:
-        text = _indented(text, head, gap if whole_lines else "", indent)
+        text = _indent_to_fit(text, head, gap if whole_lines else "", indent)
     return healing.reconcile(gap, "\n" + text)
 
 
@@ -133,7 +133,7 @@ def _after_repetition(
             following = code[end.end :].removeprefix("\n")
             if not _lines(following) and not complete:
                 return None
-            return _shifted(following, end.indent, last, sure=count > 1), True, False
+            return _shift(following, end.indent, last, sure=count > 1), True, False
     if not complete and any(
         _repeats(reply_lines, known[at : at + len(reply_lines)]) for at in range(len(known))
     ):
@@ -152,14 +152,14 @@ def _after_rewrite(
     again = [line for line in reply_lines if line.content == known[-1].content]
     if len(again) == 1:
         following = code[again[0].end :].removeprefix("\n")
-        return _shifted(following, again[0].indent, known[-1], sure=True), True, False
+        return _shift(following, again[0].indent, known[-1], sure=True), True, False
     if not complete:
         return None
     reply_lines, known = _without_words(reply_lines), _without_words(known)
     for count in range(min(len(reply_lines), len(known)), 0, -1):
         if _repeats(reply_lines[:count], known[-count:]):
             following = code[reply_lines[count - 1].end :].removeprefix("\n")
-            return _shifted(following, reply_lines[count - 1].indent, known[-1], sure=True), True, False
+            return _shift(following, reply_lines[count - 1].indent, known[-1], sure=True), True, False
     return code, True, False  # another version of the function, not a continuation
 
 
@@ -187,7 +187,7 @@ def _repeats(reply_lines: list[_Line], known: list[_Line], *, partly: bool = Fal
     return not partly or reply_lines[-1].content.startswith(known[-1].content)
 
 
-def _shifted(text: str, given: str, last: _Line, *, sure: bool) -> str:
+def _shift(text: str, given: str, last: _Line, *, sure: bool) -> str:
     """Lines moved like the repeated line before them, from the indentation `given` to the prompt's.
 
     If only the first line lost its indentation, it shows nothing about the others (`sure` is then False).
@@ -198,7 +198,7 @@ def _shifted(text: str, given: str, last: _Line, *, sure: bool) -> str:
     if not sure and not given and not _moved_as_one(last, lines[0]):
         return text
     if last.indent.endswith(given):
-        return _added(text, last.indent[: len(last.indent) - len(given)])
+        return _add_prefix(text, last.indent[: len(last.indent) - len(given)])
     extra = given.removesuffix(last.indent)
     if extra != given and all(line.indent.startswith(extra) for line in lines):
         return "".join(line.removeprefix(extra) for line in text.splitlines(keepends=True))
@@ -212,7 +212,7 @@ def _moved_as_one(first: _Line, second: _Line) -> bool:
     return not second.indent
 
 
-def _indented(text: str, head: str, gap: str, indent: int | None) -> str:
+def _indent_to_fit(text: str, head: str, gap: str, indent: int | None) -> str:
     """The text at the depth that the prompt requires, if it certainly has another one."""
     lines = _lines(text)
     if not lines:
@@ -228,14 +228,14 @@ def _indented(text: str, head: str, gap: str, indent: int | None) -> str:
     wanted = re.split(r"[\r\n]", gap)[-1] or last.indent + (_one_indent(head) if opened else "")
     if first.indent:
         added = wanted.removesuffix(first.indent)
-        return _deepened(text, added, indent) if added != wanted else text
+        return _deepen(text, added, indent) if added != wanted else text
     expected = _Line(0, 0, wanted, first.content)
     if len(lines) == 1 or _moved_as_one(expected, lines[1]):
-        return _added(text, wanted)
+        return _add_prefix(text, wanted)
     return text[: first.start] + wanted + text[first.start :]
 
 
-def _deepened(text: str, added: str, indent: int | None) -> str:
+def _deepen(text: str, added: str, indent: int | None) -> str:
     """The lines moved deeper, up to the first that is shallower than the first one, if it may stay in place.
 
     Small models give the first lines after the header of a block its own depth, and later lines their depth
@@ -245,10 +245,10 @@ def _deepened(text: str, added: str, indent: int | None) -> str:
     depth = len(lines[0].indent.expandtabs(8))
     after = next((line for line in lines if len(line.indent.expandtabs(8)) < depth), None)
     if after is None or indent is None or after.content.startswith(_BRANCHES):
-        return _added(text, added)
+        return _add_prefix(text, added)
     if len(after.indent.expandtabs(8)) <= indent:
-        return _added(text, added)
-    return _added(text[: after.start], added) + text[after.start :]
+        return _add_prefix(text, added)
+    return _add_prefix(text[: after.start], added) + text[after.start :]
 
 
 def _starts_line(text: str, head: str) -> bool:
@@ -262,7 +262,7 @@ def _one_indent(head: str) -> str:
     return min(indents, key=len, default=_STEP)
 
 
-def _added(text: str, prefix: str) -> str:
+def _add_prefix(text: str, prefix: str) -> str:
     return "".join(prefix + line if line.strip() else line for line in text.splitlines(keepends=True))
 
 

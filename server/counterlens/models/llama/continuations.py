@@ -19,7 +19,7 @@ from counterlens.errors import ModelError
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.sequences import Row, SequenceBatch
 from counterlens.models.local.messages import ScoreContinuations, Scored
-from counterlens.models.local.scoring import Rows, gathered, reduce, tokenize
+from counterlens.models.local.scoring import Rows, gather, reduce, tokenize
 
 _PLANNED = 64
 """Maximum number of sequences planned together: a plan compares each with each."""
@@ -82,7 +82,7 @@ class ContinuationScorer:
             for group in self._groups(different[low : low + _PLANNED]):
                 self._read(group, k, advance)
         return [
-            gathered(
+            gather(
                 sequence.rows,
                 sequence.ends,
                 np.arange(sequence.first, len(sequence.tokens), dtype=np.int64),
@@ -246,7 +246,7 @@ def plan_prefixes(sequences: Sequence[Sequence[int]]) -> list[Fork]:
     starts: list[tuple[int | None, int]] = []
     arrays = [np.asarray(sequence, np.int64) for sequence in sequences]
     for i, sequence in enumerate(arrays):
-        shared = [_shared(sequence, other) for other in arrays[:i]]
+        shared = [_common_prefix(sequence, other) for other in arrays[:i]]
         most = max(shared, default=0)
         # The first of those with the longest shared prefix is still in its own slot at the fork.
         starts.append((shared.index(most), most - 1) if most > 1 else (None, 0))
@@ -260,7 +260,7 @@ def plan_prefixes(sequences: Sequence[Sequence[int]]) -> list[Fork]:
     return [Fork(parent, start, slot) for (parent, start), slot in zip(starts, slots, strict=True)]
 
 
-def _shared(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> int:
+def _common_prefix(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> int:
     """Length of the common prefix of two sequences."""
     most = min(len(first), len(second))
     different = np.flatnonzero(first[:most] != second[:most])

@@ -11,7 +11,7 @@ import llama_cpp as llama
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.models.files import known, note
+from counterlens.models.files import note, recall
 from counterlens.models.llama.decoding import ALONE, ExactDecoder, SharedCalls
 from counterlens.models.llama.native import TILED, Engine
 from counterlens.models.llama.sequences import MOST, SequenceBatch
@@ -39,7 +39,7 @@ def calls_of(engine: Engine, batch: SequenceBatch, identity: str) -> SharedCalls
     """
     key = f"{identity} {build()} {_TRIALS}"
     shared = SharedCalls(MOST if os.environ.get(TILED) == "0" else _UNTILED, free=True)
-    stored = known(_MEMORY, key)
+    stored = recall(_MEMORY, key)
     for calls in (shared, ALONE):
         if stored == repr(calls):  # else it is damaged: try again
             return calls

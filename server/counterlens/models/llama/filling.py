@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from counterlens.errors import ModelError
-from counterlens.models.files import known, note
+from counterlens.models.files import note, recall
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.protocol import FillTrial
 from counterlens.models.local.scoring import reduce
@@ -56,7 +56,7 @@ def fill_trial(engine: Engine, identity: str) -> FillTrial | None:
         return None
     key = f"{identity} {_TRIALS}"
     try:
-        return msgspec.json.decode(str(known(_MEMORY, key)), type=FillTrial)
+        return msgspec.json.decode(str(recall(_MEMORY, key)), type=FillTrial)
     except msgspec.DecodeError:
         trial = measure_filling(engine, engine.fill_marks)
         note(_MEMORY, key, msgspec.json.encode(trial).decode())

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.models.files import known, note
+from counterlens.models.files import note, recall
 from counterlens.models.llama import decoding
 from counterlens.models.llama.exactness import build
 from counterlens.models.llama.native import Engine
@@ -49,7 +49,7 @@ def rounding_of(engine: Engine, batch: SequenceBatch, identity: str) -> float:
     if identity in _KNOWN:
         return _KNOWN[identity]
     key = f"{identity} {build()} {_TRIALS}"
-    stored = known(_MEMORY, key)
+    stored = recall(_MEMORY, key)
     if isinstance(stored, str):
         try:
             return float(stored)

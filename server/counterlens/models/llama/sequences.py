@@ -85,11 +85,11 @@ class SequenceBatch:
 
     def fits(self, sequences: int, tokens: int) -> bool:
         """Whether `sequences` sequences of `tokens` tokens are few enough and fit into memory together."""
-        return sequences <= MOST + 1 and sequences * _rounded(tokens) <= self._room
+        return sequences <= MOST + 1 and sequences * _round_up(tokens) <= self._room
 
     def start(self, needs: Sequence[int]) -> None:
         """Begin with one empty sequence for each of `needs`, its maximum number of tokens."""
-        shape = len(needs), _rounded(max(needs))
+        shape = len(needs), _round_up(max(needs))
         if shape != self._shape:
             self._open(shape)
         self._forget()
@@ -99,7 +99,7 @@ class SequenceBatch:
 
         The content of the others is undefined.
         """
-        (have, each), room = self._shape, _rounded(tokens)
+        (have, each), room = self._shape, _round_up(tokens)
         # A sequence is copied as a whole, so its room must not be far too large.
         if sequences > have or not room <= each <= 2 * room:
             more = max(have, -(-sequences // 4) * 4)
@@ -210,5 +210,5 @@ class SequenceBatch:
         self._held = []
 
 
-def _rounded(tokens: int) -> int:
+def _round_up(tokens: int) -> int:
     return -(-tokens // _STEP) * _STEP

@@ -40,7 +40,7 @@ from counterlens.models.llama.rounding import rounding_of
 from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.models.local.healing import Constraint
 from counterlens.models.local.messages import Complete, Embed, Failed, Score, ScoreContinuations
-from counterlens.models.local.pooling import Pooling, pooled
+from counterlens.models.local.pooling import Pooling, pool
 from counterlens.models.local.scoring import Scorer
 from counterlens.models.local.worker import LATER, Worker, serve
 from counterlens.regular_file import check_database
@@ -213,7 +213,7 @@ class Embedder:
             vectors = []
             for number, text_tokens in enumerate(tokens):
                 progress(number, len(tokens))
-                vectors.append(pooled(self._states(context, batch, text_tokens, group), pooling))
+                vectors.append(pool(self._states(context, batch, text_tokens, group), pooling))
             return np.array(vectors, np.float32)
         finally:
             llama.llama_batch_free(batch)

@@ -16,7 +16,7 @@ class Pooling(IntEnum):
     LAST = 3
 
 
-def pooled(states: npt.NDArray[np.float32], pooling: Pooling) -> npt.NDArray[np.float32]:
+def pool(states: npt.NDArray[np.float32], pooling: Pooling) -> npt.NDArray[np.float32]:
     """Pool (n, dimensions) states, n > 0, to one vector."""
     if pooling is Pooling.MEAN:
         return np.asarray(states.mean(axis=0, dtype=np.float64), np.float32)

@@ -90,7 +90,7 @@ class ModelProcess:
         return self._child
 
 
-def _checked(answer: Any, *, withdrawn: bool) -> Any:
+def _check(answer: Any, *, withdrawn: bool) -> Any:
     """The response, unless it is an error or the request was cancelled."""
     if isinstance(answer, Failed):
         raise Cancelled if answer.cancelled else ModelError(answer.message, answer.hint)
@@ -156,7 +156,7 @@ class _Child:
                 if content is _ENDED:
                     raise self._died()
                 if not isinstance(content, Advanced):
-                    return _checked(content, withdrawn=withdrawn)
+                    return _check(content, withdrawn=withdrawn)
                 if progress:
                     progress(content.done, content.total)
         finally:

@@ -77,7 +77,7 @@ class Scorer:
             lead, tokens = tokens[:1], tokens[1:]  # the first token cannot be predicted from anything
         unscored = len(ends) - len(tokens)
         rows, seen = self._score(lead, tokens, k, progress)
-        return gathered(rows, ends, seen, k, engine.pieces, unscored=unscored)
+        return gather(rows, ends, seen, k, engine.pieces, unscored=unscored)
 
     def _score(
         self, lead: list[int], tokens: list[int], k: int, progress: Callable[[int, int], None]
@@ -107,7 +107,7 @@ class Scorer:
         """Score the first window; chunks that also began the last text are taken from the cache."""
         last, chunk = self._last, self._engine.chunk
         known = last.rows if last and last.lead == lead and last.alternatives == k else []
-        ready = min(_shared(tokens, last.tokens) // chunk, len(known)) if last else 0
+        ready = min(_common_prefix(tokens, last.tokens) // chunk, len(known)) if last else 0
         # The chunk that scores tokens[a:b] decodes the token before each of them.
         sequence = lead + tokens
         start = len(lead) - 1 + ready * chunk
@@ -146,7 +146,7 @@ class Scorer:
             self._engine.decode(part, logits_from=len(part))
 
 
-def _shared(first: list[int], second: list[int]) -> int:
+def _common_prefix(first: list[int], second: list[int]) -> int:
     """Length of the common prefix of two texts, in tokens."""
     for i, (a, b) in enumerate(zip(first, second, strict=False)):
         if a != b:
@@ -211,7 +211,7 @@ def _best(logits: npt.NDArray[np.float32], maxima: npt.NDArray[np.float32], k: i
     return np.take_along_axis(best, ranked, axis=1)
 
 
-def gathered(
+def gather(
     rows: list[Rows],
     ends: npt.NDArray[np.int64],
     seen: npt.NDArray[np.int64],

@@ -13,7 +13,7 @@ from counterlens.models.local.encoded_prompt import EncodedPrompt, encode_plain
 from counterlens.models.local.engine import TokenEngine
 from counterlens.models.local.healing import Constraint
 from counterlens.models.onnx.engine import LOGITS_BYTES, ExportEngine
-from counterlens.models.onnx.session import Past, stacked
+from counterlens.models.onnx.session import Past, stack
 
 MOST = 16
 """Maximum number of sequences continued together."""
@@ -61,7 +61,7 @@ class CachedDecoder:
         for i, sequence in enumerate(sequences):
             logits[i], past = self._engine.read(sequence[shared:], start)
             pasts.append(past)
-        self._past = stacked(pasts, self._engine.session.past)
+        self._past = stack(pasts, self._engine.session.past)
         self._order = list(range(len(sequences)))
         self._lengths = [len(sequence) for sequence in sequences]
         columns = np.arange(max(self._lengths))[None, ::-1]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from counterlens.errors import ModelError, UnscorableError
 from counterlens.models.base import Progress
 from counterlens.models.local.messages import Scored
-from counterlens.models.local.scoring import Rows, gathered, reduce, tokenize
+from counterlens.models.local.scoring import Rows, gather, reduce, tokenize
 from counterlens.models.onnx.engine import ExportEngine
 from counterlens.models.onnx.protocol import Masking
 
@@ -119,7 +119,7 @@ class MaskedScorer:
             starts += [begin for begin, span in zip(begins, part, strict=True) for _ in span]
             progress(len(starts), total)
         seen = np.arange(read.first, read.first + total) - np.array(starts, np.int64)
-        return gathered(rows, read.ends, seen, alternatives, self._engine.pieces)
+        return gather(rows, read.ends, seen, alternatives, self._engine.pieces)
 
     def _predict(self, read: _Text, spans: list[range], begins: list[int], width: int, k: int) -> Rows:
         """The scores of some masked spans, each from a copy of its window."""

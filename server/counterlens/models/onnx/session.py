@@ -225,7 +225,7 @@ class Session:
         return layers[-1] if layers else None
 
 
-def stacked(pasts: Sequence[Past], inputs: Sequence[PastInput]) -> Past:
+def stack(pasts: Sequence[Past], inputs: Sequence[PastInput]) -> Past:
     """Stack the keys and values of several sequences to a batch, with padding before the shorter ones."""
     batch: Past = []
     for tensor, parts in zip(inputs, zip(*pasts, strict=True), strict=True):

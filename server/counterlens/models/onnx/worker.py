@@ -20,7 +20,7 @@ from counterlens.models.local.messages import (
     Scored,
     ScoreSpan,
 )
-from counterlens.models.local.pooling import Pooling, pooled
+from counterlens.models.local.pooling import Pooling, pool
 from counterlens.models.local.scoring import Scorer
 from counterlens.models.local.worker import Worker, serve
 from counterlens.models.onnx.completing import ExportCompleter
@@ -179,7 +179,7 @@ class ExportEmbedder:
             if not tokens:
                 raise ModelError("a text without tokens has no embedding")
             states, _ = self._session.run(np.array([tokens], np.int64), output=self._session.hidden or "")
-            vectors.append(pooled(states[0], self._pooling))
+            vectors.append(pool(states[0], self._pooling))
         return np.array(vectors, np.float32)
 
 

@@ -168,7 +168,7 @@ class RemoteCompleter:
                 break
         self._check(readings.values(), answer, last)
         answered = [reading for _, reading in sorted(readings.items()) if reading.answered]
-        return [_completed(reading, answer, len(answered)) for reading in answered]
+        return [_completion_of(reading, answer, len(answered)) for reading in answered]
 
     def _check(self, readings: Collection[AnswerReading], answer: Answer, last: str) -> None:
         """Check that a response has an answer, and that it is whole.
@@ -186,19 +186,19 @@ class RemoteCompleter:
         if unfinished and not answer.done:
             raise failures.broken_off(self._endpoint, answer.aside or last)
         if unfinished and answered and answer.aside:  # perhaps an error, after which the stream ends as usual
-            raise failures.interrupted(self._endpoint, answer.aside)
+            raise failures.interruption(self._endpoint, answer.aside)
         for reading in readings:
             if reading.finish == "content_filter":
                 raise ModelError(
                     f"the content filter of {self._endpoint.host} withheld the answer", "Try another model"
                 )
             if reading.finish in _INTERRUPTED:
-                raise failures.interrupted(self._endpoint, reading.finish)
+                raise failures.interruption(self._endpoint, reading.finish)
         if not answered:
             raise failures.without_answer(self._endpoint, answer.aside or last, streamed=answer.streamed)
 
 
-def _completed(reading: AnswerReading, answer: Answer, count: int) -> Completion | None:
+def _completion_of(reading: AnswerReading, answer: Answer, count: int) -> Completion | None:
     """The result of a request; None if it does not fit the prompt. A server counts all of them together."""
     usage = answer.usage if count == 1 and answer.usage is not None else {}
     tokens = usage.get("completion_tokens")
@@ -327,7 +327,7 @@ class AnswerReading:
             # A reply that ends within its reasoning has no answer, whatever the server says about its end.
             if end is None and (self.finish in _LENGTH or still or self._over):
                 finish = "length"
-        return Completion(_joined(content), finish, tokens, thought=thought)
+        return Completion(_join_surrogates(content), finish, tokens, thought=thought)
 
     def _process_addition(self, added: str) -> None:
         """Check whether an addition ends the answer."""
@@ -363,6 +363,6 @@ class AnswerReading:
         return 1 if self._streamed else thinking.about_tokens(text)
 
 
-def _joined(text: str) -> str:
+def _join_surrogates(text: str) -> str:
     """The text with surrogate pairs joined that a server sent in two pieces."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -52,7 +52,7 @@ class Destination:
         Raises:
             ModelError: the address is invalid.
         """
-        if self._pair in _allowed():
+        if self._pair in _allowed_pairs():
             return True
         try:
             return any(Destination.of(own)._pair == self._pair for own in user_entries())
@@ -69,7 +69,7 @@ class Destination:
             return
         path = _place()
         try:
-            write_list(path, [*_allowed(), self._pair])
+            write_list(path, [*_allowed_pairs(), self._pair])
         except OSError as error:
             raise ModelError(f"{path} cannot be written: {error.strerror}") from None
 
@@ -96,7 +96,7 @@ def require_allowed(entry: ModelEntry) -> None:
     )
 
 
-def _allowed() -> list[list[str | None]]:
+def _allowed_pairs() -> list[list[str | None]]:
     return [pair for pair in read_list(_place()) if isinstance(pair, list)]
 
 

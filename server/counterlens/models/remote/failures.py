@@ -151,7 +151,7 @@ def broken_off(endpoint: Endpoint, last: str = "") -> Transient:
     return Transient(ModelError(message, _CRASHED))
 
 
-def interrupted(endpoint: Endpoint, reason: str) -> Transient:
+def interruption(endpoint: Endpoint, reason: str) -> Transient:
     """The endpoint broke off an answer; `reason`: in its own words."""
     said = _short(reason, endpoint)
     return Transient(ModelError(f"{endpoint.address} broke off its answer: {said}", _CRASHED))

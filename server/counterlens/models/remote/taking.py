@@ -77,7 +77,7 @@ class Taken:
 
     def after(self, refusal: RefusedRequestError, payload: Json) -> Taken | None:
         """Return the next form to try after a refusal; None if none is left."""
-        for name in _named(refusal, self.body(payload)):
+        for name in _named_parameters(refusal, self.body(payload)):
             other = self._without(name, refusal.message)
             if other is not None:
                 return other
@@ -102,7 +102,7 @@ class Taken:
         )
 
 
-def _named(refusal: RefusedRequestError, body: Json) -> Iterator[str]:
+def _named_parameters(refusal: RefusedRequestError, body: Json) -> Iterator[str]:
     """The parameters of a request that a refusal names: in its field, else in its message."""
     known = (LIMIT, "temperature", *_SPARED)
     if refusal.parameter in body and refusal.parameter in known:

@@ -80,7 +80,7 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
             And as `score_document`.
         """
         context.steps.next("reading the function")
-        scored, function = _scored(context, target, options)
+        scored, function = _score(context, target, options)
         scores = scored.scores
         inside = (scores.start < function.end) & (scores.end > function.start) & ~np.isnan(scores.logprob)
         tokens, nats = int(inside.sum()), -float(scores.logprob[inside].sum())
@@ -130,7 +130,7 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         return 1
 
 
-def _scored(context: Context, target: Target, options: ConfidenceOptions) -> tuple[Confidence, Function]:
+def _score(context: Context, target: Target, options: ConfidenceOptions) -> tuple[Confidence, Function]:
     """The scored document, and the function in it; without context, the document is only the function."""
     document, function = target.document, find_function(target.document, target.qualname)
     concepts = concept_set(options.concepts)

@@ -94,7 +94,7 @@ def published_comparison(models: Mapping[str, Sequence[ConfidenceRecord]], *, se
     """Table I in the layout of the paper; for several models also the best beside the worst (Figure 3)."""
     lines = {model: means_of(records, seed=seed) for model, records in models.items() if records}
     tables = [_table_one(lines)]
-    ranked = sorted(lines, key=lambda model: -(_known(lines[model], GLOBAL) or 0.0))
+    ranked = sorted(lines, key=lambda model: -(_mean_of(lines[model], GLOBAL) or 0.0))
     if len(ranked) > 1:
         tables.append(_best_and_worst(ranked[0], lines[ranked[0]], ranked[-1], lines[ranked[-1]]))
     return tuple(tables)
@@ -176,7 +176,7 @@ def _agreement(means: Sequence[CategoryMean], own: Mapping[str, float]) -> Table
 def _table_one(lines: Mapping[str, Sequence[CategoryMean]]) -> Table:
     categories = (GLOBAL, *concept_set(AUTHORS).categories)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (model, *(_known(means, category) for category in categories)) for model, means in lines.items()
+        (model, *(_mean_of(means, category) for category in categories)) for model, means in lines.items()
     )
     columns = ("model", *(_SHORT.get(category, category) for category in categories))
     return Table("AsC-Eval performance, Table I", columns, rows, _BY_CATEGORY)
@@ -187,7 +187,7 @@ def _best_and_worst(
 ) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for category in (GLOBAL, *concept_set(AUTHORS).categories):
-        above, below = _known(high, category), _known(low, category)
+        above, below = _mean_of(high, category), _mean_of(low, category)
         if above is not None and below is not None:
             rows.append((category, below, above, above - below, _verdict(below), _verdict(above)))
     rows.sort(key=lambda row: (row[0] != GLOBAL, -float(row[3]) if isinstance(row[3], float) else 0.0))
@@ -203,5 +203,5 @@ def _verdict(value: float) -> str:
     return "acceptable" if value >= THRESHOLD else "erroneous"
 
 
-def _known(means: Sequence[CategoryMean], category: str) -> float | None:
+def _mean_of(means: Sequence[CategoryMean], category: str) -> float | None:
     return next((mean.value for mean in means if mean.category == category), None)

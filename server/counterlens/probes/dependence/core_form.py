@@ -15,7 +15,7 @@ from typing import Any
 
 from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
 from counterlens.errors import SourceError
-from counterlens.probes.dependence.sampling import balanced
+from counterlens.probes.dependence.sampling import balance
 
 
 class CoreForm(StrEnum):
@@ -84,7 +84,7 @@ def own_questions(
             if lite:
                 asked = [question for question in asked if question.lite]
             if asked:
-                questions += balanced(asked, _yes, limit, seed)
+                questions += balance(asked, _yes, limit, seed)
             elif not given or form is CoreForm.SOURCE:
                 ours = _pairs if form is CoreForm.TRACE else _targets
                 questions += ours(name, labels, task, limit, seed)
@@ -141,7 +141,7 @@ def _pairs(name: str, labels: CoreLabels, task: CoreTask, limit: int | None, see
             for number, source in enumerate(labels.candidates(task), 1)
             if source[1] != target[1]
         ]
-    return balanced(every, _yes, limit, seed)
+    return balance(every, _yes, limit, seed)
 
 
 def _targets(

@@ -77,8 +77,8 @@ def words(
         task,
         lines=listing,
         function=subject.dependences.function,
-        source=_named(subject, question.source),
-        target=_named(subject, question.target),
+        source=_instance_name(subject, question.source),
+        target=_instance_name(subject, question.target),
     )
 
 
@@ -99,7 +99,7 @@ def read_answer(text: str) -> bool | None:
     return said[-1].lower() in {"true", "yes"} if said else read_yes_no(text)
 
 
-def _named(subject: ExaminedFunction, instance: Instance) -> str:
+def _instance_name(subject: ExaminedFunction, instance: Instance) -> str:
     """An instance in CoRe's notation: `(total, 3)`, or only the line."""
     line = subject.parts[instance.statement].statement.line
     return f"({instance.variable}, {line})" if instance.variable else str(line)

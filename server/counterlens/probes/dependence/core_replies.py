@@ -191,15 +191,15 @@ def _schema(question: OwnQuestion) -> str:
         parts: dict[str, Any] = {"from": node, "to": node}
         if question.task is CoreTask.FLOW:
             parts["type"] = {"type": "string", "enum": ["data", "control"]}
-        step = _closed(parts)
+        step = _closed_object(parts)
     several = {"type": "array", "items": step, "maxItems": _MOST_NODES}
     key = KEYS[question.task]
     if question.form is CoreForm.SOURCE:
-        return json.dumps(_closed({f"{key}Sources": several}))
-    return json.dumps(_closed({key: {"type": "boolean"}, "Trace": several}))
+        return json.dumps(_closed_object({f"{key}Sources": several}))
+    return json.dumps(_closed_object({key: {"type": "boolean"}, "Trace": several}))
 
 
-def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+def _closed_object(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,

@@ -49,7 +49,7 @@ def control_scores(reactions: Iterable[Reaction]) -> PairScores:
     for reaction in reactions:
         if reaction.kind in CONTROL_KINDS:
             pair = reaction.source, reaction.target
-            raw[pair] = raw.get(pair, 0.0) + largest(known(reaction.drops[:FIRST_TOKENS]))
+            raw[pair] = raw.get(pair, 0.0) + largest(known_drops(reaction.drops[:FIRST_TOKENS]))
     return minus_placebo(raw)
 
 
@@ -78,7 +78,7 @@ def looked_at(kind: Intervention, part: Part) -> bool:
     return kind not in DATA_KINDS or bool(part.reads)
 
 
-def known(drops: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def known_drops(drops: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The drops without those of tokens that the change split differently."""
     return drops[~np.isnan(drops)]
 

@@ -18,7 +18,7 @@ from counterlens.probes.dependence.pairwise import RelationAnswers, by_core, by_
 from counterlens.probes.dependence.parsing import ListedPairs
 from counterlens.probes.dependence.parts import StatementPair
 from counterlens.probes.dependence.prompted import ask_all
-from counterlens.probes.dependence.rules import RULES, ruled
+from counterlens.probes.dependence.rules import RULES, pairs_by_rule
 from counterlens.probes.dependence.sampling import QuestionCounts
 from counterlens.probes.dependence.yes_no import AnswerSource, how
 from counterlens.progress import Steps
@@ -251,7 +251,7 @@ def compare(
     edges: list[InferredEdge] = []
     pooled: dict[Relation, _Compared] = {}
     for relation in Relation:
-        true, rule = true_edges(subject, relation), ruled(subject, relation)
+        true, rule = true_edges(subject, relation), pairs_by_rule(subject, relation)
         reached: Container[StatementPair] = beliefs[relation] if influence else _ALL
         if by_relation and (method.about_chains or not by_relation[relation].counts.complete):
             reached = by_relation[relation].pairs

@@ -14,7 +14,7 @@ from counterlens.probes.dependence.examined import ExaminedFunction, Relation, t
 from counterlens.probes.dependence.instances import DependenceQuestion, questions
 from counterlens.probes.dependence.parts import StatementPair
 from counterlens.probes.dependence.prompted import ask_pairs, every_pair
-from counterlens.probes.dependence.sampling import QuestionCounts, balanced
+from counterlens.probes.dependence.sampling import QuestionCounts, balance
 from counterlens.probes.dependence.yes_no import YesNo
 from counterlens.progress import Steps
 
@@ -107,7 +107,7 @@ def by_pairs(
         Cancelled: it was cancelled.
     """
     true, every = true_edges(subject, relation), every_pair(subject)
-    chosen = balanced(every, true.__contains__, limit, seed)
+    chosen = balance(every, true.__contains__, limit, seed)
     answered = ask_pairs(model, subject, relation, chosen, steps)
     return RelationAnswers(
         [PairAnswer(pair, answer, pair in true) for pair, answer in answered.items()], len(every)
@@ -122,7 +122,7 @@ def by_core(
     Arguments and errors as for `by_pairs`.
     """
     every = questions(subject, relation)
-    chosen = balanced(list(every), every.__getitem__, limit, seed)
+    chosen = balance(list(every), every.__getitem__, limit, seed)
     replies = answers(model, subject, chosen, steps)
     return RelationAnswers(
         [PairAnswer(statements(question), answer, every[question]) for question, answer in replies.items()],
@@ -138,7 +138,7 @@ def by_trace(
     Arguments and errors as for `by_pairs`.
     """
     every = questions(subject, relation)
-    chosen = balanced(list(every), every.__getitem__, limit, seed)
+    chosen = balance(list(every), every.__getitem__, limit, seed)
     trace_answers = trace_questions.answers(model, subject, chosen, steps)
     return RelationAnswers(
         [
@@ -155,7 +155,7 @@ def statements(question: DependenceQuestion) -> StatementPair:
     return question.source.statement, question.target.statement
 
 
-def counted(asked: Mapping[Relation, QuestionCounts]) -> str:
+def question_counts(asked: Mapping[Relation, QuestionCounts]) -> str:
     """The numbers of questions in words: `30 of 240 questions on control (15 true)`."""
     return ", ".join(
         f"{counts.asked} of {plural(counts.possible, 'question')} on {relation} ({counts.true} true"

@@ -12,8 +12,8 @@ from counterlens.languages.registry import title_of
 from counterlens.models.base import ModelInfo, Prompt, Stop
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.parts import Part
-from counterlens.probes.prompts.languages import prompted
-from counterlens.probes.prompts.templates import FilledTemplate, chats, has_template, worded
+from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.templates import FilledTemplate, chats, fill_text, has_template
 from counterlens.probes.protocols import in_words
 
 _PAIR_TOKENS, _FRAME_TOKENS = 8, 16
@@ -38,7 +38,7 @@ def all_pairs(
     room = min(_MOST_TOKENS, info.context // 2 if info.context else _MOST_TOKENS)
     fitting = max(1, (room - _FRAME_TOKENS) // _PAIR_TOKENS)
     most = min(count * count, count * _PAIRS_PER_STATEMENT, fitting)
-    wording = asked_in(info, subject, task, statements=numbered(subject))
+    wording = asked_in(info, subject, task, statements=numbered_statements(subject))
     return wording.question(
         _PAIR_TOKENS * most + _FRAME_TOKENS,
         Stop(texts=("\n\n", "]}\n")),
@@ -55,7 +55,7 @@ def one_pair(
         info,
         subject,
         f"{relation}-pair",
-        statements=numbered(subject),
+        statements=numbered_statements(subject),
         source=str(source),
         target=str(target),
     )
@@ -71,20 +71,20 @@ def asked_in(info: ModelInfo, subject: ExaminedFunction, task: str, **places: st
         task: The template, without the language's suffix.
         places: The values of the placeholders; `$language` is the language's name.
     """
-    language = prompted(subject.language)
+    language = prompting_of(subject.language)
     own = f"{task}{language.suffix}"
     name = own if has_template(__package__, own, chats(info)) else task
-    return worded(info, __package__, name, language=title_of(subject.language), **places)
+    return fill_text(info, __package__, name, language=title_of(subject.language), **places)
 
 
-def numbered(subject: ExaminedFunction) -> str:
+def numbered_statements(subject: ExaminedFunction) -> str:
     """The statements with their numbers, one per line; further lines of a statement are indented below it."""
     return "\n".join(
-        f"{part.statement.id}: {subject.indentation(part)}{_shown(part)}" for part in subject.parts
+        f"{part.statement.id}: {subject.indentation(part)}{_first_lines(part)}" for part in subject.parts
     )
 
 
-def _shown(part: Part) -> str:
+def _first_lines(part: Part) -> str:
     """A statement's text; of a docstring only the first line."""
     text = part.statement.text
     first, _, rest = text.partition("\n")

@@ -28,7 +28,7 @@ from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.inferred import Closures, InferenceMethod
 from counterlens.probes.dependence.parts import Part, StatementPair
 from counterlens.probes.dependence.record import DependenceRecord
-from counterlens.probes.dependence.rules import ruled
+from counterlens.probes.dependence.rules import pairs_by_rule
 from counterlens.probes.dependence.sampling import MOST_QUESTIONS
 from counterlens.progress import Steps
 
@@ -172,10 +172,10 @@ def labels_of_rules(subject: ExaminedFunction) -> CoreLabels:
     """The dependences by indentation and recurring names, as labels."""
     flows = [
         (source, target, name)
-        for source, target in ruled(subject, Relation.DATA)
+        for source, target in pairs_by_rule(subject, Relation.DATA)
         for name in {read.name for read in subject.parts[target].reads} & subject.parts[source].binds
     ]
-    return _labels(subject, flows, ruled(subject, Relation.CONTROL))
+    return _labels(subject, flows, pairs_by_rule(subject, Relation.CONTROL))
 
 
 def first_lines(subject: ExaminedFunction) -> dict[int, int]:

@@ -213,7 +213,7 @@ def react(
         ModelError: the model cannot answer, or returns no token probabilities.
         Cancelled: `cancel` was set.
     """
-    wanted = _wanted(subject, part, kinds, looked_at)
+    wanted = _wanted_readings(subject, part, kinds, looked_at)
     read = [reading for _, reading in wanted if reading.stop]
     cut = subject.data.rfind(b"\n", 0, part.span[0])
     cut = max(0, cut if cut > 0 and part.statement.id else 0)
@@ -240,11 +240,11 @@ def texts(
     subject: ExaminedFunction, part: Part, kinds: Sequence[Intervention], *, looked_at: LookedAt = everything
 ) -> int:
     """The number of texts that `react` scores: the changed ones, and the unchanged rest."""
-    changed = sum(bool(reading.stop) for _, reading in _wanted(subject, part, kinds, looked_at))
+    changed = sum(bool(reading.stop) for _, reading in _wanted_readings(subject, part, kinds, looked_at))
     return 1 + changed if changed else 0
 
 
-def _wanted(
+def _wanted_readings(
     subject: ExaminedFunction, part: Part, kinds: Sequence[Intervention], looked_at: LookedAt
 ) -> list[tuple[Intervention, ChangedText]]:
     return [(kind, reading) for kind in kinds for reading in readings(subject, part, kind, looked_at)]

@@ -15,7 +15,7 @@ RULES = {Relation.CONTROL: "indentation", Relation.DATA: "recurring names"}
 """Names of the rules."""
 
 
-def ruled(subject: ExaminedFunction, relation: Relation) -> set[StatementPair]:
+def pairs_by_rule(subject: ExaminedFunction, relation: Relation) -> set[StatementPair]:
     """The direct dependences by the rule; the source always comes before the target."""
     return set(_enclosing(subject) if relation is Relation.CONTROL else _recurring(subject))
 

@@ -35,7 +35,7 @@ class QuestionCounts:
         return self.asked == self.possible
 
 
-def balanced(
+def balance(
     questions: Sequence[Item], true: Callable[[Item], bool], limit: int | None, seed: int = 0
 ) -> list[Item]:
     """At most `limit` questions, in their order: half of them true, if possible.

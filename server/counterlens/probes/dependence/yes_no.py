@@ -83,12 +83,12 @@ def ask(
     answers: list[YesNo] = []
     for low, high in pairwise([*range(0, len(texts), _TOGETHER), len(texts)]):
         steps.check()
-        answers += _compared(model, shared, [text[len(shared) :] for text in texts[low:high]], steps.cancel)
+        answers += _compare(model, shared, [text[len(shared) :] for text in texts[low:high]], steps.cancel)
         steps.report(what, high, len(texts))
     return answers
 
 
-def _compared(model: Model, shared: str, asked: Sequence[str], cancel: Event | None) -> list[YesNo]:
+def _compare(model: Model, shared: str, asked: Sequence[str], cancel: Event | None) -> list[YesNo]:
     """The probabilities of yes and no after each question."""
     answered = [text + word for text in asked for word in WORDS]
     scores = model.score_continuations(shared, answered, alternatives=0, cancel=cancel)

@@ -25,10 +25,10 @@ from counterlens.probes.equivalence.verified import VerifiedVersion, verified_ve
 from counterlens.probes.options import DEFAULT_TIMEOUT, MaxTokens, Mutations, ProbeOptions, Timeout, Without
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
-from counterlens.probes.prompts.function_text import shown
-from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.function_text import visible_part
+from counterlens.probes.prompts.languages import prompting_of
 from counterlens.probes.prompts.literals import short
-from counterlens.probes.prompts.templates import filled
+from counterlens.probes.prompts.templates import fill
 from counterlens.probes.record import Record
 from counterlens.probes.sanity import require_repeatable
 from counterlens.syntax.functions import find_function
@@ -135,8 +135,8 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
             )
         versions = [*alike[:n], *apart[:n]]
         info, function = context.model.info, find_function(target.document, target.qualname)
-        program = shown(target.document, function)
-        others = [shown(v.document, find_function(v.document, function.qualname)) for v in versions]
+        program = visible_part(target.document, function)
+        others = [visible_part(v.document, find_function(v.document, function.qualname)) for v in versions]
         prompts = [
             question(info, target, *pair, options.max_tokens)
             for other in others
@@ -186,9 +186,9 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
 
 def question(info: ModelInfo, target: Target, first: str, second: str, max_tokens: int) -> Prompt:
     """The question about two programs."""
-    name = f"equivalence{prompted(target.document.language).suffix}"
+    name = f"equivalence{prompting_of(target.document.language).suffix}"
     function = find_function(target.document, target.qualname)
-    return filled(
+    return fill(
         info, __package__, name, max_tokens, ("\n",), first=first, second=second, function=function.name
     )
 

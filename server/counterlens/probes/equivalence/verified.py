@@ -15,7 +15,7 @@ from counterlens.mutations import Concept, Counterfactual
 from counterlens.mutations.assumptions import WHOLE_PROGRAM
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.robustness.versions import planned
+from counterlens.probes.robustness.versions import plan
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -69,7 +69,7 @@ def verified_versions(
     """
     document, cancel = target.document, context.cancel
     # Whoever compares two functions calls both in the same way.
-    surveyed = planned(target, mutations, seed=seed, without=(*without, WHOLE_PROGRAM))
+    surveyed = plan(target, mutations, seed=seed, without=(*without, WHOLE_PROGRAM))
     behaviour = require_behaviour(context, target, limits)
     made = [each for each in surveyed.counterfactuals if each.concept is not Concept.NOTHING]
     left_out, kinds = Counter[str](), list[list[VerifiedVersion]]()

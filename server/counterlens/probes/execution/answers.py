@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.execution.questions import ExecutionQuestion
 from counterlens.probes.execution.record import ExecutionAnswer
@@ -82,7 +82,7 @@ def ask(context: Context, question: ExecutionQuestion, style: str, asking: Askin
     language, info = question.language, context.model.info
     asked = prompt(info, style, question.source, question.call, asking.max_tokens, language=language)
     said = context.complete(asked)
-    truth, made, values = question.truth, question.features, executed(language).values
+    truth, made, values = question.truth, question.features, execution_of(language).values
     written = truth.written if asking.as_written else None
     answer = STYLES[style].read(said, truth.value, written, language=language, asked=asked)
     return ExecutionAnswer(

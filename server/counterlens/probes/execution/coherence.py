@@ -14,7 +14,7 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model
 from counterlens.probes.execution.answers import Asking, ask_twice
 from counterlens.probes.execution.language import Step
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.prompts import (
     DIRECT_TOKENS,
     STYLES,
@@ -24,12 +24,12 @@ from counterlens.probes.execution.prompts import (
 )
 from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
 from counterlens.probes.execution.record import CoherenceCall, CoherenceRecord, ExecutionAnswer, StateAnswer
-from counterlens.probes.execution.states import MOST_POINTS, Point, marked, points, times_in_words
+from counterlens.probes.execution.states import MOST_POINTS, Point, add_mark, points, times_in_words
 from counterlens.probes.execution.tables import SHOWN, answer_baselines
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
-from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.prompts.function_text import visible_part
 from counterlens.probes.prompts.literals import short
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import find_function
@@ -112,7 +112,7 @@ def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -
         SandboxError, Cancelled: as the sandbox.
     """
     context.steps.next(f"tracing {target.name}")
-    function, language = reachable(target), executed(target.document.language)
+    function, language = reachable(target), execution_of(target.document.language)
     question = question_of(context, target, seed=seed, limits=limits)
     sandbox, cancel = context.sandbox(), context.cancel
     steps = language.trace(target.document, question.call, sandbox, limits=limits, cancel=cancel)
@@ -143,12 +143,12 @@ def _state(
     context: Context, target: Target, question: ExecutionQuestion, point: Point, max_tokens: int
 ) -> StateAnswer:
     """Ask about one state."""
-    document = marked(target.document, point.line)
-    language = executed(document.language)
+    document = add_mark(target.document, point.line)
+    language = execution_of(document.language)
     document = language.unanswered(document, find_function(document, target.qualname), question.call)
     asked = state_prompt(
         context.model.info,
-        shown(document, find_function(document, target.qualname)),
+        visible_part(document, find_function(document, target.qualname)),
         question.call,
         point.variable,
         times_in_words(point.times),
@@ -180,7 +180,7 @@ def coherence_tables(calls: Sequence[CoherenceCall]) -> tuple[Table, ...]:
     """All tables of some calls with their states."""
     tables = [_square(calls), _shares(calls), baseline_table(baselines(calls)), _unread(calls)]
     if len(calls) <= SHOWN:
-        tables.insert(0, _listed(calls))
+        tables.insert(0, _call_table(calls))
     return tuple(table for table in tables if table.rows)
 
 
@@ -216,7 +216,7 @@ def _unread(calls: Sequence[CoherenceCall]) -> Table:
     return Table("unreadable answers", ("asked for", "why", "n"), rows)
 
 
-def _listed(calls: Sequence[CoherenceCall]) -> Table:
+def _call_table(calls: Sequence[CoherenceCall]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for call in calls:
         for state in call.states:

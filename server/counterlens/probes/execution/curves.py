@@ -56,7 +56,7 @@ def alone(value: int) -> tuple[int, int]:
     return value, value
 
 
-def binned(
+def bins_of(
     answers: Answers,
     measure: Callable[[ExecutionAnswer], int | None],
     edges: Callable[[int], tuple[int, int]] = doubling,

@@ -10,15 +10,15 @@ from counterlens.counting import plural
 from counterlens.errors import SourceError
 from counterlens.judging.base import Judge, Judgement, Setting, lasting
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.registry import described, find_judge
+from counterlens.judging.registry import describe, find_judge
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.execution.answers import ask_all
 from counterlens.probes.execution.dependent_tables import (
     answers_of,
-    synthesised,
+    synthesis_rate,
 )
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import STYLES, WRITTEN_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.published import PROTOCOL, STEPS
@@ -30,7 +30,7 @@ from counterlens.probes.execution.questions import (
     reachable,
 )
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
-from counterlens.probes.execution.tables import ended, pick, style_baselines
+from counterlens.probes.execution.tables import ended_answers, pick, style_baselines
 from counterlens.probes.execution.translation import (
     FromLanguage,
     as_translation,
@@ -96,7 +96,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
             SourceError: the function has no description, no judge, or no usable call.
         """
         context.steps.next(f"writing {target.name}")
-        synthesis, questions = _synthesised(context, target, options, lasting(options.timeout))
+        synthesis, questions = _synthesise(context, target, options, lasting(options.timeout))
         method = METHODS[options.chosen_protocol]
         asking = method.asking(context.model.info, options.max_tokens, (STEPS,))
         answers = ask_all(context, questions, asking)
@@ -124,9 +124,9 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
 
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
         """Like `Probe.summary`."""
-        written = synthesised(records)
+        written = synthesis_rate(records)
         method = METHODS[records[0].protocol]
-        own = pick(ended(answers_of(records)), method.style, Form.OWN)
+        own = pick(ended_answers(answers_of(records)), method.style, Form.OWN)
         known = sum(answer.right for answer in own.values())
         kind = f" ({translation_of(records)})" if translation_of(records) else ""
         asked = f"{plural(written.n, 'function')}{kind}"
@@ -147,7 +147,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         return 1 + 2 * len(STYLES) + 1
 
 
-def _synthesised(
+def _synthesise(
     context: Context, target: Target, options: DependentExecutionOptions, limits: Limits
 ) -> tuple[Synthesis, list[ExecutionQuestion]]:
     """Have a function written and judged; return also the questions about the reference and the own code."""
@@ -174,7 +174,7 @@ def _synthesised(
         input=reference.input.origin,
         program=written.program,
         finish=written.finish,
-        judged_by=steady(described(judge)),
+        judged_by=steady(describe(judge)),
         judgement=verdict.judgement,
         failed=steady(verdict.evidence.failed or ""),
         correct=verdict.passed,
@@ -241,7 +241,7 @@ def _own(
     own = question_about(
         context,
         target.name,
-        executed(document.language).without_comments(document),
+        execution_of(document.language).without_comments(document),
         target.qualname,
         reference.input,
         limits=limits,
@@ -257,7 +257,7 @@ def _complexity(document: Document, qualname: str) -> int | None:
         function = find_function(document, qualname)
     except SourceError:
         return None
-    made = executed(document.language).features(
+    made = execution_of(document.language).features(
         document.data[function.header : function.end].decode("utf-8", "replace")
     )
     return made.complexity if made else None

@@ -14,7 +14,7 @@ from counterlens.probes.execution.record import DependentExecutionRecord, Execut
 from counterlens.probes.execution.tables import (
     SHOWN,
     differing,
-    ended,
+    ended_answers,
     pick,
     rate,
     style_baselines,
@@ -33,7 +33,7 @@ _NOTE = (
 )
 
 
-def synthesised(records: Records) -> Proportion:
+def synthesis_rate(records: Records) -> Proportion:
     """The share of functions written correctly, among those that the token limit did not truncate."""
     syntheses = [attempt for attempt in _syntheses(records) if not attempt.truncated]
     return wilson(sum(synthesis.correct for synthesis in syntheses), len(syntheses))
@@ -55,7 +55,7 @@ def dependent_tables(records: Records, *, seed: int) -> tuple[Table, ...]:
     own = [answer for answer in answers if answer.form is Form.OWN]
     tables = [
         _rates(records, answers),
-        _paired(answers),
+        _paired_table(answers),
         styles(own, "answers about its own code"),
         baseline_table(style_baselines(answers)),
         unread(answers),
@@ -73,7 +73,7 @@ def common(models: Mapping[str, Records]) -> Table:
         models: The records of each model, by its name.
     """
     asked = {
-        (model, style): pick(ended(answers_of(records)), style, Form.OWN)
+        (model, style): pick(ended_answers(answers_of(records)), style, Form.OWN)
         for model, records in models.items()
         for style in STYLES
     }
@@ -84,7 +84,7 @@ def common(models: Mapping[str, Records]) -> Table:
             own = asked[model, name]
             here = [own[target] for target in sorted(shared)]
             every = rate(list(own.values()))
-            rows.append((model, style.title, synthesised(records), len(own), every, len(here), rate(here)))
+            rows.append((model, style.title, synthesis_rate(records), len(own), every, len(here), rate(here)))
     columns = ("model", "asked", "written correctly", "n", "R_DER", "n in common", "R'_DER")
     note = "R'_DER: on the functions that all models wrote correctly (Liu et al. 2024, Table II)"
     return Table("dependent execution reasoning of several models", columns, tuple(rows), note)
@@ -96,7 +96,7 @@ def ranks(models: Mapping[str, Records]) -> Table:
     for name, style in STYLES.items():
         pairs = []
         for records in models.values():
-            written, own = synthesised(records), list(pick(answers_of(records), name, Form.OWN).values())
+            written, own = synthesis_rate(records), list(pick(answers_of(records), name, Form.OWN).values())
             known = rate(own)
             if written.value is not None and known.value is not None:
                 pairs.append((written.value, known.value))
@@ -109,12 +109,12 @@ def ranks(models: Mapping[str, Records]) -> Table:
 def _rates(records: Records, answers: Sequence[ExecutionAnswer]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
-        own, standing = (pick(ended(answers), name, form) for form in (Form.OWN, Form.STANDING))
+        own, standing = (pick(ended_answers(answers), name, form) for form in (Form.OWN, Form.STANDING))
         same = [standing[target] for target in own if target in standing]
         known = [standing[target] for target, answer in own.items() if answer.right and target in standing]
         rates = (rate(list(chosen)) for chosen in (own.values(), standing.values(), same, known))
         cut = sum(synthesis.truncated for synthesis in _syntheses(records))
-        rows.append((style.title, synthesised(records), cut, len(own), *rates))
+        rows.append((style.title, synthesis_rate(records), cut, len(own), *rates))
     columns = (
         "asked",
         "written correctly",
@@ -128,7 +128,7 @@ def _rates(records: Records, answers: Sequence[ExecutionAnswer]) -> Table:
     return Table("dependent execution reasoning", columns, tuple(rows), _NOTE)
 
 
-def _paired(answers: Sequence[ExecutionAnswer]) -> Table:
+def _paired_table(answers: Sequence[ExecutionAnswer]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
         reference, own = (verdicts(answers, name, form) for form in (Form.STANDING, Form.OWN))

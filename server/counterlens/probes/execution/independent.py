@@ -13,7 +13,7 @@ from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.execution.answers import ask_all
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import STYLES, StyleTokens
 from counterlens.probes.execution.published import PROTOCOL
@@ -59,7 +59,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         """Like `Probe.check_target`; the protocol leaves out unrolled versions one by one."""
         language = target.document.language
         leaves_out = METHODS[options.chosen_protocol].leaves_out
-        if options.unroll and not leaves_out and not executed(language).unrolls:
+        if options.unroll and not leaves_out and not execution_of(language).unrolls:
             raise OptionError(
                 f"--unroll is not for {title_of(language)}, whose loops are not unrolled",
                 "Leave out --unroll",
@@ -78,7 +78,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         left_out: dict[str, int] = {}
         if options.unroll:
             try:
-                questions.append(unrolled(context, target, questions[0], limits))
+                questions.append(unroll(context, target, questions[0], limits))
             except SourceError as error:
                 left_out = {f"the unrolled version is left out: {error.message}": 1}
         asking = method.asking(context.model.info, options.max_tokens)
@@ -110,7 +110,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         return len(STYLES) * (2 if options.unroll else 1) + 1
 
 
-def unrolled(
+def unroll(
     context: Context, target: Target, question: ExecutionQuestion, limits: Limits
 ) -> ExecutionQuestion:
     """The same question about the program without loops.
@@ -119,7 +119,10 @@ def unrolled(
         SourceError: there are no loops, or not all can be unrolled; the message says why.
         SandboxError, Cancelled: as the sandbox.
     """
-    function, language = find_function(target.document, target.qualname), executed(target.document.language)
+    function, language = (
+        find_function(target.document, target.qualname),
+        execution_of(target.document.language),
+    )
     document = language.written_out(
         target.document, function, question.call, context.sandbox(), limits=limits, cancel=context.cancel
     )

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from counterlens.judging.base import Setting
 from counterlens.judging.projects import interpreter_for
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.probe import Context, Target
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import Function
@@ -74,31 +74,31 @@ def inputs_of(
     Raises:
         SandboxError, Cancelled: as the sandbox.
     """
-    known = list(_known(target, function))
+    known = list(_known_inputs(target, function))
     if inputs is Inputs.DRAWN:
         random.Random(f"{seed} {function.qualname}").shuffle(known)  # noqa: S311 - no secret
     yield from known[:MOST_TRIED]
     if not known and inputs is Inputs.ANY:
-        for call in _generated(context, target, function, seed, limits)[:MOST_TRIED]:
+        for call in _generate(context, target, function, seed, limits)[:MOST_TRIED]:
             yield Input(call, Origin.GENERATED)
 
 
-def _known(target: Target, function: Function) -> Iterator[Input]:
+def _known_inputs(target: Target, function: Function) -> Iterator[Input]:
     if target.call:
         yield Input(target.call, Origin.DATASET)
         return
-    language = executed(target.document.language)
+    language = execution_of(target.document.language)
     examples = language.in_examples(target.document, function)
     yield from (Input(call, Origin.EXAMPLE) for call in examples)
     tests = language.in_tests(target.document, function)
     yield from (Input(call, Origin.TEST) for call in tests if call not in examples)
 
 
-def _generated(context: Context, target: Target, function: Function, seed: int, limits: Limits) -> list[str]:
+def _generate(context: Context, target: Target, function: Function, seed: int, limits: Limits) -> list[str]:
     """Calls on which the function returned, in random order."""
     document = target.document
     setting = Setting(context.sandbox(), interpreter_for(document.path), limits, context.cancel)
-    calls = executed(document.language).generated(document, function, setting)
+    calls = execution_of(document.language).generated(document, function, setting)
     plain = [call for call in calls if len(call) <= _MOST_BYTES and call.isascii() and "\\" not in call]
     random.Random(f"{seed} {function.qualname}").shuffle(plain)  # noqa: S311 - no secret
     return plain

@@ -11,7 +11,7 @@ EXECUTED: LanguagePart[ExecutedLanguage] = LanguagePart(
 """The support of execution questions, by language."""
 
 
-def executed(language: str) -> ExecutedLanguage:
+def execution_of(language: str) -> ExecutedLanguage:
     """The support of execution questions in a language.
 
     Raises:

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 
 from counterlens.models.base import Completion, ModelInfo, Prompt
 from counterlens.models.chat.replies import still_thinks, without_thought
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.options import MOST_TOKENS, option
-from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.languages import prompting_of
 from counterlens.probes.prompts.literals import (
     AnswerOutcome,
     Literal,
@@ -25,7 +25,7 @@ from counterlens.probes.prompts.literals import (
     stepwise_answer,
     why_unread,
 )
-from counterlens.probes.prompts.templates import chats, filled, repeats_example
+from counterlens.probes.prompts.templates import chats, fill, repeats_example
 
 DIRECT_TOKENS, STEPWISE_TOKENS, WRITTEN_TOKENS = 128, 384, 384
 """Maximum new tokens of a completion model: for a direct answer, a step-by-step answer, and a function."""
@@ -103,7 +103,7 @@ class Style:
             language: The id of the language that values are written in.
             asked: The prompt, whose worked example may be repeated.
         """
-        values = executed(language).values
+        values = execution_of(language).values
         finish = "length" if still_thinks(completion.text) else completion.finish
         text = without_thought(completion.text)
         literal = self.find(text, cut_off=finish == "length", values=values)
@@ -163,8 +163,8 @@ def prompt(
 ) -> Prompt:
     """The question about the result of a call; `most_tokens` sets the token limit."""
     tokens = most_tokens(info, max_tokens, STYLES[style].max_tokens)
-    name, stop = f"{style}{prompted(language).suffix}", executed(language).stops[style]
-    return filled(info, __package__, name, tokens, stop, source=source, call=call)
+    name, stop = f"{style}{prompting_of(language).suffix}", execution_of(language).stops[style]
+    return fill(info, __package__, name, tokens, stop, source=source, call=call)
 
 
 def state_prompt(
@@ -178,12 +178,12 @@ def state_prompt(
     language: str = "python",
 ) -> Prompt:
     """The question about the value of a variable after the k-th run of the marked line."""
-    return filled(
+    return fill(
         info,
         __package__,
-        f"state{prompted(language).suffix}",
+        f"state{prompting_of(language).suffix}",
         max_tokens,
-        executed(language).stops["direct"],
+        execution_of(language).stops["direct"],
         source=source,
         call=call,
         variable=variable,

@@ -17,7 +17,7 @@ from counterlens.metrics.association import rank_correlation
 from counterlens.metrics.bootstrap import mean
 from counterlens.metrics.paired_shares import paired_shares
 from counterlens.metrics.table import Cell, Table
-from counterlens.probes.execution.curves import AnswerBin, alone, binned, doubling, rounds_of
+from counterlens.probes.execution.curves import AnswerBin, alone, bins_of, doubling, rounds_of
 from counterlens.probes.execution.record import (
     DependentExecutionRecord,
     ExecutionAnswer,
@@ -27,7 +27,7 @@ from counterlens.probes.execution.record import (
     Synthesis,
 )
 from counterlens.probes.execution.specification_tables import SETTINGS, verdicts_in
-from counterlens.probes.execution.tables import ended, pick, verdicts
+from counterlens.probes.execution.tables import ended_answers, pick, verdicts
 
 PROTOCOL = "codemind"
 STEPS, DIRECT = "steps", "direct"
@@ -86,8 +86,8 @@ def execution_tables(records: Sequence[ExecutionRecord]) -> tuple[Table, ...]:
     """The tables of independent execution reasoning: Tables I and IV, Figures 3, 4, 6, 7 and 8."""
     answers = list(chain.from_iterable(record.answers for record in records))
     asked = [answer for answer in answers if (answer.style, answer.form) == (STEPS, Form.STANDING)]
-    complexity = binned(ended(asked), lambda answer: answer.complexity, alone)
-    rounds = binned(ended(asked), rounds_of, doubling)
+    complexity = bins_of(ended_answers(asked), lambda answer: answer.complexity, alone)
+    rounds = bins_of(ended_answers(asked), rounds_of, doubling)
     tables = (
         _styles(answers),
         _thinking(answers),
@@ -179,13 +179,13 @@ def _styles(answers: Answers) -> Table:
 
 
 def _thinking(answers: Answers) -> Table:
-    cells = _paired(*(verdicts(answers, style, Form.STANDING) for style in (DIRECT, STEPS)))
+    cells = _paired_cells(*(verdicts(answers, style, Form.STANDING) for style in (DIRECT, STEPS)))
     columns = ("n", "direct", "CoT", "CoT - direct", "only CoT", "only direct", "McNemar p")
     return Table("CoT against direct answering (Figure 3)", columns, (cells,) if cells else ())
 
 
 def _loops(answers: Answers) -> Table:
-    cells = _paired(*(verdicts(answers, STEPS, form) for form in (Form.STANDING, Form.UNROLLED)))
+    cells = _paired_cells(*(verdicts(answers, STEPS, form) for form in (Form.STANDING, Form.UNROLLED)))
     columns = (
         "n",
         "loops",
@@ -198,7 +198,7 @@ def _loops(answers: Answers) -> Table:
     return Table("unrolled loops (Table IV)", columns, (cells,) if cells else ())
 
 
-def _paired(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Cell, ...] | None:
+def _paired_cells(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Cell, ...] | None:
     """Both shares, their difference, the changes and the test; None if no function has both."""
     shares = paired_shares(first, second)
     if not shares.n:
@@ -218,7 +218,7 @@ def _paired(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Cell
 def _constructs(asked: Answers) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for tag, title in _CONSTRUCTS.items():
-        right = [answer.right for answer in ended(asked) if tag in (answer.tags or ())]
+        right = [answer.right for answer in ended_answers(asked) if tag in (answer.tags or ())]
         if right:
             rows.append((title, len(right), share(right)))
     return Table("R_IER by construct (Figure 6)", ("construct", "n", "R_IER"), tuple(rows), _ENDED)
@@ -246,7 +246,7 @@ def _correlations(curves: Mapping[str, Sequence[AnswerBin]]) -> Table:
 def _types(asked: Answers) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for title in (*dict.fromkeys(_TYPES.values()), _OTHERS):
-        chosen = [answer for answer in ended(asked) if _TYPES.get(answer.type, _OTHERS) == title]
+        chosen = [answer for answer in ended_answers(asked) if _TYPES.get(answer.type, _OTHERS) == title]
         if chosen:
             matched = share([answer.same_type for answer in chosen])
             rows.append((title, len(chosen), matched, share([answer.right for answer in chosen])))

@@ -10,11 +10,11 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.models.base import Completion
 from counterlens.probes.execution.features import Features
 from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Inputs, Origin, inputs_of
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import Form
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.prompts.function_text import definition, shown
+from counterlens.probes.prompts.function_text import definition, visible_part
 from counterlens.probes.prompts.literals import AnswerOutcome, Values
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -92,7 +92,7 @@ def reachable(target: Target) -> Function:
         SourceError: none can, or it does not exist.
     """
     function = find_function(target.document, target.qualname)
-    executed(target.document.language).require_reachable(target.document, function)
+    execution_of(target.document.language).require_reachable(target.document, function)
     return function
 
 
@@ -113,7 +113,7 @@ def question_about(
         CounterlensError: its result cannot be distinguished from another value.
         SandboxError, Cancelled: as the sandbox.
     """
-    language = executed(document.language)
+    language = execution_of(document.language)
     truth = truth_of(document, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
     _require_judged(asked.call, truth, document.language)
     cut = language.unanswered(document, find_function(document, qualname), asked.call)
@@ -121,20 +121,23 @@ def question_about(
         other = truth_of(cut, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
         if other.written != truth.written:
             raise SourceError("without the code that reveals the answer, the program returns another result")
-    made, source = language.features(definition(cut, qualname)), shown(cut, find_function(cut, qualname))
+    made, source = (
+        language.features(definition(cut, qualname)),
+        visible_part(cut, find_function(cut, qualname)),
+    )
     return ExecutionQuestion(name, asked, truth, made, source, document.language, form)
 
 
 def agrees(document: Document, written: str, truth: Any) -> bool:
     """Whether a value written in a document's language equals another."""
-    values = executed(document.language).values
+    values = execution_of(document.language).values
     value = values.literal(written)
     return value is not None and values.equal(value.value, truth)
 
 
 def _require_judged(call: str, truth: CallTruth, language: str) -> None:
     """Check that the truth is a right answer and another value a wrong one; else figures are meaningless."""
-    values = executed(language).values
+    values = execution_of(language).values
     other = values.zero if _is_null(truth.value, values) else values.null
     for style in STYLES.values():
         lead = "Answer: " if style.stepwise else ""
@@ -177,7 +180,7 @@ def truth_of(
     Arguments and errors are those of `ExecutedLanguage.output_of`. A result that depends on a random order
     has no truth: it raises a SourceError, too.
     """
-    language = executed(document.language)
+    language = execution_of(document.language)
     output = language.output_of(document, call, sandbox, limits=limits, cancel=cancel)
     language.require_ordered(document, call, output, sandbox, limits=limits, cancel=cancel)
     rounds: int | None

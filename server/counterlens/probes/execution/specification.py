@@ -10,13 +10,13 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.judging.base import lasting
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import WRITTEN_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.published import PROTOCOL
 from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
 from counterlens.probes.execution.record import SpecificationRecord, SpecifiedFunction, SpecifiedProgram
-from counterlens.probes.execution.specification_tables import SETTINGS, passed
+from counterlens.probes.execution.specification_tables import SETTINGS, count_passed
 from counterlens.probes.execution.translation import (
     FromLanguage,
     as_translation,
@@ -101,7 +101,7 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
     def summary(self, records: Sequence[SpecificationRecord]) -> str:
         """Like `Probe.summary`."""
         written = _functions(records)
-        parts = ", ".join(f"{passed(written, setting)} {title}" for setting, title in SETTINGS.items())
+        parts = ", ".join(f"{count_passed(written, setting)} {title}" for setting, title in SETTINGS.items())
         kind = f" ({translation_of(records)})" if translation_of(records) else ""
         return f"Implementations that pass the test, of {len(written)}{kind}: {parts}."
 
@@ -170,7 +170,7 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
     limits = lasting(options.timeout)
     inputs = METHODS[options.chosen_protocol].specified_inputs
     question = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
-    values = executed(target.document.language).values
+    values = execution_of(target.document.language).values
     other = values.misled(question.truth.value)
     if values.equal(other, question.truth.value):
         raise CounterlensError(
@@ -210,10 +210,10 @@ def _ran(context: Context, case: _Case, setting: str, written: WrittenFunction) 
     document: Document = replace(case.target.document, text=written.program)
     right, gave, failed = False, None, None
     try:
-        output = executed(document.language).output_of(
+        output = execution_of(document.language).output_of(
             document, case.question.call, context.sandbox(), limits=case.limits, cancel=context.cancel
         )
-        equal = executed(document.language).values.equal
+        equal = execution_of(document.language).values.equal
         right, gave = equal(output.value, case.wanted(setting).value), output.written
     except SourceError as error:
         failed = steady(error.message)

@@ -29,11 +29,11 @@ def specification_tables(functions: Functions) -> tuple[Table, ...]:
     """All tables of the probe."""
     tables = [_settings(functions), _differences(functions), _reasoning(functions), _failures(functions)]
     if len(functions) <= SHOWN:
-        tables.insert(0, _listed(functions))
+        tables.insert(0, _result_table(functions))
     return tuple(table for table in tables if table.rows)
 
 
-def passed(functions: Functions, setting: str) -> int:
+def count_passed(functions: Functions, setting: str) -> int:
     """The number of functions that passed in a setting."""
     return sum(function.settings[setting].passed for function in functions)
 
@@ -54,7 +54,7 @@ def _settings(functions: Functions) -> Table:
         cut = sum(program.truncated for program in programs)
         nothing = sum(program.gave is None and not program.truncated for program in programs)
         n = len(functions) - cut
-        rows.append((title, n, wilson(passed(functions, setting), n), nothing, cut))
+        rows.append((title, n, wilson(count_passed(functions, setting), n), nothing, cut))
     columns = ("specification", "n", "passes", "gives nothing", "truncated")
     return Table("specification reasoning", columns, tuple(rows), _NOTE)
 
@@ -92,7 +92,7 @@ def _failures(functions: Functions) -> Table:
     return Table("programs without a result", ("specification", "why", "n"), rows)
 
 
-def _listed(functions: Functions) -> Table:
+def _result_table(functions: Functions) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for function in functions:
         programs = (function.settings[setting] for setting in SETTINGS)

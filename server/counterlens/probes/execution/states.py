@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from counterlens.counting import plural
 from counterlens.languages.registry import LANGUAGES
 from counterlens.probes.execution.language import Step
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.prompts.literals import Literal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -52,7 +52,7 @@ def points(
         lines: The lines that can be marked, 1-based.
         seed: Random seed of the choice.
     """
-    read = executed(document.language).values.literal
+    read = execution_of(document.language).values.literal
     times: Counter[int] = Counter()
     states: dict[tuple[int, str], list[tuple[int, Point]]] = {}
     for number, step in enumerate(steps):
@@ -71,7 +71,7 @@ def points(
     return [point for _, point in drawn]
 
 
-def marked(document: Document, line: int) -> Document:
+def add_mark(document: Document, line: int) -> Document:
     """The document with a mark after a line, 1-based."""
     lines = document.text.splitlines(keepends=True)
     text = lines[line - 1]

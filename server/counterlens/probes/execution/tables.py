@@ -9,7 +9,7 @@ from counterlens.metrics.association import spearman
 from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.paired_shares import PairedShares, paired_shares
 from counterlens.metrics.table import Cell, Table
-from counterlens.probes.execution.curves import MEASURES, binned
+from counterlens.probes.execution.curves import MEASURES, bins_of
 from counterlens.probes.execution.features import TAGS, USES
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import ExecutionAnswer, Form, StateAnswer
@@ -35,19 +35,19 @@ _NOTE = (
 _PAIRED = ("difference", "only second right", "only first right", "McNemar p")
 
 
-def ended(answers: Answers) -> list[ExecutionAnswer]:
+def ended_answers(answers: Answers) -> list[ExecutionAnswer]:
     """The answers that the token limit did not truncate."""
     return [answer for answer in answers if not answer.truncated]
 
 
 def rate(answers: Answers) -> Proportion:
     """The execution reasoning rate (Liu et al. 2024, equation 3): right answers among those not truncated."""
-    return pooled_share((answer.target, answer.right) for answer in ended(answers))
+    return pooled_share((answer.target, answer.right) for answer in ended_answers(answers))
 
 
 def verdicts(answers: Answers, style: str, form: Form) -> dict[str, bool]:
     """Whether the answers in one style about one form are right, by function, without truncated answers."""
-    return {name: answer.right for name, answer in pick(ended(answers), style, form).items()}
+    return {name: answer.right for name, answer in pick(ended_answers(answers), style, form).items()}
 
 
 def pick(answers: Answers, style: str, form: Form) -> dict[str, ExecutionAnswer]:
@@ -107,7 +107,7 @@ def styles(answers: Answers, title: str = "independent execution reasoning") -> 
     rows: list[tuple[Cell, ...]] = []
     for name, asked in _by_style(answers):
         counts = Counter(answer.outcome for answer in asked)
-        rows.append((name, len(ended(asked)), rate(asked), *(counts[kind] for kind in _NOT_RIGHT)))
+        rows.append((name, len(ended_answers(asked)), rate(asked), *(counts[kind] for kind in _NOT_RIGHT)))
     return Table(title, ("asked", "n", "rate", *map(str, _NOT_RIGHT)), tuple(rows), _NOTE)
 
 
@@ -129,7 +129,7 @@ def differing(shares: PairedShares) -> tuple[Cell, ...]:
 def _curve(answers: Answers, name: str) -> Table:
     """Accuracy over a measure, in bins (Liu et al. 2024, Figures 4 and 7)."""
     rows: list[tuple[Cell, ...]] = []
-    for part in binned(answers, MEASURES[name]):
+    for part in bins_of(answers, MEASURES[name]):
         n = len({answer.target for answer in part.answers})
         rows.append((part.title, n, *(rate(asked) for _, asked in _by_style(part.answers, every=True))))
     return Table(
@@ -165,7 +165,7 @@ def _types(answers: Answers) -> Table:
     """Right type and right value, by the type of the output (Liu et al. 2024, Figure 8)."""
     rows: list[tuple[Cell, ...]] = []
     for name in sorted({answer.type for answer in answers}):
-        chosen = ended([answer for answer in answers if answer.type == name])
+        chosen = ended_answers([answer for answer in answers if answer.type == name])
         for style, asked in _by_style(chosen):
             matched = pooled_share((answer.target, bool(answer.same_type)) for answer in asked)
             rows.append((name, style, len(asked), matched, rate(asked)))
@@ -176,7 +176,7 @@ def _correlations(answers: Answers, *, seed: int) -> Table:
     """The correlates of difficulty (Liu et al. 2024, Figures 4 and 7)."""
     rows: list[tuple[Cell, ...]] = []
     for name, measure in MEASURES.items():
-        for style, asked in _by_style(ended(answers)):
+        for style, asked in _by_style(ended_answers(answers)):
             measured = [(measure(answer), answer.right) for answer in asked]
             pairs = [(float(value), float(right)) for value, right in measured if value is not None]
             rows.append((name, style, len(pairs), spearman(pairs, seed=seed)))

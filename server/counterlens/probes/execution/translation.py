@@ -11,7 +11,7 @@ import msgspec
 from counterlens.errors import OptionError, SourceError
 from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table
-from counterlens.probes.execution.languages import EXECUTED, executed
+from counterlens.probes.execution.languages import EXECUTED, execution_of
 from counterlens.probes.execution.record import DependentExecutionRecord, SpecificationRecord
 from counterlens.probes.options import ProbeOptions, option
 from counterlens.probes.probe import Target
@@ -86,7 +86,7 @@ def noted(language: str | None) -> str | msgspec.UnsetType:
 
 def _bare(document: Document) -> str:
     """A program without comments and documentation, and without consecutive blank lines."""
-    bare = executed(document.language).code_alone(document)
+    bare = execution_of(document.language).code_alone(document)
     lines = [line.rstrip() for line in bare.text.replace("\r\n", "\n").strip().split("\n")]
     kept = [line for number, line in enumerate(lines) if line or lines[number - 1]]
     return "\n".join(kept)

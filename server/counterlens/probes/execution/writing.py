@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.gap import Gap
@@ -31,7 +31,7 @@ class WrittenFunction:
 
 def description(target: Target, function: Function) -> str | None:
     """A function's description: its docstring, else the description of its dataset, else None."""
-    described = executed(target.document.language).described(target.document, function)
+    described = execution_of(target.document.language).described(target.document, function)
     return (described or target.description).strip() or None
 
 

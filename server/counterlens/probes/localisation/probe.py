@@ -29,11 +29,11 @@ from counterlens.probes.options import DEFAULT_TIMEOUT, MaxTokens, ProbeOptions,
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
-from counterlens.probes.prompts.function_text import shown
-from counterlens.probes.prompts.languages import prompted
-from counterlens.probes.prompts.templates import filled
+from counterlens.probes.prompts.function_text import visible_part
+from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.templates import fill
 from counterlens.probes.record import Record
-from counterlens.probes.robustness.versions import planned
+from counterlens.probes.robustness.versions import plan
 from counterlens.probes.sanity import require_repeatable
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -193,7 +193,7 @@ def _bugs(
     document, cancel = target.document, context.cancel
     judge = require_behaviour(context, target, lasting(options.timeout))
     programs = [(DATASET, target.buggy)] if target.buggy is not None else []
-    surveyed = planned(target, (), seed=options.seed, without=(*options.without, WHOLE_PROGRAM))
+    surveyed = plan(target, (), seed=options.seed, without=(*options.without, WHOLE_PROGRAM))
     breaking = (each for each in surveyed.counterfactuals if not each.preserving)
     mutants = alternate_mutations(breaking, options.seed)[: _TRIES * MOST_BUGS]
     programs += [(each.mutation, each.source) for each in mutants]
@@ -232,7 +232,7 @@ def _versions(bug: _Bug, target: Target, options: LocalisationOptions) -> Iterat
     ]
     without = (*options.without, WHOLE_PROGRAM)
     there = replace(target, document=bug.document)
-    surveyed = planned(there, preserving, seed=options.seed, without=without)
+    surveyed = plan(there, preserving, seed=options.seed, without=without)
     before = _lines(bug.document, target.qualname)
     for each in alternate_mutations(surveyed.counterfactuals, options.seed)[: _TRIES * MOST_VERSIONS]:
         document = replace(bug.document, text=each.source)
@@ -243,7 +243,7 @@ def _versions(bug: _Bug, target: Target, options: LocalisationOptions) -> Iterat
 
 
 def _lines(document: Document, qualname: str) -> list[str]:
-    return shown(document, find_function(document, qualname)).strip().splitlines()
+    return visible_part(document, find_function(document, qualname)).strip().splitlines()
 
 
 def changed_lines(before: Sequence[str], after: Sequence[str]) -> tuple[int, ...]:
@@ -322,9 +322,9 @@ class _Asker:
 
 def question(info: ModelInfo, target: Target, lines: Sequence[str], max_tokens: int) -> Prompt:
     """The question for the line of the bug."""
-    name = f"localisation{prompted(target.document.language).suffix}"
+    name = f"localisation{prompting_of(target.document.language).suffix}"
     function = find_function(target.document, target.qualname).name
-    return filled(info, __package__, name, max_tokens, ("\n",), source=number_lines(lines), function=function)
+    return fill(info, __package__, name, max_tokens, ("\n",), source=number_lines(lines), function=function)
 
 
 def number_lines(lines: Sequence[str]) -> str:

@@ -82,7 +82,7 @@ def mean_entropy(asked: Answers) -> Estimate:
 
 def mean_nll(asked: Answers) -> Estimate:
     """The mean negative log-likelihood of the right operator in nats, with an interval over functions."""
-    known = _known((target, answer.nll) for target, answer in asked)
+    known = _known_values((target, answer.nll) for target, answer in asked)
     return pooled_mean(known, least=0)
 
 
@@ -106,5 +106,5 @@ def pair_cells(pairs: Pairs) -> tuple[Cell, ...]:
     )
 
 
-def _known(values: Iterable[tuple[str, float | None]]) -> list[tuple[str, float]]:
+def _known_values(values: Iterable[tuple[str, float | None]]) -> list[tuple[str, float]]:
     return [(target, value) for target, value in values if value is not None]

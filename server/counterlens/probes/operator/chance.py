@@ -28,7 +28,7 @@ def guesses(answers: Sequence[OperatorAnswer]) -> list[Guess]:
     return [Guess(answer.operator, answer.predicted, answer.candidates) for answer in answers]
 
 
-def compared(
+def compare(
     asked: Answers, frequency: Mapping[str, float], seed: int
 ) -> tuple[Chance, dict[str, PerCandidate]] | None:
     """Answers compared with guessing by frequency; None without answers."""
@@ -44,7 +44,7 @@ def sides(records: Records, frequency: Mapping[str, float], seed: int) -> Table 
         for title, pairs in groups(name, pairs_of(records, name)).items():
             for side in SIDES:
                 asked = side_of(pairs, side)
-                comparison = compared(asked, frequency, seed)
+                comparison = compare(asked, frequency, seed)
                 if comparison:
                     chance = comparison[0]
                     row = share(asked), chance.mean, chance.highest, chance.p_value
@@ -69,7 +69,7 @@ def operators(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
 
 def per_operator(asked: Answers, frequency: Mapping[str, float], seed: int) -> Iterator[tuple[Cell, ...]]:
     """A row for each existing or expected operator, and an overall row."""
-    comparison = compared(asked, frequency, seed)
+    comparison = compare(asked, frequency, seed)
     if comparison is None:
         return
     chance, by_operator = comparison

@@ -33,7 +33,7 @@ class OperatorCorpus:
     operations: frozenset[str]
 
 
-def squeezed(operation: str) -> str:
+def squeeze(operation: str) -> str:
     """The search form of an operation: without blanks and line breaks."""
     return "".join(operation.split())
 
@@ -54,7 +54,7 @@ def read_corpus(corpus: str, *, language: str = "python", cancel: Event | None =
     with _LOCK:
         state, known = _state(corpus, language), _READ.get((corpus, language))
         if known is None or known[0] != state:
-            known = _READ[corpus, language] = state, _counted(corpus, language, cancel)
+            known = _READ[corpus, language] = state, _count(corpus, language, cancel)
         return known[1]
 
 
@@ -62,7 +62,7 @@ _READ: dict[tuple[str, str], tuple[_State, OperatorCorpus]] = {}
 _LOCK = Lock()  # only one of several concurrent probes reads a corpus
 
 
-def _counted(corpus: str, language: str, cancel: Event | None) -> OperatorCorpus:
+def _count(corpus: str, language: str, cancel: Event | None) -> OperatorCorpus:
     counts: Counter[str] = Counter()
     operations: set[str] = set()
     for document in _documents(corpus, language):
@@ -70,7 +70,7 @@ def _counted(corpus: str, language: str, cancel: Event | None) -> OperatorCorpus
             raise Cancelled
         sites = operator_sites(document)
         counts.update(site.operator for site in sites)
-        operations.update(squeezed(site.text) for site in sites)
+        operations.update(squeeze(site.text) for site in sites)
     if not counts:
         raise CounterlensError(
             f"there are no operators in {corpus}",

@@ -181,7 +181,9 @@ def changed_operators(
 ) -> tuple[str, str] | None:
     """The operator of a condition before and after its if-else was flipped; None if several changed."""
     before, after = sites_of(document, qualname), sites_of(flipped, qualname)
-    return next(((before[i].operator, after[j].operator) for i, j in _flipped(changes, before, after)), None)
+    return next(
+        ((before[i].operator, after[j].operator) for i, j in _flipped_operators(changes, before, after)), None
+    )
 
 
 def flipped_site(
@@ -189,7 +191,7 @@ def flipped_site(
 ) -> OperatorSite | None:
     """The operator that decides a flipped if-else; None if it is not a single one."""
     before, after = sites_of(document, qualname), sites_of(flipped, qualname)
-    return next((before[i] for i, _ in _flipped(changes, before, after)), None)
+    return next((before[i] for i, _ in _flipped_operators(changes, before, after)), None)
 
 
 class _Surveys:
@@ -257,7 +259,7 @@ def _hull(changes: Sequence[Change]) -> tuple[tuple[int, int], tuple[int, int]]:
     )
 
 
-def _swapped(
+def _swapped_operators(
     changes: Sequence[Change], before: list[OperatorSite], after: list[OperatorSite]
 ) -> Iterator[tuple[int, int]]:
     """The comparison whose operands were swapped."""
@@ -268,7 +270,7 @@ def _swapped(
         yield first[0], second[0]
 
 
-def _flipped(
+def _flipped_operators(
     changes: Sequence[Change], before: list[OperatorSite], after: list[OperatorSite]
 ) -> Iterator[tuple[int, int]]:
     """The only operator of the condition that was negated."""
@@ -286,7 +288,7 @@ def _flipped(
             yield index, j
 
 
-def _aligned(
+def _aligned_operators(
     _changes: Sequence[Change], before: list[OperatorSite], after: list[OperatorSite]
 ) -> Iterator[tuple[int, int]]:
     """All operators: the change kept their order."""
@@ -294,18 +296,23 @@ def _aligned(
         yield from ((i, i) for i in range(len(before)))
 
 
-def _moved(
+def _moved_operators(
     changes: Sequence[Change], before: list[OperatorSite], after: list[OperatorSite]
 ) -> Iterator[tuple[int, int]]:
     """The operators of the moved condition."""
     start, end = _hull(changes)[0]
-    for i, j in _aligned(changes, before, after):
+    for i, j in _aligned_operators(changes, before, after):
         if start <= before[i].start < end:
             yield i, j
 
 
 _Same = Callable[[Sequence[Change], list[OperatorSite], list[OperatorSite]], Iterator[tuple[int, int]]]
-_SAME: dict[str, _Same] = {_SWAP: _swapped, FLIP: _flipped, _RENAME: _aligned, _REFACTOR: _moved}
+_SAME: dict[str, _Same] = {
+    _SWAP: _swapped_operators,
+    FLIP: _flipped_operators,
+    _RENAME: _aligned_operators,
+    _REFACTOR: _moved_operators,
+}
 _NONE = {
     _SWAP: "its operator was not found in the changed code",
     FLIP: "its condition is not a single comparison",

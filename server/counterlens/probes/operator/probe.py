@@ -10,7 +10,7 @@ from counterlens.counting import plural
 from counterlens.metrics.table import Table
 from counterlens.models.base import Api, Model, Prompt, Stop
 from counterlens.probes.operator import cells, tables
-from counterlens.probes.operator.frequency import OperatorCorpus, read_corpus, squeezed
+from counterlens.probes.operator.frequency import OperatorCorpus, read_corpus, squeeze
 from counterlens.probes.operator.methods import METHODS, PROTOCOL
 from counterlens.probes.operator.pairs import CHANGES, sites_of
 from counterlens.probes.operator.questions import OperatorAsker, OperatorPlan
@@ -54,7 +54,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         Raises:
             SourceError: the function has no operator; with the protocol, no swap that the paper has.
         """
-        plan = _planned(target, options)
+        plan = _plan(target, options)
         language = target.document.language
         corpus = (
             read_corpus(options.corpus, language=language, cancel=context.cancel) if options.corpus else None
@@ -74,8 +74,8 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
             if corpus
             else {name: float(count) for name, count in plan.frequency.items()},
             operators=operators,
-            pairs=tuple(_searched(pair, corpus) if corpus else pair for pair in pairs),
-            filled=filled(context, target) if fills(context.model) else (),
+            pairs=tuple(_search_in(pair, corpus) if corpus else pair for pair in pairs),
+            filled=fill_gaps(context, target) if fills(context.model) else (),
         )
 
     def tables(self, records: Sequence[OperatorRecord], *, seed: int) -> tuple[Table, ...]:
@@ -116,10 +116,10 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
 
     def estimate(self, target: Target, options: OperatorOptions, model: Model) -> int:  # noqa: ARG002
         """Like `Probe.estimate`: one text for each candidate of each gap."""
-        return _planned(target, options).texts
+        return _plan(target, options).texts
 
 
-def _planned(target: Target, options: OperatorOptions) -> OperatorPlan:
+def _plan(target: Target, options: OperatorOptions) -> OperatorPlan:
     """The questions about a function.
 
     Raises:
@@ -132,9 +132,9 @@ def _planned(target: Target, options: OperatorOptions) -> OperatorPlan:
     return plan
 
 
-def _searched(pair: OperatorPair, corpus: OperatorCorpus) -> OperatorPair:
+def _search_in(pair: OperatorPair, corpus: OperatorCorpus) -> OperatorPair:
     """A pair with the result of the search for its operations in a corpus."""
-    before, after = (squeezed(side.text) in corpus.operations for side in (pair.original, pair.transformed))
+    before, after = (squeeze(side.text) in corpus.operations for side in (pair.original, pair.transformed))
     return replace(pair, found=(before, after))
 
 
@@ -143,7 +143,7 @@ def fills(model: Model) -> bool:
     return model.info.api is Api.FILL
 
 
-def filled(context: Context, target: Target) -> tuple[FilledGap, ...]:
+def fill_gaps(context: Context, target: Target) -> tuple[FilledGap, ...]:
     """The model's operator in each gap of a function.
 
     Raises:

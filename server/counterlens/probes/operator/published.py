@@ -118,7 +118,7 @@ def _operators(
     number: int, change: str, records: Records, frequency: Mapping[str, float], seed: int
 ) -> Table:
     pairs = _pairs(records, change)
-    compared = {side: _compared(side_of(pairs, side), frequency, seed) for side in SIDES}
+    compared = {side: _compare(side_of(pairs, side), frequency, seed) for side in SIDES}
     rows: list[tuple[Cell, ...]] = []
     for name in OPERATORS:
         for side, known in compared.items():
@@ -164,7 +164,7 @@ def _guessing(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
     for name in PUBLISHED:
         for side in SIDES:
             asked = side_of(_pairs(records, name), side)
-            known = _compared(asked, frequency, seed)
+            known = _compare(asked, frequency, seed)
             if known:
                 chance = known[0]
                 row = chance.mean, chance.highest, chance.better, chance.p_value
@@ -202,7 +202,7 @@ def _pairs(records: Records, change: str, window: Window = COMPLETE) -> Pairs:
     return [(target, pair) for target, pair in pairs_of(records, change, window) if pair.published]
 
 
-def _compared(
+def _compare(
     asked: Answers, frequency: Mapping[str, float], seed: int
 ) -> tuple[Chance, dict[str, PerCandidate]] | None:
     guesses = guesses_of([answer for _, answer in asked])

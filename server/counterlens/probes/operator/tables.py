@@ -86,7 +86,7 @@ def families(records: Records, frequency: Mapping[str, float], seed: int) -> Tab
             if family in (None, answer.family)
         ]
         if asked:
-            comparison = chance.compared(asked, frequency, seed)
+            comparison = chance.compare(asked, frequency, seed)
             rows.append(
                 (
                     str(family) if family else "all",

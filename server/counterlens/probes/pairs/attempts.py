@@ -97,7 +97,7 @@ class Pair:
         return same and not same_code(self.gap.removed, self.mutated_gap.removed)
 
 
-def attempted(
+def attempt_all(
     model: Model, judging: Judging, gaps: Sequence[tuple[Gap, Gap]], max_tokens: int, steps: Steps
 ) -> dict[Gap, Attempt]:
     """Have the model fill all holes, in one batch, and judge the programs.
@@ -125,7 +125,7 @@ def attempted(
     return {gap: attempts[gap.shown] for both in gaps for gap in both}
 
 
-def paired(
+def pairs_of(
     sound: Sequence[Counterfactual], gaps: Sequence[tuple[Gap, Gap]], attempts: dict[Gap, Attempt]
 ) -> list[Pair]:
     """The pairs, in the order of the counterfactuals."""

@@ -15,12 +15,12 @@ from itertools import cycle
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Model
-from counterlens.probes.pairs.attempts import Pair, attempted, measured_likelihoods, paired
+from counterlens.probes.pairs.attempts import Pair, attempt_all, measured_likelihoods, pairs_of
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import prompts_of
 from counterlens.probes.pairs.discrimination import discriminating
 from counterlens.probes.pairs.drawing import (
-    drawn,
+    draw_pairs,
 )
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.methods import METHODS
@@ -67,8 +67,8 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         )
         asked, controls, gaps = prepared.asked, prepared.controls, prepared.gaps
         discriminates = discriminating(judging, gaps[: len(asked)], steps)
-        attempts = attempted(context.model, judging, gaps, options.max_tokens, steps)
-        tried = paired([*asked, *controls], gaps, attempts)
+        attempts = attempt_all(context.model, judging, gaps, options.max_tokens, steps)
+        tried = pairs_of([*asked, *controls], gaps, attempts)
         pairs = [
             replace(pair, discriminating=verdict, reached=judging.reach(pair.gap))
             for pair, verdict in zip(tried, discriminates, strict=False)
@@ -143,7 +143,7 @@ def _beyond_greedy(
 
     show([None] * len(pairs))
     gaps = [(pair.gap, pair.mutated_gap) for pair in pairs]
-    return refined(drawn(context.model, judging, gaps, options.drawing, options.max_tokens, show))
+    return refined(draw_pairs(context.model, judging, gaps, options.drawing, options.max_tokens, show))
 
 
 def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:

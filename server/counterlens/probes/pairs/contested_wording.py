@@ -10,10 +10,10 @@ from counterlens.translating import ENGLISH, Translator
 def contested_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
     """The input on which a passing side does otherwise than the original; empty if no pass is contested."""
     sides = ((pair.original, t("before the change")), (pair.counterfactual, t("after it")))
-    return " ".join(_contested(side, when, t) for side, when in sides if side.contested)
+    return " ".join(_contest_sentence(side, when, t) for side, when in sides if side.contested)
 
 
-def _contested(side: Side, when: str, t: Translator) -> str:
+def _contest_sentence(side: Side, when: str, t: Translator) -> str:
     comparison = side.comparison
     if comparison is None or not comparison.call:
         return t("Contested: the completion {when} passes, but does otherwise than the original.", when=when)

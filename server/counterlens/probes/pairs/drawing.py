@@ -83,7 +83,7 @@ class Drawing:
         return self.most * gaps
 
 
-def drawn(
+def draw_pairs(
     model: Model,
     judging: Judging,
     pairs: Sequence[tuple[Gap, Gap]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding
-from counterlens.probes.pairs.phrases import done
+from counterlens.probes.pairs.phrases import change_phrase
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.translating import ENGLISH, Translator
 
@@ -42,7 +42,7 @@ def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
         "Before the change {passed} of {n} sampled completions pass; {done}, {now} of {m}: {said}.",
         passed=t.number(before.passed),
         n=t.number(before.n),
-        done=_within(done(pair.mutation, t)),
+        done=_within(change_phrase(pair.mutation, t)),
         now=t.number(after.passed),
         m=t.number(after.n),
         said=said,

@@ -47,7 +47,7 @@ def floor_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ..
 
 def floors(records: Sequence[PairsRecord]) -> dict[str, AboveFloor]:
     """The effects of all pairs (`ALL`) and of each mutation beside their noise floor."""
-    pairs, placebos = _observed(records)
+    pairs, placebos = _observations(records)
     groups: dict[str, list[Observation]] = {ALL: pairs}
     groups |= {name: [pair for pair in pairs if pair.mutation == name] for name in _names(pairs)}
     return {name: above_floor(members, placebos) for name, members in groups.items()}
@@ -55,10 +55,10 @@ def floors(records: Sequence[PairsRecord]) -> dict[str, AboveFloor]:
 
 def overall_floor(records: Sequence[PairsRecord]) -> AboveFloor:
     """The effect of all pairs beside its noise floor."""
-    return above_floor(*_observed(records))
+    return above_floor(*_observations(records))
 
 
-def _observed(records: Sequence[PairsRecord]) -> tuple[list[Observation], list[Observation]]:
+def _observations(records: Sequence[PairsRecord]) -> tuple[list[Observation], list[Observation]]:
     """The pairs of the mutations, and the placebos."""
     pairs = chain.from_iterable(record.observations for record in records)
     return list(pairs), list(chain.from_iterable(record.placebo_observations for record in records))

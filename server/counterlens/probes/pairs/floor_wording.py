@@ -33,14 +33,14 @@ def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
         return ""
     return t(
         "Noise floor: {count} of {n} placebos changed the verdict.",
-        count=len(_changed(record)),
+        count=len(_changed_placebos(record)),
         n=t.number(len(able)),
     )
 
 
 def noisy_verdict(record: PairsRecord, t: Translator = ENGLISH) -> str:
     """State that placebos change the verdict on a function, so there is no conclusion; empty if none does."""
-    changed, summary = _changed(record), summarize(record.observations)
+    changed, summary = _changed_placebos(record), summarize(record.observations)
     if not changed:
         return ""
     return t(
@@ -56,6 +56,6 @@ def noisy_verdict(record: PairsRecord, t: Translator = ENGLISH) -> str:
     )
 
 
-def _changed(record: PairsRecord) -> list[PairRecord]:
+def _changed_placebos(record: PairsRecord) -> list[PairRecord]:
     """The placebos that changed the verdict."""
     return [pair for pair in record.placebos if pair.effect and pair.effect.signed]

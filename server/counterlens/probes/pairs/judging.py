@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS, Evidence, HoleReach, Judge, Judgement, Verdict
-from counterlens.judging.pace import ANSWER, paced
-from counterlens.judging.registry import described, reach_of
+from counterlens.judging.pace import ANSWER, pace
+from counterlens.judging.registry import describe, reach_of
 from counterlens.models.base import Completion
 from counterlens.mutations.base import Counterfactual
 from counterlens.probes.prompts.function_text import hollow
@@ -47,7 +47,7 @@ class Judging:
     @property
     def judged_by(self) -> str | None:
         """A description of the judge."""
-        return described(self._judge) if self._judge else None
+        return describe(self._judge) if self._judge else None
 
     def reach(self, gap: Gap) -> HoleReach | None:
         """The tests' coverage of a hole of the unchanged source."""
@@ -68,12 +68,12 @@ class Judging:
         """
         if completion.unanswered:
             return Verdict(Judgement.REFUSED, Evidence("none", 0, message=TRUNCATED))
-        with paced(self.verdict(self._document.text), ANSWER):
+        with pace(self.verdict(self._document.text), ANSWER):
             return self.verdict(gap.fill(completion.text))
 
     def counterfactual(self, program: str) -> Verdict:
         """Like `verdict`, for a program that no model wrote; its time limit depends on the original."""
-        with paced(self.verdict(self._document.text)):
+        with pace(self.verdict(self._document.text)):
             return self.verdict(program)
 
     def check_own_tests(self) -> None:

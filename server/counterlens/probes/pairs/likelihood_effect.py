@@ -127,7 +127,7 @@ def likelihood_effects(
 
 def _texts(gaps: Sequence[Gap]) -> tuple[str, list[str]]:
     """The common prefix of all texts, up to the end of a line, and the rest of each."""
-    wholes = [gap.shown + _removed(gap) for gap in gaps]
+    wholes = [gap.shown + _removed_text(gap) for gap in gaps]
     first, last = min(gap.shown for gap in gaps), max(gap.shown for gap in gaps)
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     shared = "".join(character for character, _ in alike)
@@ -135,14 +135,14 @@ def _texts(gaps: Sequence[Gap]) -> tuple[str, list[str]]:
     return context, [whole[len(context) :] for whole in wholes]
 
 
-def _removed(gap: Gap) -> str:
+def _removed_text(gap: Gap) -> str:
     return gap.removed.replace("\r\n", "\n").rstrip("\n")
 
 
 def _rest(gap: Gap, scores: TokenScores) -> _Rest:
     """The tokens that overlap the content of the hole; the first may begin before it."""
     data = scores.text.encode()
-    begin = len(data) - len(_removed(gap).encode())
+    begin = len(data) - len(_removed_text(gap).encode())
     inside = np.flatnonzero((scores.end > begin) & ~np.isnan(scores.logprob))
     first = gap.before.count("\n") + 1
     starts = np.maximum(scores.start[inside], begin)

@@ -43,13 +43,13 @@ def rests_on(side: Side) -> str:
     return "; ".join(facts)
 
 
-def done(mutation: str, t: Translator = ENGLISH) -> str:
+def change_phrase(mutation: str, t: Translator = ENGLISH) -> str:
     """The change of a mutation, as the beginning of a sentence."""
     known = _DONE.get(mutation)
     return t(known[0]) if known else t("After {mutation}", mutation=mutation)
 
 
-def unchanged(mutation: str, t: Translator = ENGLISH) -> str:
+def ignoring_phrase(mutation: str, t: Translator = ENGLISH) -> str:
     """The meaning of ignoring a mutation, as the object of a sentence."""
     known = _DONE.get(mutation)
     return t(known[1]) if known else t("what it wrote before the change")

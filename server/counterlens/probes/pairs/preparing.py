@@ -57,7 +57,7 @@ from counterlens.probes.pairs.published import (
     Preceding,
     Reach,
 )
-from counterlens.probes.pairs.seeing import seen
+from counterlens.probes.pairs.seeing import seen_counterfactuals
 from counterlens.probes.pairs.stability import DEFAULT_WAYS, Ways
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap, View
@@ -219,7 +219,7 @@ def _usable_counterfactuals(
         counterfactuals, never = cut_to_discriminate(judging, document, function, chain(*kept), view, steps)
         kept, refusals = [(counterfactual,) for counterfactual in counterfactuals], (*refusals, *never)
     if METHODS[options.chosen_protocol].seen_only:
-        kept, blind = seen(judging, document, function, kept, steps)
+        kept, blind = seen_counterfactuals(judging, document, function, kept, steps)
         refusals = (*refusals, *blind)
     return list(chain(*kept)), refusals, dropped
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import Proportion
-from counterlens.metrics.summary import Observation, grouped, summarize
+from counterlens.metrics.summary import Observation, summaries_by, summarize
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.pairs.published import COMPLEMENTS, PAPER_ORDER
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
@@ -57,13 +57,13 @@ def figures(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> 
         repair: Whether the task was repair, which is Table 5.
     """
     discriminating_tables = discriminating_table(
-        {head: _seen(records) for head, records in groups.items()}, heads
+        {head: _observations(records) for head, records in groups.items()}, heads
     )
     if any(pair.cut_range for records in groups.values() for record in records for pair in record.pairs):
         return _ranges_table(groups, heads), *discriminating_tables
     number, what = (5, "average mutation effect, repair") if repair else (2, "average mutation effect")
     columns = (*heads, "original accuracy", *PAPER_ORDER)
-    rows = tuple((*head, *_effects(_seen(records), PAPER_ORDER)) for head, records in groups.items())
+    rows = tuple((*head, *_effects(_observations(records), PAPER_ORDER)) for head, records in groups.items())
     effects = Table(what, columns, rows, _EFFECTS_NOTE.format(number=number))
     operators = _operators_table(groups, heads)
     return (effects, *((operators,) if operators.rows else ()), *discriminating_tables)
@@ -90,7 +90,7 @@ def _ranges_table(groups: Groups, heads: tuple[str, ...]) -> Table:
         for bounds in sorted(
             {pair.cut_range for record in records for pair in record.pairs if pair.cut_range}
         ):
-            seen = _seen(records, bounds)
+            seen = _observations(records, bounds)
             rows.append((*head, range_text(bounds), *_effects(seen, names), len(seen)))
     columns = (*heads, "prefix ratio", "original accuracy", *names, "pairs")
     return Table("average mutation effect by cut", columns, tuple(rows), _RANGES_NOTE)
@@ -129,12 +129,12 @@ def _mean_loss(losses: Iterable[tuple[str, float]]) -> Estimate:
 
 def _effects(seen: Sequence[Observation], names: Sequence[str]) -> tuple[Proportion | None, ...]:
     """The accuracy of originals, and the effect of each mutation."""
-    by_mutation = grouped(seen, lambda pair: pair.mutation)
+    by_mutation = summaries_by(seen, lambda pair: pair.mutation)
     effects = (by_mutation[name].average if name in by_mutation else None for name in names)
     return summarize(seen).original_accuracy, *effects
 
 
-def _seen(records: Iterable[PairsRecord], cut_range: Range | None = None) -> list[Observation]:
+def _observations(records: Iterable[PairsRecord], cut_range: Range | None = None) -> list[Observation]:
     """The observations of the pairs, or of those that were cut in one range."""
     return [
         seen

@@ -68,7 +68,7 @@ def pairs_record(
         pairs=tuple(_pair(document, differences, pair) for pair in pairs),
         placebos=tuple(_pair(document, differences, pair) for pair in placebos),
         refused=tuple(RefusedSite(site.mutation, site.line, site.reason) for site in refusals),
-        dropped=tuple(_dropped(made, verdict) for made, verdict in dropped),
+        dropped=tuple(_drop(made, verdict) for made, verdict in dropped),
     )
 
 
@@ -162,7 +162,7 @@ def _likelihood(effect: LikelihoodEffect) -> Likelihood:
     )
 
 
-def _dropped(made: Counterfactual, verdict: Verdict) -> DroppedCounterfactual:
+def _drop(made: Counterfactual, verdict: Verdict) -> DroppedCounterfactual:
     evidence = verdict.evidence
     return DroppedCounterfactual(
         mutation=made.mutation,

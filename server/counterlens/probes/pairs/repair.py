@@ -25,7 +25,7 @@ from counterlens.probes.options import (
     Without,
     protocols,
 )
-from counterlens.probes.pairs.attempts import attempted, paired
+from counterlens.probes.pairs.attempts import attempt_all, pairs_of
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import rewritings
 from counterlens.probes.pairs.judging import Judging
@@ -103,7 +103,7 @@ class RepairProbe(PairsProbe[RepairOptions]):
         return pairs_record(
             document,
             function,
-            paired(sound, gaps, attempted(context.model, judging, gaps, options.max_tokens, steps)),
+            pairs_of(sound, gaps, attempt_all(context.model, judging, gaps, options.max_tokens, steps)),
             refusals=surveyed.refusals,
             dropped=dropped,
             judged_by=judging.judged_by,

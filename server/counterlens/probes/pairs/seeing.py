@@ -14,7 +14,7 @@ from counterlens.judging.base import Judgement
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.prompts.gap import Gap
-from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.languages import prompting_of
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -23,13 +23,13 @@ BLIND = "the tests also pass if `{stand_in}` replaces the code after the cut, so
 _BLIND = re.compile(re.escape(BLIND).replace(re.escape("{stand_in}"), ".+"))
 
 
-def emptied(document: Document, gap: Gap, stand_in: str) -> tuple[str, ...]:
+def empty_programs(document: Document, gap: Gap, stand_in: str) -> tuple[str, ...]:
     """The programs with a statement instead of the code after the cut, with the same indentation.
 
     There are several if a language has several ways to end a function; the first that compiles counts.
     """
     break_before = "" if not gap.before or gap.before.endswith("\n") else "\n"
-    ways = prompted(document.language).emptied(gap.rest, stand_in, gap.stop)
+    ways = prompting_of(document.language).emptied(gap.rest, stand_in, gap.stop)
     return tuple(gap.fill(break_before + text) for text in ways)
 
 
@@ -38,10 +38,10 @@ def is_blind(reason: str) -> bool:
     return _BLIND.fullmatch(reason) is not None
 
 
-def overlooked(judging: Judging, document: Document, function: Function, gap: Gap) -> str | None:
+def stand_in_that_passes(judging: Judging, document: Document, function: Function, gap: Gap) -> str | None:
     """The stand-in for the code after a cut that passes the tests; None if they see the hole."""
-    for stand_in in prompted(document.language).stand_ins(document, function):
-        for program in emptied(document, gap, stand_in):
+    for stand_in in prompting_of(document.language).stand_ins(document, function):
+        for program in empty_programs(document, gap, stand_in):
             verdict = judging.counterfactual(program)
             if verdict.passed:
                 return stand_in
@@ -50,7 +50,7 @@ def overlooked(judging: Judging, document: Document, function: Function, gap: Ga
     return None
 
 
-def seen(
+def seen_counterfactuals(
     judging: Judging,
     document: Document,
     function: Function,
@@ -77,7 +77,7 @@ def seen(
         for cut in (variant.cut for variant in variants if variant.cut is not None):
             if cut.original not in known:
                 gap = Gap.of(document, function, cut.original)
-                known[cut.original] = overlooked(judging, document, function, gap)
+                known[cut.original] = stand_in_that_passes(judging, document, function, gap)
             stand_in = stand_in or known[cut.original]
         if stand_in is None:
             kept.append(variants)

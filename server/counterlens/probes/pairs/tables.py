@@ -9,7 +9,7 @@ from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding, mean_difference, pass_at
 from counterlens.metrics.significance import holm, p_text
-from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
+from counterlens.metrics.summary import EffectSummary, Observation, summaries_by, summarize
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.pairs.floor_tables import floor_tables
 from counterlens.probes.pairs.likelihood_effect import NOISE
@@ -93,7 +93,7 @@ def effect_tables(models: Models) -> tuple[Table, ...]:
         parts: Effects = {
             (model, name): summary
             for model, pairs in seen.items()
-            for name, summary in sorted(grouped(pairs, key).items())
+            for name, summary in sorted(summaries_by(pairs, key).items())
         }
         tables.append(Table(f"by {title}", ("model", title, *EFFECTS), effect_rows(parts)))
     tables += discriminating_table({(model,): pairs for model, pairs in seen.items()}, ("model",))
@@ -119,7 +119,7 @@ def discriminating_table(
     """
     rows: list[tuple[Cell, ...]] = []
     for head, pairs in seen.items():
-        parts = {"all": summarize(pairs), **dict(sorted(grouped(pairs, _KEYS["mutation"]).items()))}
+        parts = {"all": summarize(pairs), **dict(sorted(summaries_by(pairs, _KEYS["mutation"]).items()))}
         for name, whole in parts.items():
             if subset := whole.discriminating:
                 there = (subset.pairs, subset.average.n, subset.average, subset.copied)
@@ -204,7 +204,7 @@ def drawn_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ..
     """
     rows: list[tuple[Cell, ...]] = []
     for model, records in models.items():
-        draws = list(_found(records))
+        draws = list(_drawn_pairs(records))
         names = [ALL, *sorted({mutation for _, mutation, _ in draws})] if draws else []
         rows += ((model, name, *_cells([draw for draw in draws if name in (ALL, draw[1])])) for name in names)
     if not rows:
@@ -220,7 +220,7 @@ def pass_at_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, 
     """
     rows: list[tuple[Cell, ...]] = []
     for model, records in models.items():
-        draws = [draw for draw in _found(records) if draw[2].pass_at]
+        draws = [draw for draw in _drawn_pairs(records) if draw[2].pass_at]
         names = [ALL, *sorted({mutation for _, mutation, _ in draws})] if draws else []
         for name in names:
             part = [draw for draw in draws if name in (ALL, draw[1])]
@@ -236,7 +236,7 @@ def pass_at_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, 
     return (Table("pass@k", columns, tuple(rows), _AT_K_NOTE),) if rows else ()
 
 
-def _found(records: Iterable[PairsRecord]) -> Iterator[_Found]:
+def _drawn_pairs(records: Iterable[PairsRecord]) -> Iterator[_Found]:
     for record in records:
         for pair in record.pairs:
             if pair.drawn is not None:
@@ -273,7 +273,7 @@ def stability_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table
         seen = [observation for record in records for observation in record.observations]
         parts = {
             ALL: summarize(seen),
-            **dict(sorted(grouped(seen, lambda observation: observation.mutation).items())),
+            **dict(sorted(summaries_by(seen, lambda observation: observation.mutation).items())),
         }
         for name, whole in parts.items():
             if stable := whole.stable:

@@ -14,7 +14,7 @@ from counterlens.probes.pairs.contested_wording import contested_pairs
 from counterlens.probes.pairs.drawn_wording import drawn_summary
 from counterlens.probes.pairs.floor_wording import describe_floor, noise_floor, noisy_verdict
 from counterlens.probes.pairs.likelihood_effect import NOISE
-from counterlens.probes.pairs.phrases import done, unchanged
+from counterlens.probes.pairs.phrases import change_phrase, ignoring_phrase
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
 from counterlens.probes.pairs.seeing import is_blind
 from counterlens.probes.pairs.stability_wording import unstable, unstable_pairs
@@ -91,7 +91,7 @@ def figures(summary: EffectSummary, floor: AboveFloor | None = None) -> str:
 
 def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
     """Describe one pair in a sentence that claims no more than was measured."""
-    done_so = done(pair.mutation, t)
+    done_so = change_phrase(pair.mutation, t)
     if pair.original.completion is None:
         return t("{done}, only the likelihood of the true rest was measured.", done=done_so)
     if pair.outcome is PairOutcome.NOT_JUDGED:
@@ -108,7 +108,9 @@ def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
     if pair.outcome is PairOutcome.GAINED:
         return t("The model failed on the original. {done}, it succeeded.", done=done_so)
     if pair.copied:
-        return t("{done}, the model still wrote {before}.", done=done_so, before=unchanged(pair.mutation, t))
+        return t(
+            "{done}, the model still wrote {before}.", done=done_so, before=ignoring_phrase(pair.mutation, t)
+        )
     if pair.counterfactual.verdict == Judgement.INVALID:
         return t("{done}, the model wrote something that does not parse.", done=done_so)
     if pair.counterfactual.verdict == Judgement.TIMED_OUT:
@@ -138,8 +140,8 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
             else sentence
         )
     if record.probe == "repair":
-        return _repaired(record, t)
-    statement = f"{_found(record, t)} {noise_floor(record, t)}".rstrip()
+        return _repair_sentence(record, t)
+    statement = f"{_finding(record, t)} {noise_floor(record, t)}".rstrip()
     greedy = noisy_verdict(record, t) or unstable(record, t) or statement
     return f"{greedy} {drawn_summary(record, t)}".rstrip()
 
@@ -162,7 +164,7 @@ def follows_sentence(record: PairsRecord) -> str:
     return f"It may follow this code: {kept}, and a copied completion would fail in {apart} of them."
 
 
-def _found(record: PairsRecord, t: Translator) -> str:
+def _finding(record: PairsRecord, t: Translator) -> str:
     """The meaning of judged completions if no placebo changed the verdict."""
     name, changed = record.name, summarize(record.observations).average
     if changed.n == 0:
@@ -197,7 +199,7 @@ def _found(record: PairsRecord, t: Translator) -> str:
             mutations=_mutations(copied, t),
             name=name,
         )
-        return sentence + _held(record, changed, t)
+        return sentence + _held_sentence(record, changed, t)
     if broken:
         sentence = t(
             "After {mutations}, which preserves the behaviour of {name}, the model no longer completed it "
@@ -205,7 +207,7 @@ def _found(record: PairsRecord, t: Translator) -> str:
             mutations=_mutations(broken, t),
             name=name,
         )
-        return sentence + _held(record, changed, t)
+        return sentence + _held_sentence(record, changed, t)
     return t(
         "The model failed on the original {name} but completed an equivalent version: its success depends "
         "on the form of the code, not only on its meaning.",
@@ -245,7 +247,7 @@ def _likelihood(record: PairsRecord, t: Translator) -> str:
     )
 
 
-def _repaired(record: PairsRecord, t: Translator) -> str:
+def _repair_sentence(record: PairsRecord, t: Translator) -> str:
     name, summary = record.name, summarize(record.observations)
     if summary.average.n == 0:
         return t(
@@ -272,7 +274,7 @@ def _mutations(pairs: list[PairRecord], t: Translator) -> str:
     return t(" and ").join(dict.fromkeys(pair.mutation for pair in pairs))
 
 
-def _held(record: PairsRecord, changed: Proportion, t: Translator) -> str:
+def _held_sentence(record: PairsRecord, changed: Proportion, t: Translator) -> str:
     held = changed.n - changed.count
     if not held:
         return ""

@@ -10,7 +10,7 @@ import tree_sitter
 
 from counterlens.confidence.units import units
 from counterlens.probes.prompts.language import PromptLanguage
-from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.languages import prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 from counterlens.text import line_start
@@ -21,7 +21,7 @@ MASK = "<FILL>"
 """The placeholder for a hidden name, as in the paper (Nguyen et al. 2024, section 4.3)."""
 
 
-def shown(document: Document, function: Function) -> str:
+def visible_part(document: Document, function: Function) -> str:
     r"""The visible part of a program: the whole program, or the header and the definition if it is long.
 
     The function's docstring is left out, because its examples would reveal answers. Line ends are `\n`.
@@ -39,10 +39,10 @@ def shown(document: Document, function: Function) -> str:
 def definition(document: Document, qualname: str) -> str:
     r"""A function's definition without its docstring, dedented, with `\n` at line ends."""
     function = find_function(document, qualname)
-    return _edited(document, function, _cut_out(document, function))
+    return _edit(document, function, _cut_out(document, function))
 
 
-def masked(document: Document, qualname: str) -> str:
+def mask(document: Document, qualname: str) -> str:
     """Like `definition`, with every reference to the function by its name hidden.
 
     References are recursive calls, also through `self` or the class, and the word in comments and strings,
@@ -52,25 +52,25 @@ def masked(document: Document, qualname: str) -> str:
     owners, cut = set(function.qualname.partition("(")[0].split(".")[:-1]), docstring(document, function)
     names = [
         (start, end, MASK)
-        for start, end in _names(document.tree.root_node, function, owners, prompted(document.language))
+        for start, end in _names(document.tree.root_node, function, owners, prompting_of(document.language))
         if function.start <= start and end <= function.end and not cut[0] <= start < cut[1]
     ]
-    return _edited(document, function, sorted([*_cut_out(document, function), *names]))
+    return _edit(document, function, sorted([*_cut_out(document, function), *names]))
 
 
 def docstring(document: Document, function: Function) -> tuple[int, int]:
     """Like `PromptLanguage.docstring`."""
-    return prompted(document.language).docstring(document, function)
+    return prompting_of(document.language).docstring(document, function)
 
 
 def behind_docstring(document: Document, function: Function) -> int:
     """Like `PromptLanguage.behind_docstring`."""
-    return prompted(document.language).behind_docstring(document, function)
+    return prompting_of(document.language).behind_docstring(document, function)
 
 
 def hollow(document: Document, function: Function, text: str = "") -> Document:
     """Like `PromptLanguage.hollow`."""
-    return prompted(document.language).hollow(document, function, text)
+    return prompting_of(document.language).hollow(document, function, text)
 
 
 def _cut_out(document: Document, function: Function) -> list[tuple[int, int, str]]:
@@ -79,7 +79,7 @@ def _cut_out(document: Document, function: Function) -> list[tuple[int, int, str
     return [(start, end, "")] if start >= function.start else []
 
 
-def _edited(document: Document, function: Function, edits: Sequence[tuple[int, int, str]]) -> str:
+def _edit(document: Document, function: Function, edits: Sequence[tuple[int, int, str]]) -> str:
     """A function's text, dedented, with some byte ranges replaced; the edits are in order."""
     data, at, pieces = document.data, line_start(document.data, function.start), []
     for start, end, text in edits:

@@ -8,7 +8,7 @@ from counterlens.confidence.units import units
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models.base import Prompt, Stop
 from counterlens.probes.prompts.function_text import behind_docstring
-from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.languages import prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.statements import is_definition
@@ -39,7 +39,7 @@ class View:
         words = " ".join(self.description.split())
         if not words or words in " ".join(document.text.split()):
             return ""
-        return prompted(document.language).described(self.description.strip().replace("\r\n", "\n"))
+        return prompting_of(document.language).described(self.description.strip().replace("\r\n", "\n"))
 
 
 _USUAL = View()
@@ -74,11 +74,11 @@ class Gap:
         """The hole from a byte offset inside a function to its end, with its prompt."""
         data = document.data
         return cls(
-            shown=_shown(document, function, cut, view),
+            shown=_visible_part(document, function, cut, view),
             before=data[:cut].decode(),
             removed=data[cut : function.end].decode(),
             after=data[function.end :].decode(),
-            stop=prompted(document.language).stop(document, function, cut),
+            stop=prompting_of(document.language).stop(document, function, cut),
             newline="\r\n" if "\r\n" in document.text else "\n",
         )
 
@@ -96,7 +96,7 @@ class Gap:
         """
         body = behind_docstring(document, function)
         gap = cls.of(document, function, body)
-        whole = _shown(document, function, function.end, view).rstrip("\n")
+        whole = _visible_part(document, function, function.end, view).rstrip("\n")
         data = document.data
         start = line_start(data, function.start)
         header = data[start:body].decode().replace("\r\n", "\n")
@@ -128,7 +128,7 @@ class Gap:
         return self.before + written + (self.after or self.newline)
 
 
-def _shown(document: Document, function: Function, cut: int, view: View) -> str:
+def _visible_part(document: Document, function: Function, cut: int, view: View) -> str:
     """The visible part of a document: description, preceding code, and the function up to a cut."""
     program = document.data[:cut].lstrip(b"\r\n") if view.preceding else _around(document, function, cut)
     return view.head(document) + program.replace(b"\r\n", b"\n").decode()

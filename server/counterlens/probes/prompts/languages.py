@@ -11,7 +11,7 @@ PROMPTED: LanguagePart[PromptLanguage] = LanguagePart(
 """The prompt support, by language."""
 
 
-def prompted(language: str) -> PromptLanguage:
+def prompting_of(language: str) -> PromptLanguage:
     """The prompt support of a language.
 
     Raises:

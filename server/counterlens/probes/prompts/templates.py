@@ -50,7 +50,7 @@ def chats(info: ModelInfo) -> bool:
     return info.api is Api.CHAT
 
 
-def filled(
+def fill(
     info: ModelInfo, package: str | None, name: str, max_tokens: int, stop: tuple[str, ...], **places: str
 ) -> Prompt:
     """A template as a prompt for a model.
@@ -63,13 +63,13 @@ def filled(
         stop: The texts that end a completion; unused for chat models.
         places: The values of the placeholders; surrounding blanks are removed.
     """
-    wording = worded(info, package, name, **{place: value.strip() for place, value in places.items()})
+    wording = fill_text(info, package, name, **{place: value.strip() for place, value in places.items()})
     if not chats(info):
         return Prompt(wording.text, max_tokens, Stop(texts=stop), examples=wording.examples)
     return wording.question(max_tokens, Stop())
 
 
-def worded(info: ModelInfo, package: str | None, name: str, **places: str) -> FilledTemplate:
+def fill_text(info: ModelInfo, package: str | None, name: str, **places: str) -> FilledTemplate:
     """A template with the values of its placeholders.
 
     Args:

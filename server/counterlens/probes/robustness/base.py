@@ -17,10 +17,10 @@ from counterlens.probes.probe import Context, Need, Probe, Target
 from counterlens.probes.prompts.baselines import first_words
 from counterlens.probes.prompts.templates import repeats_example
 from counterlens.probes.robustness.methods import METHODS, SAME, baselines, same_answers
-from counterlens.probes.robustness.programs import Code, expected, programs
+from counterlens.probes.robustness.programs import Code, expected_targets, programs
 from counterlens.probes.robustness.questions import RobustnessOptions, VersionQuestion
 from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
-from counterlens.probes.robustness.versions import Standing, Versions, settled
+from counterlens.probes.robustness.versions import Standing, Versions, settle
 from counterlens.probes.sanity import require_repeatable
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
@@ -129,7 +129,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         programs, passed = self._programs(context, target, options, left_out), None
         for program in programs:
             planned, tests = self._planned(program, options), (options.map_timeout, options.excluded_tests)
-            versions = settled(context, program, planned, limits, *tests)
+            versions = settle(context, program, planned, limits, *tests)
             left_out.update(versions.left_out)
             questions = self.questions(context, program, versions, options, limits, left_out)
             asked += [(program, versions.correct, question) for question in questions]
@@ -138,7 +138,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         known = [answer for answer in answers.values() if answer is not None]
         similarities, note = self.similarities([*known, self.unlike], context.encoder, language)
         self._check(context, answers, similarities, reader, language)
-        pairs = tuple(_compared(asked, answers, similarities, reader, left_out))
+        pairs = tuple(_compare(asked, answers, similarities, reader, left_out))
         if not pairs and method.needs_pairs:
             reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.most_common(4))
             raise SourceError("there are no two answers to compare", reasons or None)
@@ -182,7 +182,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
     def estimate(self, target: Target, options: OptionsT, model: Model) -> int:  # noqa: ARG002
         """Like `Probe.estimate`: assuming that every counterfactual is usable."""
         total = 0
-        for program in expected(target, options.code):
+        for program in expected_targets(target, options.code):
             versions = len(self._planned(program, options).counterfactuals)
             total += self.rounds(program, options) * (1 + versions) if versions else 0
         again = 1 if total else 0  # the sanity check
@@ -251,7 +251,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
                 )
 
 
-def _compared(
+def _compare(
     asked: Sequence[_Asked],
     answers: Mapping[Prompt, str | None],
     similarities: Similarities,

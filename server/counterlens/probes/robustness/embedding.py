@@ -39,7 +39,7 @@ from counterlens.probes.options import (
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.protocols import Methods
 from counterlens.probes.record import Record
-from counterlens.probes.robustness.versions import Standing, Version, planned, settled
+from counterlens.probes.robustness.versions import Standing, Version, plan, settle
 from counterlens.probes.sanity import require_repeatable
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -149,9 +149,9 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
             CounterlensError: a sanity check failed, or SciPy is not installed.
         """
         signed_rank([(0.0, 1.0)])  # a missing library is reported before any request
-        surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
+        surveyed = plan(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
         tests = (options.map_timeout, options.excluded_tests)
-        versions = settled(context, target, surveyed, lasting(options.timeout), *tests)
+        versions = settle(context, target, surveyed, lasting(options.timeout), *tests)
         sites: Sites = _sites((version.counterfactual, version) for version in versions.versions)
         if not sites:
             reasons = "; ".join(f"{count} {reason}" for reason, count in versions.left_out.most_common(3))
@@ -160,7 +160,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         method = _METHODS[options.chosen_protocol]
         sites = method.if_elses(target, sites, left_out)
         _check_sanity(context, target)
-        pairs = tuple(_measured(context, target, sites, raw=method.raw))
+        pairs = tuple(_measure(context, target, sites, raw=method.raw))
         return EmbeddingRecord(left_out=left_out, pairs=pairs)
 
     def tables(self, records: Sequence[EmbeddingRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
@@ -189,7 +189,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
 
     def estimate(self, target: Target, options: EmbeddingOptions, model: Model) -> int:  # noqa: ARG002
         """Like `Probe.estimate`: the sanity check's texts, the original, and two versions of each if-else."""
-        surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
+        surveyed = plan(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
         sites = len(_sites((made, made) for made in surveyed.counterfactuals))
         return _TRIED + 1 + 2 * sites if sites else 0
 
@@ -201,13 +201,13 @@ def _kind(target: Target, flipped: Version) -> tuple[SwapForm | None, Family | N
     return (form_of_branches(target.document, site), site.family) if site else (None, None)
 
 
-def _measured(context: Context, target: Target, sites: Sites, *, raw: bool) -> Iterable[SwapDistances]:
+def _measure(context: Context, target: Target, sites: Sites, *, raw: bool) -> Iterable[SwapDistances]:
     """The distances of the two swaps of each if-else; `raw` leaves the length of the vectors unchanged."""
     texts = [text_of(target.document, target.qualname)]
     for _, both in sites:
         texts += [text_of(both[kind].document, target.qualname) for kind in (EQUIVALENT, PLAIN)]
     context.steps.next(f"embedding {len(texts)} texts")
-    vectors = context.model.embed(texts, cancel=context.cancel) if raw else _embedded(context, texts)
+    vectors = context.model.embed(texts, cancel=context.cancel) if raw else _embed(context, texts)
     tokens = [_tokens(text, target.document.language) for text in texts]
     for number, (line, both) in enumerate(sites):
         equivalent, plain = 1 + 2 * number, 2 + 2 * number
@@ -218,7 +218,7 @@ def _measured(context: Context, target: Target, sites: Sites, *, raw: bool) -> I
             equivalent=float(np.linalg.norm(vectors[equivalent] - vectors[0])),
             plain=float(np.linalg.norm(vectors[plain] - vectors[0])),
             changed_tokens=ChangedTokens(
-                _changed(tokens[0], tokens[equivalent]), _changed(tokens[0], tokens[plain])
+                _changed_tokens(tokens[0], tokens[equivalent]), _changed_tokens(tokens[0], tokens[plain])
             ),
             form=form,
             family=family,
@@ -274,9 +274,9 @@ def _check_sanity(context: Context, target: Target) -> None:
     """
     text, name = text_of(target.document, target.qualname), context.model.info.name
     context.steps.next("embedding the same text twice")
-    vector, other = _embedded(context, [text, _UNLIKE])
+    vector, other = _embed(context, [text, _UNLIKE])
     require_repeatable(
-        name, "embed the same text", vector, lambda: _embedded(context.uncached, [text])[0], same=_same_place
+        name, "embed the same text", vector, lambda: _embed(context.uncached, [text])[0], same=_same_place
     )
     if _same_place(vector, other):
         raise CounterlensError(
@@ -288,7 +288,7 @@ def _same_place(vectors: Vectors, other: Vectors) -> bool:
     return bool(np.linalg.norm(vectors - other) <= _SAME)
 
 
-def _embedded(context: Context, texts: Sequence[str]) -> Vectors:
+def _embed(context: Context, texts: Sequence[str]) -> Vectors:
     """The vectors of some texts, scaled to length 1, because servers and local models scale differently."""
     vectors = context.model.embed(texts, cancel=context.cancel)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -300,7 +300,7 @@ def _tokens(text: str, language: str) -> list[bytes]:
     return [document.data[start:end] for start, end in leaves(document)]
 
 
-def _changed(tokens: Sequence[bytes], other: Sequence[bytes]) -> int:
+def _changed_tokens(tokens: Sequence[bytes], other: Sequence[bytes]) -> int:
     """The number of lexical tokens to change, insert or remove."""
     matcher: Callable[..., SequenceMatcher[bytes]] = SequenceMatcher
     codes = matcher(None, tokens, other, autojunk=False).get_opcodes()

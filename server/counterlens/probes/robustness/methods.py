@@ -9,14 +9,14 @@ from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.mutations import Survey
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table
 from counterlens.probes.protocols import Methods
 from counterlens.probes.robustness import published, published_tables, tables
 from counterlens.probes.robustness.questions import RobustnessOptions
 from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
-from counterlens.probes.robustness.versions import Standing, planned
+from counterlens.probes.robustness.versions import Standing, plan
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -66,11 +66,11 @@ class RobustnessMethod:
     def planned(self, program: Target, options: RobustnessOptions, never: Sequence[str]) -> Survey:
         """The versions of a program; `never` lists assumptions that none may depend on."""
         without = (*options.without, *never)
-        return planned(program, options.mutations, seed=options.seed, without=without)
+        return plan(program, options.mutations, seed=options.seed, without=without)
 
     def calls(self, program: Target) -> list[str]:
         """The calls of a program to ask about."""
-        language = executed(program.document.language)
+        language = execution_of(program.document.language)
         function = find_function(program.document, program.qualname)
         try:
             language.require_reachable(program.document, function)
@@ -126,7 +126,7 @@ class EmpicaRobustness(RobustnessMethod):
 
     def planned(self, program: Target, options: RobustnessOptions, never: Sequence[str]) -> Survey:
         """One version for each of the paper's operators; see `RobustnessMethod`."""
-        return published.transformed(program, seed=options.seed, without=never)
+        return published.transform(program, seed=options.seed, without=never)
 
     def choose_calls(self, program: Target, known: Callable[[], list[str]]) -> list[str]:
         """All test inputs of a program: from its dataset, else from its examples and the tests beside it."""

@@ -11,9 +11,9 @@ from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.probes.options import MaxTokens
 from counterlens.probes.probe import Source
-from counterlens.probes.prompts.function_text import masked
+from counterlens.probes.prompts.function_text import mask
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities, Similarity
-from counterlens.probes.robustness.published import fixed, name_in
+from counterlens.probes.robustness.published import fixed_options, name_in
 from counterlens.probes.robustness.questions import RobustnessOptions, asked_in_one_line
 from counterlens.probes.robustness.summary import first_line
 from counterlens.syntax.document import Document
@@ -27,7 +27,7 @@ _COMPOUND = re.compile(r"\w_\w|[a-z][A-Z]")
 class NameOptions(RobustnessOptions):
     """Options of the name probe."""
 
-    published = fixed(256)
+    published = fixed_options(256)
 
     max_tokens: MaxTokens = 16
 
@@ -51,7 +51,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
         max_tokens: int,
     ) -> Prompt:
         """Like `RobustnessProbe.prompt`."""
-        return asked_in_one_line(info, self.id, document, masked(document, qualname), max_tokens)
+        return asked_in_one_line(info, self.id, document, mask(document, qualname), max_tokens)
 
     def read(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
         """The name in an answer: the whole line, or marked as code, or the only word that looks like code."""

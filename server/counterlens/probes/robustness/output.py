@@ -10,18 +10,18 @@ from counterlens.errors import SourceError
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.mutations.assumptions import WHOLE_PROGRAM
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.prompts import prompt as call_prompt
 from counterlens.probes.options import MaxTokens
 from counterlens.probes.probe import Context, Source, Target
-from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.prompts.function_text import visible_part
 from counterlens.probes.prompts.literals import direct_answer
 from counterlens.probes.robustness.base import (
     RobustnessProbe,
     Similarities,
 )
 from counterlens.probes.robustness.methods import METHODS
-from counterlens.probes.robustness.published import completed, fixed
+from counterlens.probes.robustness.published import completing_literal, fixed_options
 from counterlens.probes.robustness.questions import RobustnessOptions, VersionQuestion
 from counterlens.probes.robustness.versions import Standing, Version, Versions
 from counterlens.sandbox.base import Limits
@@ -36,7 +36,7 @@ NO_CALL = "no call of it with literal arguments is known: add a doctest or a tes
 class OutputOptions(RobustnessOptions):
     """Options of the output probe."""
 
-    published = fixed(256)
+    published = fixed_options(256)
 
     max_tokens: MaxTokens = 128
 
@@ -56,20 +56,20 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
     ) -> Prompt:
         """Like `RobustnessProbe.prompt`."""
-        language = executed(document.language)
+        language = execution_of(document.language)
         document = language.unanswered(document, find_function(document, qualname), call or "")
-        source = shown(document, find_function(document, qualname))
+        source = visible_part(document, find_function(document, qualname))
         asked = call_prompt(info, "direct", source, call or "", language=language.id)
         return replace(asked, max_tokens=max_tokens)
 
     def read(self, text: str, language: str = "python") -> str | None:
         """The literal in the answer, as written in the language."""
-        answer = direct_answer(text, values=executed(language).values)
+        answer = direct_answer(text, values=execution_of(language).values)
         return answer.written if answer else None
 
     def read_published(self, text: str, language: str = "python") -> str | None:
         """Like `RobustnessProbe.read_published`."""
-        answer = completed(text, language)
+        answer = completing_literal(text, language)
         return answer.written if answer else None
 
     def finished_part(self, text: str, language: str) -> str:
@@ -77,7 +77,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
 
         Reasoning that has not ended names other values, such as the arguments.
         """
-        if direct_answer(text, cut_off=True, values=executed(language).values) is not None:
+        if direct_answer(text, cut_off=True, values=execution_of(language).values) is not None:
             return text
         return "\n".join(line for line in text.splitlines()[:-1] if "assert" in line)
 
@@ -88,7 +88,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         language: str = "python",
     ) -> tuple[Similarities, str]:
         """Equality as values (Nguyen et al. 2024, equation 4)."""
-        values = executed(language).values
+        values = execution_of(language).values
 
         def alike(answer: str, other: str) -> float:
             first, second = values.literal(answer), values.literal(other)
@@ -123,7 +123,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
                     yield VersionQuestion(version, version.standing, call, original, changed)
                 continue
             try:
-                truth = executed(program.document.language).output_of(
+                truth = execution_of(program.document.language).output_of(
                     program.document, call, context.sandbox(), limits=limits, cancel=cancel
                 )
             except SourceError as error:
@@ -151,7 +151,7 @@ def _standing(context: Context, version: Version, call: str, truth: str, limits:
         SourceError: the call cannot be run, or a preserving version returns another result.
     """
     there = (
-        executed(version.document.language)
+        execution_of(version.document.language)
         .output_of(version.document, call, context.sandbox(), limits=limits, cancel=context.cancel)
         .written
     )

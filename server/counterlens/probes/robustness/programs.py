@@ -42,10 +42,10 @@ def programs(context: Context, target: Target, code: Code) -> list[Target]:
         SourceError: the function does not exist, or has no such program.
         ModelError, Cancelled: as `Model.complete`.
     """
-    return [_written(context, target)] if code is Code.WRITTEN else expected(target, code)
+    return [_write(context, target)] if code is Code.WRITTEN else expected_targets(target, code)
 
 
-def expected(target: Target, code: Code) -> list[Target]:
+def expected_targets(target: Target, code: Code) -> list[Target]:
     """Predict the result of `programs` before any request; the function stands in for the model's own code.
 
     Raises:
@@ -59,7 +59,7 @@ def expected(target: Target, code: Code) -> list[Target]:
     return [target, replace(target, document=bug, id=f"{target.name} (with its bug)")]
 
 
-def _written(context: Context, target: Target) -> Target:
+def _write(context: Context, target: Target) -> Target:
     context.steps.next(f"asking the model to write {target.name}")
     function = find_function(target.document, target.qualname)
     gap = Gap.body_of(target.document, function)

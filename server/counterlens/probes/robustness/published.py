@@ -11,7 +11,7 @@ from keyword import iskeyword
 from types import MappingProxyType
 from typing import Any
 
-from counterlens.counting import enumerated
+from counterlens.counting import enumeration
 from counterlens.errors import OptionError
 from counterlens.languages.registry import title_of
 from counterlens.models.base import ModelInfo, Prompt
@@ -19,11 +19,11 @@ from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Counterfactual, Refusal, Survey, everywhere
 from counterlens.mutations.languages import MUTATED, parse_document
 from counterlens.mutations.transformation import Transformation
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.probe import Target
-from counterlens.probes.prompts.function_text import MASK, definition, masked
+from counterlens.probes.prompts.function_text import MASK, definition, mask
 from counterlens.probes.prompts.literals import Literal, direct_answer
-from counterlens.probes.prompts.templates import filled
+from counterlens.probes.prompts.templates import fill
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -40,7 +40,7 @@ _QUOTED = re.compile(r"(`+|\*\*)([^`*\n]+)\1")
 _WORD = re.compile(r"\w")
 
 
-def fixed(max_tokens: int) -> Mapping[str, Mapping[str, Any]]:
+def fixed_options(max_tokens: int) -> Mapping[str, Mapping[str, Any]]:
     """The options of a probe that the protocol sets.
 
     The code is the model's own implementation (section 4), and all operators are applied. The maximum number
@@ -50,7 +50,7 @@ def fixed(max_tokens: int) -> Mapping[str, Mapping[str, Any]]:
     return MappingProxyType({EMPICA: MappingProxyType(options)})
 
 
-def transformed(target: Target, *, seed: int, without: Collection[str]) -> Survey:
+def transform(target: Target, *, seed: int, without: Collection[str]) -> Survey:
     """One version of a function for each operator that has a site in it (section 4.1, Table 1).
 
     Args:
@@ -82,7 +82,7 @@ def transformations_of(language: str) -> Sequence[Transformation]:
     """
     known = MUTATED.get(language)
     if known is None or not known.transformations:
-        titles = enumerated(
+        titles = enumeration(
             [title_of(language) for language, its in MUTATED.items() if its.transformations], "and"
         )
         raise OptionError(f"--protocol {EMPICA} supports {titles} only", "Leave out --protocol")
@@ -93,9 +93,9 @@ def question(
     task: str, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
 ) -> Prompt:
     """The question (section 4.3): without examples and, for chat models, without a separate instruction."""
-    source = masked(document, qualname) if task == "name" else definition(document, qualname)
+    source = mask(document, qualname) if task == "name" else definition(document, qualname)
     places = {"call": call} if call is not None else {}
-    return filled(info, __package__, f"{EMPICA}-{task}", max_tokens, (), source=source, **places)
+    return fill(info, __package__, f"{EMPICA}-{task}", max_tokens, (), source=source, **places)
 
 
 def read_summary(text: str) -> str | None:
@@ -126,9 +126,9 @@ def _is_name(text: str) -> bool:
     return text not in MASK and not iskeyword(text)
 
 
-def completed(text: str, language: str = "python") -> Literal | None:
+def completing_literal(text: str, language: str = "python") -> Literal | None:
     """The literal that completes a test case: alone, in an assertion, or marked as code."""
-    answer, values = without_thought(text), executed(language).values
+    answer, values = without_thought(text), execution_of(language).values
     alone = direct_answer(answer, values=values)
     if alone is not None:
         return alone

@@ -57,14 +57,14 @@ def tables(records: Records, heading: str, seed: int) -> tuple[Table, ...]:
         CounterlensError: scikit-learn or SciPy is not installed.
     """
     asked = _fitted_once([record for record in records if record.pairs])
-    shown: list[Table | None] = [written(records)]
+    shown: list[Table | None] = [pass_table(records)]
     if asked:
         shown += [overall(asked, heading, seed), by_operator(asked, heading, seed)]
         shown += [by_correctness(asked, heading, seed), listing(asked)]
     return tuple(table for table in shown if table is not None)
 
 
-def written(records: Records) -> Table | None:
+def pass_table(records: Records) -> Table | None:
     """Table 2: how often the model's code passes the tests; text without a function counts as failing."""
     known = [record for record in records if record.passed is not None]
     if not known:

@@ -18,8 +18,8 @@ from counterlens.probes.options import (
     Without,
     protocols,
 )
-from counterlens.probes.prompts.languages import prompted
-from counterlens.probes.prompts.templates import filled
+from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.templates import fill
 from counterlens.probes.robustness.programs import Code, CodeOption
 from counterlens.probes.robustness.published import EMPICA
 from counterlens.probes.robustness.versions import Standing, Version
@@ -69,5 +69,5 @@ def asked_in_one_line(info: ModelInfo, task: str, document: Document, source: st
         source: The code in the question.
         max_tokens: Maximum number of tokens of the answer.
     """
-    name = f"{task}{prompted(document.language).suffix}"
-    return filled(info, __package__, name, max_tokens, ("\n",), source=source)
+    name = f"{task}{prompting_of(document.language).suffix}"
+    return fill(info, __package__, name, max_tokens, ("\n",), source=source)

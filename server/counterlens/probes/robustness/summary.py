@@ -14,7 +14,7 @@ from counterlens.probes.options import Encoder
 from counterlens.probes.probe import Source
 from counterlens.probes.prompts.function_text import definition
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities
-from counterlens.probes.robustness.published import fixed, read_summary
+from counterlens.probes.robustness.published import fixed_options, read_summary
 from counterlens.probes.robustness.questions import RobustnessOptions, asked_in_one_line
 from counterlens.syntax.document import Document
 
@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w")
 class SummaryOptions(RobustnessOptions):
     """Options of the summary probe; the front ends open the named encoder."""
 
-    published = fixed(1024)
+    published = fixed_options(1024)
 
     encoder: Encoder = None
 

@@ -11,7 +11,7 @@ from threading import Event
 
 from counterlens.judging.base import Judge, Judgement, Setting
 from counterlens.judging.languages import behaviour_of
-from counterlens.judging.pace import paced
+from counterlens.judging.pace import pace
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.mutations import Counterfactual, Survey, survey
@@ -62,7 +62,7 @@ class Versions:
     left_out: Counter[str]
 
 
-def planned(target: Target, mutations: Sequence[str], *, seed: int, without: Sequence[str] = ()) -> Survey:
+def plan(target: Target, mutations: Sequence[str], *, seed: int, without: Sequence[str] = ()) -> Survey:
     """The counterfactuals of a function, before any is run to determine its kind.
 
     Args:
@@ -89,7 +89,7 @@ def planned(target: Target, mutations: Sequence[str], *, seed: int, without: Seq
     )
 
 
-def settled(
+def settle(
     context: Context,
     target: Target,
     surveyed: Survey,
@@ -136,7 +136,7 @@ def settled(
     versions = []
     for number, made in enumerate(surveyed.counterfactuals):
         context.steps.next(f"rewriting {target.name}", number, len(surveyed.counterfactuals))
-        with paced(verdict) if verdict is not None and correct else nullcontext():
+        with pace(verdict) if verdict is not None and correct else nullcontext():
             standing = _standing(made, judge, cancel)
         if standing is None:
             left_out[f"{made.mutation}: it should keep the meaning, but fails the tests"] += 1

@@ -16,7 +16,7 @@ from counterlens.models.chat.replies import without_thought
 from counterlens.probes.dependence.yes_no import ask
 from counterlens.probes.equivalence.probe import UNREADABLE, read_yes_no
 from counterlens.probes.execution.coherence import TracedCall, ask_states, trace_call
-from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.prompts import DIRECT_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.execution.record import (
@@ -27,16 +27,16 @@ from counterlens.probes.execution.record import (
     RuntimeRecord,
     SoughtInput,
 )
-from counterlens.probes.execution.states import MARK, MOST_POINTS, marked, times_in_words
+from counterlens.probes.execution.states import MARK, MOST_POINTS, add_mark, times_in_words
 from counterlens.probes.execution.tables import answer_baselines
 from counterlens.probes.localisation.probe import number_lines, read_line
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
-from counterlens.probes.prompts.function_text import shown
-from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.function_text import visible_part
+from counterlens.probes.prompts.languages import prompting_of
 from counterlens.probes.prompts.literals import short
-from counterlens.probes.prompts.templates import chats, filled
+from counterlens.probes.prompts.templates import chats, fill
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import find_function
 
@@ -134,7 +134,7 @@ class _Asker:
 
     def __init__(self, context: Context, target: Target, traced: TracedCall, max_tokens: int | None) -> None:
         self._context, self._target, self._traced = context, target, traced
-        self._language = executed(target.document.language)
+        self._language = execution_of(target.document.language)
         self._tokens = most_tokens(context.model.info, max_tokens, DIRECT_TOKENS)
         self._source = number_lines(traced.question.source.strip("\n").splitlines())
 
@@ -213,20 +213,20 @@ class _Asker:
 
     def _number(self, line: int) -> int | None:
         """The number of a line of the document in the program as shown; None if it is not shown."""
-        document = marked(self._target.document, line)
+        document = add_mark(self._target.document, line)
         mark = f"{LANGUAGES[document.language].comment} {MARK}"
         name, call = self._target.qualname, self._traced.question.call
         document = self._language.unanswered(document, find_function(document, name), call)
-        lines = shown(document, find_function(document, name)).strip("\n").splitlines()
+        lines = visible_part(document, find_function(document, name)).strip("\n").splitlines()
         return next((number for number, text in enumerate(lines, 1) if text.endswith(mark)), None)
 
     def _prompt(self, name: str, **places: str) -> Prompt:
         return self._filled(name, source=self._source, call=self._traced.question.call, **places)
 
     def _filled(self, name: str, **places: str) -> Prompt:
-        suffix = prompted(self._target.document.language).suffix
+        suffix = prompting_of(self._target.document.language).suffix
         stop = ("\n",)
-        return filled(self._context.model.info, __package__, f"{name}{suffix}", self._tokens, stop, **places)
+        return fill(self._context.model.info, __package__, f"{name}{suffix}", self._tokens, stop, **places)
 
 
 _Right = Callable[[RuntimeCall], Sequence[bool]]

@@ -19,7 +19,7 @@ from functools import partial
 from counterlens.dependence.cfg import Arc, Loose, Stretch
 from counterlens.dependence.effects import Effects
 from counterlens.dependence.frames import Finally, Managed
-from counterlens.dependence.protected import CONTROL, Clause, at_last, handled
+from counterlens.dependence.protected import CONTROL, Clause, at_last, lower_protected
 from counterlens.python.dependence.lowering import Lowering, lowers
 
 
@@ -50,7 +50,7 @@ def _try(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loo
         lower.frames.append(last)
     loose = [(start, Arc.NEXT)]
     if statement.handlers:
-        loose = _handled(lower, statement, loose)
+        loose = _lower_try(lower, statement, loose)
     else:
         loose = lower.body(statement.orelse, lower.body(statement.body, loose))
     if statement.finalbody:
@@ -59,10 +59,10 @@ def _try(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loo
     return loose
 
 
-def _handled(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loose:
+def _lower_try(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loose:
     clauses = [Clause(_catches([each]), partial(_handler, lower, each)) for each in statement.handlers]
     star = not isinstance(statement, ast.Try)
-    return handled(lower, statement.body, clauses, statement.orelse, loose, star=star)
+    return lower_protected(lower, statement.body, clauses, statement.orelse, loose, star=star)
 
 
 def _handler(lower: Lowering, handler: ast.ExceptHandler, chain: Loose) -> tuple[Loose, Loose]:

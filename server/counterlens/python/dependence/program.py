@@ -42,7 +42,7 @@ class Program:
         self._text = source.removeprefix(BOM)
         self._scopes = BlockNames(rules)
         lookups = find_lookups(self.tree, source, self._scopes)
-        self._reader = Reader(self._scopes, rules, lookups, postponed=_postponed(self.tree))
+        self._reader = Reader(self._scopes, rules, lookups, postponed=_postpones_annotations(self.tree))
         self._functions = list(_functions(self.tree))
 
     @property
@@ -92,9 +92,9 @@ def parse(source: str) -> ast.Module:
             return parse_module(source.removeprefix(BOM))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         # Imported here: it uses LibCST, which takes longer to load than the analysis takes.
-        from counterlens.python.syntax.versions import unparsed
+        from counterlens.python.syntax.versions import parse_error
 
-        raise unparsed(source, error) from error
+        raise parse_error(source, error) from error
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, FunctionNode]]:
@@ -113,7 +113,7 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, FunctionNode]]:
         stack += [(inner, path) for inner in reversed(inside)]
 
 
-def _postponed(tree: ast.Module) -> bool:
+def _postpones_annotations(tree: ast.Module) -> bool:
     return any(
         isinstance(node, ast.ImportFrom)
         and node.module == "__future__"

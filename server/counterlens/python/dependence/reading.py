@@ -25,7 +25,7 @@ from counterlens.python.dependence.expressions import LAZY, Expressions, express
 from counterlens.python.dependence.heap import place
 from counterlens.python.dependence.lookups import Lookups
 from counterlens.python.dependence.rules import PythonRules
-from counterlens.python.dependence.scopes import BlockNames, evaluated_at_definition, imported
+from counterlens.python.dependence.scopes import BlockNames, evaluated_at_definition, imported_names
 from counterlens.python.dependence.variables import ClassVariables, Variables
 
 _VIEWS = frozenset({"items", "keys", "values"})
@@ -168,7 +168,7 @@ class Reader(Expressions):
                 self._change(target, variables, effects, whole=isinstance(target, ast.Subscript))
 
     def _import(self, node: ast.Import | ast.ImportFrom, variables: Variables, effects: Effects) -> None:
-        for name in imported(node):
+        for name in imported_names(node):
             bind(effects, variables.write(name))
         effects.star |= any(alias.name == "*" for alias in node.names)
 

@@ -143,7 +143,7 @@ def _augmented(node: Any, names: Names) -> None:
 
 
 def _imports(node: Any, names: Names) -> None:
-    names.bound.update(imported(node))
+    names.bound.update(imported_names(node))
 
 
 def _bound(node: Any, names: Names) -> None:
@@ -209,7 +209,7 @@ def parameters(arguments: ast.arguments) -> list[str]:
     return [argument.arg for argument in _all(arguments)]
 
 
-def imported(node: ast.Import | ast.ImportFrom) -> list[str]:
+def imported_names(node: ast.Import | ast.ImportFrom) -> list[str]:
     """The names that an import binds, except those of a star import, which are unknown."""
     if isinstance(node, ast.Import):
         return [alias.asname or alias.name.partition(".")[0] for alias in node.names]

@@ -58,7 +58,7 @@ class _PartReader:
     def _occurrences(self, node: ast.AST, span: Span, *, header: bool) -> Iterator[NameOccurrence]:
         whole = isinstance(node, DEFINITIONS) and not header
         nodes = [n for part in ([node] if whole else _header(node)) for n in _visible(part)]
-        changed = set() if whole else set(_changed(node))
+        changed = set() if whole else set(_changed_names(node))
         for inner in nodes:
             if isinstance(inner, ast.Name):
                 at = self._at(inner.lineno, inner.col_offset)
@@ -69,7 +69,7 @@ class _PartReader:
             elif isinstance(inner, ast.arg) and not whole:
                 at = self._at(inner.lineno, inner.col_offset)
                 yield NameOccurrence(inner.arg, (at, at + len(inner.arg.encode())), NameRole.BOUND)
-        for name in _named(node, nodes):
+        for name in _other_names(node, nodes):
             matches = list(re.finditer(rb"\b%s\b" % re.escape(name.encode()), self._data[span[0] : span[1]]))
             if matches:
                 which = matches[0] if whole else matches[-1]
@@ -111,7 +111,7 @@ def _visible(node: ast.AST) -> Iterator[ast.AST]:
         stack += [(child, hidden) for child in ast.iter_child_nodes(inner)]
 
 
-def _changed(node: ast.AST) -> Iterator[ast.Name]:
+def _changed_names(node: ast.AST) -> Iterator[ast.Name]:
     """The names whose objects a statement changes."""
     if isinstance(node, ast.Expr):
         call = node.value.value if isinstance(node.value, ast.Await) else node.value
@@ -131,7 +131,7 @@ def _root(node: ast.expr) -> Iterator[ast.Name]:
         yield node
 
 
-def _named(node: ast.AST, nodes: list[ast.AST]) -> Iterator[str]:
+def _other_names(node: ast.AST, nodes: list[ast.AST]) -> Iterator[str]:
     """Names that a statement binds, but whose position the parser does not give."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         for alias in node.names:

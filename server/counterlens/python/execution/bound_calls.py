@@ -57,7 +57,7 @@ class Asked:
             if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef) and definition.name == name
         ]
         parameters = defined[-1].args if defined else None
-        if not isinstance(node, ast.Call) or (values := _bound(node, parameters)) is None:
+        if not isinstance(node, ast.Call) or (values := _bind(node, parameters)) is None:
             return None
         others = {
             target.id
@@ -105,7 +105,7 @@ class Asked:
         return None
 
     def _kind(self, node: ast.Call) -> Mention:
-        values = _bound(node, self.parameters)
+        values = _bind(node, self.parameters)
         if values is None:
             return Mention.UNKNOWN
         return Mention.ASKED if values == self.values else Mention.OTHER
@@ -116,7 +116,7 @@ class Asked:
         return isinstance(node, ast.Attribute) and node.attr in self.names
 
 
-def _bound(call: ast.Call, parameters: Arguments | None) -> dict[str, Any] | None:
+def _bind(call: ast.Call, parameters: Arguments | None) -> dict[str, Any] | None:
     """The values of a call's arguments and defaults by parameter; None if an argument is not a literal."""
     named = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)] if parameters else []
     values: dict[str, Any] = {}

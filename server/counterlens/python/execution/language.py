@@ -10,10 +10,10 @@ from threading import Event
 from counterlens.errors import SourceError
 from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import ExecutedLanguage
-from counterlens.probes.execution.states import marked
+from counterlens.probes.execution.states import add_mark
 from counterlens.python.execution import calls, own_code
 from counterlens.python.execution.features import features
-from counterlens.python.execution.unanswered import unanswered
+from counterlens.python.execution.unanswered import without_answer
 from counterlens.python.execution.written_out import written_out
 from counterlens.python.judging import differential
 from counterlens.python.mutations.loop_unroll import LoopUnroll
@@ -42,7 +42,7 @@ class PythonExecution(ExecutedLanguage):
     require_ordered = staticmethod(run.require_ordered)
     trace = staticmethod(run.trace)
     written_out = staticmethod(written_out)
-    unanswered = staticmethod(unanswered)
+    unanswered = staticmethod(without_answer)
     features = staticmethod(features)
     without_comments = staticmethod(own_code.without_comments)
 
@@ -119,6 +119,6 @@ EXECUTION = PythonExecution()
 
 def _sound(document: Document, line: int, tree: ast.Module) -> bool:
     try:
-        return ast.dump(parse_module(marked(document, line).text)) == ast.dump(tree)
+        return ast.dump(parse_module(add_mark(document, line).text)) == ast.dump(tree)
     except (SyntaxError, ValueError):
         return False

@@ -29,7 +29,7 @@ _NEVER = "the code that reveals the answer cannot be removed from the program"
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def unanswered(document: Document, function: Function, call: str) -> Document:
+def without_answer(document: Document, function: Function, call: str) -> Document:
     """A document without the code that calls a function with one input, or may do so in a test.
 
     The removed parts: statements that make the call, with literal arguments in any equivalent form;
@@ -135,22 +135,22 @@ class _Statements:
 
     def orphans(self, tree: ast.Module, cut: set[ast.AST]) -> set[ast.AST]:
         """The top-level definitions and assignments that only removed code used."""
-        gone = {name for node in cut for name in _used(node)} - {self.function.name}
+        gone = {name for node in cut for name in _used_names(node)} - {self.function.name}
         unused: set[ast.AST] = set()
         while True:
-            left = {name for node in tree.body for name in _used(node, without=cut | unused)}
+            left = {name for node in tree.body for name in _used_names(node, without=cut | unused)}
             more = {
                 node
                 for node in tree.body
                 if node not in cut | unused
-                and (names := _bound(node))
+                and (names := _bound_names(node))
                 and names <= gone
-                and not names & (left - (_used(node) if isinstance(node, Definition) else set()))
+                and not names & (left - (_used_names(node) if isinstance(node, Definition) else set()))
             }
             if not more:
                 return unused
             unused |= more
-            gone |= {name for node in more for name in _used(node)} - {self.function.name}
+            gone |= {name for node in more for name in _used_names(node)} - {self.function.name}
 
     def _contains_call(self, nodes: Sequence[ast.AST]) -> bool:
         """Whether some code makes the call, or contains a string that does."""
@@ -289,15 +289,15 @@ def _checks(node: ast.AST) -> bool:
     return isinstance(node, ast.Assert | ast.Expr)
 
 
-def _used(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset()) -> set[str]:
+def _used_names(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset()) -> set[str]:
     """The names that some code reads."""
     if node in without:
         return set()
     own = {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else set()
-    return own.union(*(_used(child, without) for child in ast.iter_child_nodes(node)))
+    return own.union(*(_used_names(child, without) for child in ast.iter_child_nodes(node)))
 
 
-def _bound(node: ast.AST) -> set[str]:
+def _bound_names(node: ast.AST) -> set[str]:
     """The names that a top-level statement binds; none if it may have other effects."""
     if isinstance(node, Definition):
         return {node.name}

@@ -31,12 +31,12 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
         function: The function.
         tests: Texts of its tests beside those of its project; the values that they visibly expect are cheats.
     """
-    module = _parsed(document.text)
+    module = _parse_or_none(document.text)
     node, _ = find_node(module, function.qualname) if module else (None, [])
     if node is None:
         return {}
     texts = [*tests, *texts_about(document, function.qualname), ast.get_docstring(node) or ""]
-    values = [*_CONSTANTS, *_expected(texts)]
+    values = [*_CONSTANTS, *_expected_literals(texts)]
     generating = _is_generator(node)
     if generating:
         bodies = [EMPTIED, *(f"yield {value}" for value in dict.fromkeys(["None", *values]))]
@@ -55,7 +55,7 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
 
 def body_lines(text: str, qualname: str) -> range | None:
     """The lines of a function's body, without header and docstring, 1-based; None if it is not found."""
-    module = _parsed(text)
+    module = _parse_or_none(text)
     node, _ = find_node(module, qualname) if module else (None, [])
     if node is None:
         return None
@@ -97,11 +97,11 @@ def _is_generator(node: _Definition) -> bool:
     return False
 
 
-def _expected(tests: Sequence[str]) -> list[str]:
+def _expected_literals(tests: Sequence[str]) -> list[str]:
     """The literals that assertions and examples compare with, as text."""
     values: dict[str, None] = {}
     for text in tests:
-        for node in [*_compared(text), *_printed(text)]:
+        for node in [*_compared_expressions(text), *_printed_expressions(text)]:
             try:
                 value = repr(ast.literal_eval(node))
             except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -111,8 +111,8 @@ def _expected(tests: Sequence[str]) -> list[str]:
     return list(values)[:_EXPECTED]
 
 
-def _compared(text: str) -> Iterator[ast.expr]:
-    module = _parsed(text)
+def _compared_expressions(text: str) -> Iterator[ast.expr]:
+    module = _parse_or_none(text)
     for node in ast.walk(module) if module else ():
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
             yield from (node.test.left, *node.test.comparators)
@@ -120,7 +120,7 @@ def _compared(text: str) -> Iterator[ast.expr]:
             yield from node.args
 
 
-def _printed(text: str) -> Iterator[ast.expr]:
+def _printed_expressions(text: str) -> Iterator[ast.expr]:
     try:
         wanted = [example.want for example in doctest.DocTestParser().get_examples(text) if example.want]
     except ValueError:  # malformed examples
@@ -132,7 +132,7 @@ def _printed(text: str) -> Iterator[ast.expr]:
             continue
 
 
-def _parsed(text: str) -> ast.Module | None:
+def _parse_or_none(text: str) -> ast.Module | None:
     try:
         return parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -36,7 +36,7 @@ runs."""
 
 def find_cases(document: Document, function: Function, setting: Setting) -> Judge | None:
     """The judge by the tests that run a function; by those that mention it if there is no baseline."""
-    known = _known(document, function, setting)
+    known = _known_baseline(document, function, setting)
     if known is None or not known.baseline.tests:
         return unittests.find(document, function, setting)
     judge = _by_cases(known, document, function, setting)
@@ -48,7 +48,7 @@ def find(document: Document, function: Function, setting: Setting) -> Judge | No
 
     After a survey, `find_cases` has already been called, so tests are not searched for again.
     """
-    known = _known(document, function, setting)
+    known = _known_baseline(document, function, setting)
     if known is None:
         return None
     cases = None if setting.surveyed else _by_cases(known, document, function, setting)
@@ -82,7 +82,7 @@ def why_tested(document: Document, function: Function, setting: Setting | None) 
 
 def is_reached(document: Document, function: Function, setting: Setting) -> bool | None:
     """Whether any usable test runs a function; None if that is unknown for some test."""
-    known = _known(document, function, setting)
+    known = _known_baseline(document, function, setting)
     if known is None or not known.baseline.tests:
         return None
     if any(test.outcome == PASSED for test in known.tests):
@@ -92,7 +92,7 @@ def is_reached(document: Document, function: Function, setting: Setting) -> bool
 
 def why_not(document: Document, function: Function, setting: Setting) -> str:
     """Why running the tests found none for the function, after `find` found none."""
-    known = _known(document, function, setting)
+    known = _known_baseline(document, function, setting)
     if known is None:
         return "there are no tests beside it"
     baseline = known.baseline
@@ -125,7 +125,7 @@ class _Known:
         return [self.baseline.tests[number] for number in self.numbers]
 
 
-def _known(document: Document, function: Function, setting: Setting) -> _Known | None:
+def _known_baseline(document: Document, function: Function, setting: Setting) -> _Known | None:
     if document.path is None:
         return None
     place = layout_of(document.path, document.text)

@@ -72,7 +72,7 @@ def cases_for(qualname: str, place: Layout, files: Iterable[Path]) -> list[CaseN
 
 
 def _matching(folder: Path, *, deep: bool) -> Iterator[Path]:
-    names = sorted(_names(folder) if deep else _listed(folder))
+    names = sorted(_names(folder) if deep else _visible_paths(folder))
     for pattern in TEST_FILES:
         for path in names:
             if fnmatchcase(path.name, pattern) and path.is_file() and is_inside(path, folder):
@@ -86,7 +86,7 @@ def _names(folder: Path) -> Iterator[Path]:
         yield from (Path(where) / name for name in files if not name.startswith("."))
 
 
-def _listed(folder: Path) -> list[Path]:
+def _visible_paths(folder: Path) -> list[Path]:
     try:
         return [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError:

@@ -215,15 +215,15 @@ def _compare(example: doctest.Example, printed: str, raised: str | None) -> str:
     if raised is None:
         if checker.check_output(example.want, printed, flags):
             return ""
-        return f"expected: {_shown(example.want)}\ngot:      {_shown(printed)}"
+        return f"expected: {_indent_output(example.want)}\ngot:      {_indent_output(printed)}"
     if example.exc_msg is None:
-        wanted = f"expected: {_shown(example.want)}\n" if example.want else ""
+        wanted = f"expected: {_indent_output(example.want)}\n" if example.want else ""
         return f"{wanted}raised:   {raised.strip()}"
     if checker.check_output(example.exc_msg, raised, flags):
         return ""
     if flags & doctest.IGNORE_EXCEPTION_DETAIL and _type_name(example.exc_msg) == _type_name(raised):
         return ""
-    return f"expected: {_shown(example.exc_msg)}\nraised:   {raised.strip()}"
+    return f"expected: {_indent_output(example.exc_msg)}\nraised:   {raised.strip()}"
 
 
 def _type_name(message: str) -> str:
@@ -231,5 +231,5 @@ def _type_name(message: str) -> str:
     return message.partition("\n")[0].partition(":")[0].rpartition(".")[2].strip()
 
 
-def _shown(text: str) -> str:
+def _indent_output(text: str) -> str:
     return text.rstrip("\n").replace("\n", "\n          ") or "nothing"

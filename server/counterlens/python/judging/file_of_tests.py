@@ -21,7 +21,7 @@ from counterlens.python.judging.unittests import ID as TESTS
 from counterlens.python.judging.unittests import read_cases
 from counterlens.python.judging.variant_run import run_variants
 from counterlens.python.syntax.parsing import parse_module
-from counterlens.python.syntax.versions import unparsed
+from counterlens.python.syntax.versions import parse_error
 
 _SETTINGS = "pytest's settings for examples do not apply to those of {tests}: write them as assertions"
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -59,7 +59,7 @@ def judge_by_tests(
     try:
         tree = parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        why = unparsed(text, error)
+        why = parse_error(text, error)
         hint = why.hint or "Give the tests as a Python file"
         raise SourceError(f"{tests}: {why.message}", hint) from None
     if not _can_fail(tree):

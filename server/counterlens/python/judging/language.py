@@ -14,7 +14,7 @@ from counterlens.python.judging.suite import circumstances
 from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
 from counterlens.python.judging.weak_assertions import weak_assertion
 from counterlens.python.syntax.parsing import parse_module
-from counterlens.python.syntax.versions import unparsed
+from counterlens.python.syntax.versions import parse_error
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -45,7 +45,7 @@ def _why_unreadable(text: str) -> str | None:
     try:
         parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return unparsed(text, error).message
+        return parse_error(text, error).message
     return None
 
 

@@ -10,9 +10,9 @@ from threading import Event
 
 from counterlens.judging.base import Judgement, Setting
 from counterlens.judging.comparison import Form, same
-from counterlens.judging.pace import paced
+from counterlens.judging.pace import pace
 from counterlens.python.judging.differential import DifferentialJudge, find_behaviour
-from counterlens.python.judging.differential.inputs import Built, written
+from counterlens.python.judging.differential.inputs import Built, write
 from counterlens.python.judging.differential.judge import Counterexample
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.sandboxed import plain
@@ -71,7 +71,7 @@ class PythonTestProposer:
         original = run.run(document.text, read_cases, cancel)
         if not original.passed:
             return None
-        with paced(original):
+        with pace(original):
             failed = run.run(program, read_cases, cancel).judgement is Judgement.FAILED  # and has ended
         return text if failed else None
 
@@ -135,11 +135,11 @@ def _equal(expression: str, form: Form) -> str:
     if form is None or isinstance(form, bool):
         return f"assert {expression} is {form}"
     if isinstance(form, list) and form[0] == "g":
-        return f"assert list({expression}) == {_written(['l', *form[1:]])}"
+        return f"assert list({expression}) == {_write(['l', *form[1:]])}"
     if isinstance(form, list) and form[0] == "o" and form[2] is None:
         fields = {name: _value(value) for name, value in form[3]}
-        return f"assert vars({expression}) == {written(fields)}"
-    return f"assert {expression} == {_written(form)}"
+        return f"assert vars({expression}) == {write(fields)}"
+    return f"assert {expression} == {_write(form)}"
 
 
 def _changed_arguments(target: str, example: Counterexample) -> list[str]:
@@ -147,7 +147,7 @@ def _changed_arguments(target: str, example: Counterexample) -> list[str]:
     original, other = example.original, example.mutant
     if example.call.named:
         raise UnwritableError
-    texts = [written(value) for value in example.call.positional]
+    texts = [write(value) for value in example.call.positional]
     call = [f"arguments = [{', '.join(texts)}]", f"{target}(*arguments)"]
     for number, text in enumerate(texts):
         left = None if original.after is None else original.after[1][1 + number]
@@ -158,8 +158,8 @@ def _changed_arguments(target: str, example: Counterexample) -> list[str]:
     return call
 
 
-def _written(form: Form) -> str:
-    return written(_value(form))
+def _write(form: Form) -> str:
+    return write(_value(form))
 
 
 def _value(form: Form) -> object:

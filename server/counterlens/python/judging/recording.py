@@ -10,8 +10,8 @@ from threading import Event
 from typing import Any
 
 from counterlens.judging.base import Setting
-from counterlens.judging.comparison import Form, comparable, same, shown
-from counterlens.judging.pace import bounded
+from counterlens.judging.comparison import Form, comparable, same, show
+from counterlens.judging.pace import bound_limits
 from counterlens.python.judging.layout import Layout
 from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.interpreter import describe
@@ -89,7 +89,7 @@ class CallRecord:
     def _ending(self) -> str:
         if self.limit:
             return f"did not end ({self.limit})" if self.limit in {"steps", "time"} else self.limit
-        return f"raised {self.exception}" if self.exception else f"returned {shown(self.result)}"
+        return f"raised {self.exception}" if self.exception else f"returned {show(self.result)}"
 
     def _doing(self, other: CallRecord) -> str:
         """What it did that the other call did not."""
@@ -101,7 +101,7 @@ class CallRecord:
         if self.after is None:
             return "left its arguments as they were"
         positional, named = self.after[1][1:], self.after[2][1:]
-        values = [*map(shown, positional), *(f"{name}={shown(value)}" for name, value in named)]
+        values = [*map(show, positional), *(f"{name}={show(value)}" for name, value in named)]
         return f"left its arguments as ({', '.join(values)})"
 
 
@@ -221,7 +221,7 @@ def run(
         "task.json": json.dumps(task).encode(),
         **(more or {}),
     }
-    limits = bounded(setting.limits)
+    limits = bound_limits(setting.limits)
     job = Job(
         files,
         "start.py",

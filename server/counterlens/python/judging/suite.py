@@ -102,7 +102,7 @@ def digest_of(suite: Suite, python: Path) -> str:
     """Return a digest of everything that a baseline depends on: files, interpreter, packages, exclusions."""
     stamp = hash((suite.excluded, *((path, *_stamp(path)) for path in [*suite.sources, *suite.notable])))
     known = _digests.get((suite.project, python))
-    packages = installed(python)
+    packages = installed_packages(python)
     stamp = hash((stamp, packages))
     if known is not None and known[0] == stamp:
         return known[1]
@@ -115,7 +115,7 @@ def digest_of(suite: Suite, python: Path) -> str:
     return digest.hexdigest()
 
 
-def installed(python: Path) -> tuple[str, ...]:
+def installed_packages(python: Path) -> tuple[str, ...]:
     """The packages of an interpreter with their versions, such as `pytest-8.3.0`, and its own version."""
     known = describe(python)
     places = [Path(folder) for folder in known.folders]
@@ -139,7 +139,7 @@ def circumstances(files: Iterable[Path]) -> dict[str, Any]:
         for path in sorted({*suite.tests, *shared, *suite.notable}):
             content = hashlib.sha256(_content(path)).hexdigest()
             total.update(f"{path.relative_to(project).as_posix()}\0{content}\n".encode())
-        python, *packages = installed(interpreter_for(file))
+        python, *packages = installed_packages(interpreter_for(file))
         facts["tests"][project.name] = total.hexdigest()
         facts["interpreter"][project.name] = python
         parts = (package.rpartition("-") for package in packages)

@@ -12,7 +12,7 @@ from threading import Event, Lock
 from typing import Any
 
 from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
-from counterlens.judging.pace import bounded
+from counterlens.judging.pace import bound_limits
 from counterlens.python.judging.compiled import CompiledProject
 from counterlens.python.judging.layout import Layout
 from counterlens.python.syntax.versions import newer_syntax
@@ -183,7 +183,7 @@ class TestRun:
             entry="start.py",
             python=self.setting.python,
             readable=(*(kept.readable if kept else place.readable if place else ()), *self.readable),
-            limits=bounded(self.setting.limits),
+            limits=bound_limits(self.setting.limits),
             preload=WITH_CASES if "files" in self.task else _WITHOUT_CASES,
             covers=place.covered_by(program) if place else {},
         )
@@ -205,7 +205,7 @@ class TestRun:
 
     def _ending(self, outcome: JobOutcome) -> tuple[Judgement, str]:
         """The judgement and message for a program that ended without a report."""
-        limits = bounded(self.setting.limits)
+        limits = bound_limits(self.setting.limits)
         ending, code = outcome.ending, outcome.code
         if ending is Ending.TIMED_OUT:
             if code == Signals.SIGXCPU:

@@ -119,7 +119,7 @@ class CasesJudge:
             {**file, "cases": [case for case in file["cases"] if _runs(file, case, names)]} for file in files
         ]
         whole = [
-            {**file, "items": [item for item in file["items"] if _passed(file, item, results.passed)]}
+            {**file, "items": [item for item in file["items"] if _has_passed(file, item, results.passed)]}
             if "items" in file
             else file
             for file in files
@@ -182,7 +182,7 @@ def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) 
     )
 
 
-def _passed(file: Mapping[str, Any], item: str, names: Collection[str]) -> bool:
+def _has_passed(file: Mapping[str, Any], item: str, names: Collection[str]) -> bool:
     """Whether an item of a file is among the names that passed."""
     named = (name.partition("::") for name in names)
     return any(of == item and file["path"].endswith("/" + path) for path, _, of in named)

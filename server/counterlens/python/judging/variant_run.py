@@ -19,7 +19,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.judging.base import Evidence, Judgement, Verdict
-from counterlens.judging.pace import COUNTERFACTUAL, paced
+from counterlens.judging.pace import COUNTERFACTUAL, pace
 from counterlens.python.judging.test_run import Reader, TestRun
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.sandbox.base import JobOutcome
@@ -68,7 +68,7 @@ def run_variants(
         first = test_run.run(original, read, cancel)
     for number, program in enumerate(programs):
         if number not in verdicts:
-            with paced(first or Verdict(Judgement.REFUSED, Evidence("", 0))):
+            with pace(first or Verdict(Judgement.REFUSED, Evidence("", 0))):
                 verdicts[number] = test_run.run(program, read, cancel)
     return [verdicts[number] for number in range(len(programs))]
 

@@ -83,7 +83,7 @@ def vet(test_run: TestRun, program: str, cancel: Event | None, listen: Reader | 
         trial = test_run.with_task(every=True, without=sorted(without))
         verdict = trial.run(program, read, cancel)
         if heard.get("results") or heard.get("broken"):
-            return _sorted(heard, without, verdict)
+            return _sort_out(heard, without, verdict)
         culprit = verdict.evidence.failed
         reason = str(heard.get("problem") or verdict.evidence.message or verdict.judgement)
         if culprit is None or culprit in without:
@@ -92,7 +92,7 @@ def vet(test_run: TestRun, program: str, cancel: Event | None, listen: Reader | 
     return Vetted(without=without)
 
 
-def _sorted(heard: Mapping[str, Any], without: Mapping[str, str], verdict: Verdict) -> Vetted:
+def _sort_out(heard: Mapping[str, Any], without: Mapping[str, str], verdict: Verdict) -> Vetted:
     results = [(str(name), str(outcome), str(message)) for name, outcome, message in heard["results"]]
     bad = {name: message or outcome for name, outcome, message in results if outcome != "passed"}
     passed = tuple(name for name, outcome, _ in results if outcome == "passed" and name not in bad)

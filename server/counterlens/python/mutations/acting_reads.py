@@ -169,7 +169,7 @@ class ActingReads:
         return any(
             isinstance(part, cst.Attribute | cst.Subscript) and not self._is_fresh(part, function)
             for target in targets
-            for part in _stored(target)
+            for part in _stored_targets(target)
         )
 
     def _act_of_call(self, node: cst.Call, function: _Function) -> bool:
@@ -315,10 +315,10 @@ def _pairs(
         yield from _pairs(element.value, part)
 
 
-def _stored(target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+def _stored_targets(target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """The parts of a target that are bound or stored to."""
     if isinstance(target, cst.Tuple | cst.List):
         for element in target.elements:
-            yield from _stored(element.value)
+            yield from _stored_targets(element.value)
     else:
         yield target

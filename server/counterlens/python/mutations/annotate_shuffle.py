@@ -10,7 +10,7 @@ from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.python.mutations.annotations import annotated, annotation_span, read_at_run_time
+from counterlens.python.mutations.annotations import annotation_span, annotations_of, read_at_run_time
 from counterlens.python.mutations.module import FunctionNode
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
@@ -42,7 +42,7 @@ class AnnotateShuffle(PythonMutation):
         reason = read_at_run_time(module, function.node)
         if reason is not None:
             return SiteRefused(function.start, reason)
-        spans = [annotation_span(module, note) for note in annotated(function.node)]
+        spans = [annotation_span(module, note) for note in annotations_of(function.node)]
         texts = {module.text(span) for span in spans}
         if len(texts) < 2:
             return SiteRefused(function.start, "its parameters do not have two different annotations")

@@ -9,7 +9,7 @@ from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.python.mutations.annotations import annotated, annotation_span, read_at_run_time
+from counterlens.python.mutations.annotations import annotation_span, annotations_of, read_at_run_time
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.occurrences import parameters
 
@@ -35,7 +35,7 @@ class AnnotateStrip(PythonMutation):
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for function in module.functions:
-            if not annotated(function.node):
+            if not annotations_of(function.node):
                 yield SiteRefused(function.start, "its parameters have no annotations")
                 continue
             reason = read_at_run_time(module, function.node)

@@ -11,7 +11,7 @@ _READERS = {"__annotations__", "get_type_hints", "get_annotations", "signature",
 _ACTIVE = (cst.Call, cst.NamedExpr, cst.Await, cst.Yield)
 
 
-def annotated(node: cst.FunctionDef) -> list[cst.Annotation]:
+def annotations_of(node: cst.FunctionDef) -> list[cst.Annotation]:
     """The annotations of a function's parameters, in source order."""
     return [param.annotation for param in parameters(node.params) if param.annotation is not None]
 
@@ -24,7 +24,7 @@ def read_at_run_time(module: Module, node: cst.FunctionDef) -> str | None:
         return "the module reads annotations or signatures"
     if node.name.value == "__init__":
         return "frameworks build objects from the annotations of `__init__`"
-    if any(isinstance(part, _ACTIVE) for note in annotated(node) for part in module.descendants(note)):
+    if any(isinstance(part, _ACTIVE) for note in annotations_of(node) for part in module.descendants(note)):
         return "an annotation does more than name a type"
     return None
 

@@ -172,7 +172,7 @@ def _visibly_partial(node: cst.BaseExpression) -> bool:
     return False
 
 
-def shown(module: Module, node: cst.BaseExpression, limit: int = 60) -> str:
+def quote(module: Module, node: cst.BaseExpression, limit: int = 60) -> str:
     """An expression as quoted in a description: on one line, at most `limit` characters."""
     text = " ".join(module.text(module.span(node)).split())
     return text if len(text) <= limit else text[: limit - 1] + "…"

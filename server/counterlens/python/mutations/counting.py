@@ -42,7 +42,7 @@ class Range:
         if variable is None or variable.shared:
             return False
         target = module.scopes.variable(node.target)
-        return variable is not target and untouched(module, variable, node.body)
+        return variable is not target and leaves_unbound(module, variable, node.body)
 
 
 def range_of(module: Module, node: cst.For) -> Range | None:
@@ -113,7 +113,7 @@ def counting_while(module: Module, node: cst.While) -> Counting | str:
     if jumps_back(node.body):
         return "a `continue` would skip the step"
     reason = _other_uses(module, node, variable, (opening, closing))
-    if reason is None and not _fixed(module, stop, variable, node):
+    if reason is None and not _is_fixed(module, stop, variable, node):
         reason = "its limit may change"
     if reason is not None:
         return reason
@@ -122,7 +122,7 @@ def counting_while(module: Module, node: cst.While) -> Counting | str:
     return Counting(variable.name, start, module.outer(stop), step, inclusive, lines)
 
 
-def untouched(module: Module, variable: Variable, body: cst.BaseSuite) -> bool:
+def leaves_unbound(module: Module, variable: Variable, body: cst.BaseSuite) -> bool:
     """Whether no code in a loop's body binds a variable."""
     first, last = module.span(body)
     return not any(o.role in _BINDS and first <= module.start(o.node) < last for o in variable.occurrences)
@@ -224,13 +224,13 @@ def _other_uses(
     return None
 
 
-def _fixed(module: Module, stop: cst.BaseExpression, counter: Variable, node: cst.While) -> bool:
+def _is_fixed(module: Module, stop: cst.BaseExpression, counter: Variable, node: cst.While) -> bool:
     if literal(stop) is not None:
         return True
     variable = module.scopes.variable(stop)
     if variable is None or variable is counter or variable.shared:
         return False
-    return untouched(module, variable, node.body)
+    return leaves_unbound(module, variable, node.body)
 
 
 def _whole_line(module: Module, line: cst.SimpleStatementLine) -> tuple[int, int]:

@@ -16,8 +16,8 @@ from counterlens.python.mutations.counting import (
     Range,
     counting_while,
     jumps_back,
+    leaves_unbound,
     range_of,
-    untouched,
 )
 from counterlens.python.mutations.layout import block_indent
 from counterlens.python.mutations.module import Module
@@ -150,7 +150,7 @@ def _plain_counter(module: Module, node: cst.For, counted: Range) -> bool:
         module.start(node.orelse) <= module.start(o.node) for o in variable.occurrences
     ):
         return False
-    return untouched(module, variable, node.body) and counted.stop_is_fixed(module, node)
+    return leaves_unbound(module, variable, node.body) and counted.stop_is_fixed(module, node)
 
 
 def _count_itself(module: Module, node: cst.For, counted: Range) -> Site:

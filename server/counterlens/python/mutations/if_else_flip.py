@@ -12,7 +12,7 @@ from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice, exchange, replace
 from counterlens.mutations.layout import indenting
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.python.mutations.conditions import Negation, compares, complement, shown, wrap_in_not
+from counterlens.python.mutations.conditions import Negation, compares, complement, quote, wrap_in_not
 from counterlens.python.mutations.layout import block_indent
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
@@ -101,7 +101,7 @@ class IfElseFlip(PythonMutation):
 
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.If):
-            reason = _unpublished(context, node) if self.published else None
+            reason = _why_unpublished(context, node) if self.published else None
             if reason is not None:
                 yield SiteRefused(context.module.start(node), reason)
                 continue
@@ -117,7 +117,7 @@ class IfElseFlip(PythonMutation):
         negation = self._negate(module, node.test)
         return Site(
             span=(start, end),
-            description=f"negated the condition `{shown(module, node.test)}` and {shape.done}",
+            description=f"negated the condition `{quote(module, node.test)}` and {shape.done}",
             edits=(*negation.edits, *shape.edits),
             assumptions=negation.assumptions,
             cut=shape.cut,
@@ -171,7 +171,7 @@ def _nest(module: Module, node: cst.If, end: int, more: tuple[Edit, ...]) -> _Sh
     return _Shape("moved the code that follows into the other branch", edits, cut, ((rest, end),))
 
 
-def _unpublished(context: PythonContext, node: cst.If) -> str | None:
+def _why_unpublished(context: PythonContext, node: cst.If) -> str | None:
     """The reason why Hooda et al. 2024 (section 3.3) do not flip an `if`; None if they do."""
     module = context.module
     above = module.parent(node)

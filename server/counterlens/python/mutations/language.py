@@ -14,7 +14,7 @@ from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.python.mutations.rename_random import RenameRandom
 from counterlens.python.mutations.rename_shuffle import RenameShuffle
 from counterlens.python.mutations.reorder_parameters import ReorderParameters
-from counterlens.python.mutations.site_check import checked
+from counterlens.python.mutations.site_check import check
 
 _PUBLISHED: tuple[AnyMutation, ...] = (
     IfElseFlip(published=True),
@@ -27,7 +27,7 @@ PYTHON = MutatedLanguage(
     kind=PythonMutation,
     parse=Module,
     context=PythonContext,
-    checked=checked,
+    checked=check,
     placebos=PLACEBOS,
     meaning=python_meaning,
     transformations=TRANSFORMATIONS,

@@ -9,7 +9,7 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.python.mutations.conditions import complement, shown, wrap_in_not
+from counterlens.python.mutations.conditions import complement, quote, wrap_in_not
 from counterlens.python.mutations.if_else_flip import Flavour
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
@@ -46,7 +46,7 @@ class NegateCondition(PythonMutation):
             negation = negation or wrap_in_not(module, node.test)
             yield Site(
                 span=(start, module.end(node.test)),
-                description=f"negated the condition `{shown(module, node.test)}`",
+                description=f"negated the condition `{quote(module, node.test)}`",
                 edits=negation.edits,
             )
 

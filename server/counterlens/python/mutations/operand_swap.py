@@ -13,7 +13,7 @@ from counterlens.mutations.edits import replace
 from counterlens.mutations.layout import moved_to
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.acting_reads import COMPARISON
-from counterlens.python.mutations.conditions import shown
+from counterlens.python.mutations.conditions import quote
 from counterlens.python.mutations.independence import independent
 from counterlens.python.mutations.independent_swap import is_caught
 from counterlens.python.mutations.kinds import ValueKind
@@ -90,7 +90,7 @@ class OperandSwap(PythonMutation):
             edits.append(replace(*module.span(target.operator), operator))
         return Site(
             span=(start, end),
-            description=f"swapped the operands of `{shown(module, node)}`",
+            description=f"swapped the operands of `{quote(module, node)}`",
             edits=tuple(edits),
             assumptions=tuple(sorted(assumed)),
         )

@@ -36,17 +36,19 @@ def parse(source: str) -> cst.Module:
         ) from None
     python_error = _python_syntax_error(source) if tree.root_node.has_error else None
     if python_error is not None and newer_syntax(source) is None:
-        raise _unparsed(*python_error)
+        raise _parse_error(*python_error)
     line = form_feed_in_indentation(source, tree)
     if line is not None:
         raise SourceError(f"mutations cannot read the form feed in the indentation of line {line}")
     try:
         return parse_concrete(source, tree)
     except cst.ParserSyntaxError as error:
-        raise _unparsed(*(_python_syntax_error(source) or (error.raw_line, _reason(error.message)))) from None
+        raise _parse_error(
+            *(_python_syntax_error(source) or (error.raw_line, _reason(error.message)))
+        ) from None
 
 
-def _unparsed(line: int, reason: str) -> SourceError:
+def _parse_error(line: int, reason: str) -> SourceError:
     return SourceError(
         f"the source does not parse: line {line}: {reason}",
         "Fix it: mutations need valid Python",

@@ -14,7 +14,7 @@ from counterlens.mutations.layout import put
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.mutations.names import numbered_names
 from counterlens.python.mutations.acting_reads import TRUTH
-from counterlens.python.mutations.conditions import shown
+from counterlens.python.mutations.conditions import quote
 from counterlens.python.mutations.kinds import ValueKind
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.variables import ScopeKind
@@ -115,7 +115,7 @@ class RefactorCondition(PythonMutation):
         follow = f"{after}{module.newline}{module.indentation(node)}"
         return Site(
             span=(start, module.end(node.test)),
-            description=f"moved the condition `{shown(module, node.test)}` to the variable `{name}`",
+            description=f"moved the condition `{quote(module, node.test)}` to the variable `{name}`",
             edits=(Edit(start, start, (lead, Slice(*value), follow)), put(module, place, name)),
             assumptions=(PURE_OPERATORS,) if again else (),
         )

@@ -11,7 +11,7 @@ from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, replace
 from counterlens.mutations.layout import dedenting
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.python.mutations.conditions import shown
+from counterlens.python.mutations.conditions import quote
 from counterlens.python.mutations.layout import block_indent
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
@@ -61,11 +61,11 @@ class RemoveConditional(PythonMutation):
             elif context.effects.of(node.test).writes:
                 yield SiteRefused(start, "the condition binds a name that the body may need")
             else:
-                description = f"removed the condition `{shown(module, node.test)}`; the guarded code stays"
-                yield Site((start, end), description, tuple(_unguarded(module, node)))
+                description = f"removed the condition `{quote(module, node.test)}`; the guarded code stays"
+                yield Site((start, end), description, tuple(_unguard(module, node)))
 
 
-def _unguarded(module: Module, node: cst.If) -> list[Edit]:
+def _unguard(module: Module, node: cst.If) -> list[Edit]:
     start = module.start(node)
     body = node.body
     if not isinstance(body, cst.IndentedBlock):

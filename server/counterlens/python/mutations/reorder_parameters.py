@@ -92,7 +92,7 @@ class ReorderParameters(PythonMutation):
         reason = self._unresolved(module, function, variable)
         if reason is not None:
             return SiteRefused(function.start, reason)
-        edits = list(_reversed([_param_span(module, param) for param in moved]))
+        edits = list(_reverse([_param_span(module, param) for param in moved]))
         assumed = set() if variable.scope.is_function else {WHOLE_PROGRAM}
         for occurrence in variable.occurrences:
             if occurrence.role is Role.DEFINE:
@@ -165,7 +165,7 @@ class ReorderParameters(PythonMutation):
                 if verdict.reason is not None:
                     return f"the arguments: {verdict.reason}"
                 assumed.update(verdict.assumptions)
-        return list(_reversed([module.outer(argument.value) for argument in arguments])), assumed
+        return list(_reverse([module.outer(argument.value) for argument in arguments])), assumed
 
 
 def _calls(module: Module, function: FunctionNode) -> Iterator[cst.Call]:
@@ -179,7 +179,7 @@ def _param_span(module: Module, param: cst.Param) -> tuple[int, int]:
     return module.start(param.name), last
 
 
-def _reversed(spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:
+def _reverse(spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:
     for target, source in zip(spans, reversed(spans), strict=True):
         if target != source:
             yield Edit(*target, (Slice(*source),))

@@ -28,7 +28,7 @@ _Words = list[tuple[bool, str]]
 """Words of a text in order, each with whether it stands in a string."""
 
 
-def checked(context: PythonContext, site: Site) -> Site | SiteRefused:
+def check(context: PythonContext, site: Site) -> Site | SiteRefused:
     """A site of a preserving mutation, refused if code may notice it by looking variables up by name."""
     module = context.module
     unseen = unseen_uses(module)

@@ -16,7 +16,7 @@ from counterlens.probes.execution.language import Step
 from counterlens.probes.prompts.literals import Literal
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.mutations.loop_unroll import Rounds
-from counterlens.python.prompts.values import literal, unordered
+from counterlens.python.prompts.values import has_no_order, literal
 from counterlens.python.syntax.parsing import parse_expression
 from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
 from counterlens.sandbox.recalling import run_or_recall
@@ -117,7 +117,7 @@ def require_ordered(
         SourceError: the result of the call has no order, or a random one.
         SandboxError, Cancelled: as `Sandbox.run`.
     """
-    if unordered(gives.value):
+    if has_no_order(gives.value):
         raise SourceError("the result of the call is or contains a set, which has no order")
     messages = _Messages("the call times out", "the program ends the process", "the call raises")
     outputs = _observe("reseeded", document, call, sandbox, limits, cancel, _read_outputs, messages)

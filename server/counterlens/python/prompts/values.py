@@ -81,13 +81,13 @@ def _same_numbers(value: Any, other: Any) -> bool:
     return isinstance(value, float) == isinstance(other, float)
 
 
-def unordered(value: Any) -> bool:
+def has_no_order(value: Any) -> bool:
     """Whether a value contains a set, whose written order is arbitrary."""
     if isinstance(value, set | frozenset):
         return True
     if isinstance(value, dict):
-        return any(map(unordered, value)) or any(map(unordered, value.values()))
-    return isinstance(value, list | tuple) and any(map(unordered, value))
+        return any(map(has_no_order, value)) or any(map(has_no_order, value.values()))
+    return isinstance(value, list | tuple) and any(map(has_no_order, value))
 
 
 def same_type(value: Any, other: Any) -> bool:
@@ -100,7 +100,7 @@ def type_name(value: Any) -> str:
     return type(value).__name__
 
 
-def asserted(line: str) -> Literal | None:
+def asserted_value(line: str) -> Literal | None:
     """The value with which an `assert` compares a call; None if there is none."""
     for end in range(len(line), 0, -1):
         if line[end - 1] in " .":  # text after the assertion
@@ -119,7 +119,7 @@ FAR = 97
 """Distance by which a number moves away from 0, after its sign has changed."""
 
 
-def misled(value: Any) -> Any:
+def misleading_value(value: Any) -> Any:
     """A clearly different value of the same class: `False` for `True`, `-102` for `5`.
 
     A list, tuple or dictionary gets another first item; None becomes a number.
@@ -133,14 +133,14 @@ def _number(value: Any) -> Any:
 
 
 def _sequence(value: Any) -> Any:
-    return type(value)([misled(value[0]), *value[1:]] if value else [FAR])
+    return type(value)([misleading_value(value[0]), *value[1:]] if value else [FAR])
 
 
 def _dictionary(value: Any) -> Any:
     if not value:
         return {FAR: FAR}
     first = next(iter(value))
-    return {**value, first: misled(value[first])}
+    return {**value, first: misleading_value(value[first])}
 
 
 _WAYS: dict[type, Callable[[Any], Any]] = {
@@ -168,7 +168,7 @@ PYTHON_VALUES = Values(
     type_name=type_name,
     same_text=same_text,
     why_unreadable=why_unreadable,
-    misled=misled,
-    asserted=asserted,
+    misled=misleading_value,
+    asserted=asserted_value,
 )
 """Reads and compares Python values."""

@@ -94,7 +94,7 @@ def newest_syntax(source: str) -> NewSyntax | None:
         known = [
             NewSyntax(version, name, places[node].start.line)
             for node in places
-            for version, name in _introduced(node, module)
+            for version, name in _introductions(node, module)
         ]
     except (cst.ParserSyntaxError, SourceError, RecursionError, KeyError, UnicodeEncodeError):
         return None
@@ -107,7 +107,7 @@ def newer_syntax(source: str, version: tuple[int, int] = sys.version_info[:2]) -
     return syntax if syntax is not None and syntax.version > version else None
 
 
-def unparsed(source: str, error: Exception) -> SourceError:
+def parse_error(source: str, error: Exception) -> SourceError:
     """The error for a user whose text the running Python cannot parse.
 
     Args:
@@ -144,7 +144,7 @@ def form_feed_in_indentation(source: str, tree: tree_sitter.Tree) -> int | None:
     return None
 
 
-def _introduced(node: cst.CSTNode, module: cst.Module) -> Iterator[tuple[tuple[int, int], str]]:
+def _introductions(node: cst.CSTNode, module: cst.Module) -> Iterator[tuple[tuple[int, int], str]]:
     """The versions that introduced the syntax of a node, with its names."""
     kind = type(node).__name__
     if kind in _NEW_NODES:

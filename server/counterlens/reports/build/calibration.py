@@ -9,7 +9,7 @@ from pathlib import Path
 from counterlens.calibration.fitting import LEAST_FUNCTIONS, CalibrationResult
 from counterlens.calibration.measuring import NodeTruth
 from counterlens.confidence import Confidence
-from counterlens.confidence.calibrated import calibrated, fits
+from counterlens.confidence.calibrated import calibrate, fits
 from counterlens.confidence.calibration import Calibration
 from counterlens.counting import plural
 from counterlens.metrics.bootstrap import IntervalEstimate
@@ -29,8 +29,8 @@ def calibration_report(result: CalibrationResult, kept: Path | None) -> Report:
             "figures",
             ("figure", "raw", "calibrated"),
             (
-                ("Brier score", _shown(before.brier), _shown(after.brier)),
-                ("expected calibration error", _shown(before.ece), _shown(after.ece)),
+                ("Brier score", _show(before.brier), _show(after.brier)),
+                ("expected calibration error", _show(before.ece), _show(after.ece)),
                 ("nodes predicted correctly", f"{before.right:.2f}", ""),
             ),
         ),
@@ -74,7 +74,7 @@ def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
             f"Confidence is raw. Calibrated on {known.created}: the model predicts this share of such nodes "
             "correctly: "
         )
-        concepts = calibrated(scored, known).concepts
+        concepts = calibrate(scored, known).concepts
         sentence += ", ".join(f"{name} {100 * value:.0f} %" for name, (value, _) in concepts.items())
     return Report("Calibration", (Paragraph(sentence, quiet=True),))
 
@@ -86,11 +86,11 @@ def _figure(title: str, quality: Quality) -> Figure:
         f"Reliability diagram, {title}: for each range of the confidence shown a bar as high as the share of "
         "nodes predicted correctly, and the diagonal of perfect calibration.",
         TableBlock(f"reliability, {title}", ("shown", "nodes", "right"), bins),
-        svg=_drawn(quality),
+        svg=_draw(quality),
     )
 
 
-def _drawn(quality: Quality) -> str:
+def _draw(quality: Quality) -> str:
     """A reliability diagram as SVG: bars of the share of right predictions, and the diagonal."""
     span = _SIZE - 2 * _MARGIN
     parts = [f'<svg width="{_SIZE}" height="{_SIZE}" fill="currentColor">']
@@ -140,7 +140,7 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
         yield f"Left out: {count}, {reason}."
     curves = f"{plural(len(result.calibration.curves), 'curve')}, {result.method.value}"
     yield (
-        f"The map changes the Brier score by {_shown(result.difference, '+')}, paired over "
+        f"The map changes the Brier score by {_show(result.difference, '+')}, paired over "
         f"{plural(result.units, 'function')}."
     )
     if not result.better:
@@ -153,7 +153,7 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
         yield f"The map ({curves}) is stored in {kept}." if kept else f"The map ({curves}) is not stored."
 
 
-def _shown(estimate: IntervalEstimate, sign: str = "") -> str:
+def _show(estimate: IntervalEstimate, sign: str = "") -> str:
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:{sign}.3f} (-- to --)"
     return f"{estimate.value:{sign}.3f} ({estimate.low:{sign}.3f} to {estimate.high:{sign}.3f})"

@@ -11,7 +11,7 @@ from counterlens.models.base import ModelInfo
 from counterlens.reports.document import Block, Bullets, Paragraph, Report, TableBlock
 from counterlens.reports.expected import code
 from counterlens.reports.surprises import surprise_sentence
-from counterlens.reports.wording import share, shortened, uncategorised_note
+from counterlens.reports.wording import share, shorten, uncategorised_note
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.functions import find_function
 
@@ -120,4 +120,4 @@ def least_certain_spans(painted: Sequence[Span], places: int) -> list[Span]:
 
 def _code(confidence: Confidence, span: Span) -> str:
     text = confidence.document.data[span.start : span.end].decode("utf-8", "replace")
-    return code(shortened(text, _WIDEST))
+    return code(shorten(text, _WIDEST))

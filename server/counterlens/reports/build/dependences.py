@@ -49,7 +49,7 @@ def dependence_report(graph: Dependences, path: Path) -> Report:
 def inferred_report(inferred: Inferred, path: Path) -> Report:
     """One row per statement: its edges, found, missed and invented; then the figures and the map."""
     name = inferred.subject.dependences.function
-    return Report(name, tuple(_inferred(inferred, name, path)))
+    return Report(name, tuple(_inferred_blocks(inferred, name, path)))
 
 
 def _row(graph: Dependences, number: int) -> tuple[ReportCell, ...]:
@@ -67,7 +67,7 @@ def _row(graph: Dependences, number: int) -> tuple[ReportCell, ...]:
     )
 
 
-def _inferred(inferred: Inferred, name: str, path: Path) -> Iterator[Block]:
+def _inferred_blocks(inferred: Inferred, name: str, path: Path) -> Iterator[Block]:
     line = {part.statement.id: part.statement.line for part in inferred.subject.parts}
     yield Heading(1, name)
     yield Paragraph(f"{path}, {inferred.model.name}, {inferred.method}", quiet=True)

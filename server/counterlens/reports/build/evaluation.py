@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.counting import plural
-from counterlens.evaluation.effects import RunEffects, all_tables, effects_of, judged_parts, observed
+from counterlens.evaluation.effects import RunEffects, all_tables, effects_of, judged_parts, observations_of
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.bootstrap import Estimate
@@ -131,7 +131,7 @@ def _next_step(results: RunResults, effects: Mapping[str, RunEffects]) -> str:
 
 def _answer_of(part: RunResults) -> Iterator[str]:
     """The answer of one task of a run, without its other effects, which take longer to compute."""
-    pairs = observed(part)
+    pairs = observations_of(part)
     summaries = {model: summarize(some) for model, some in pairs.items()}
     return answer_lines(compare_pairwise(pairs, seed=part.settings.seed), summaries)
 
@@ -146,7 +146,7 @@ def _left_out(results: RunResults) -> Iterator[Block]:
 def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
     for task, task_effects in effects.items():
         yield from plots.plots(task_effects, prefix=f"{task}: " if len(effects) > 1 else "")
-    yield from plots.published(results)
+    yield from plots.published_figures(results)
     yield from plots.boxes(results)
 
 
@@ -282,7 +282,7 @@ def why_nothing(results: RunResults) -> Iterator[str]:
         probe = PROBES[part.settings.task]
         if not issubclass(probe.record, PairsRecord) or Need.COMPLETE not in probe.needs:
             continue
-        for model, pairs in observed(part).items():
+        for model, pairs in observations_of(part).items():
             records = [stored.record for _, stored in part.of(model)]
             # If a model gets none right, the report says that it is, or may be, too weak.
             if records and not any(pair.effect for pair in pairs):

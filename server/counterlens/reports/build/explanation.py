@@ -25,7 +25,7 @@ from counterlens.reports.document import (
     TableBlock,
 )
 from counterlens.reports.expected import code
-from counterlens.reports.wording import share, shortened
+from counterlens.reports.wording import share, shorten
 from counterlens.syntax.concepts import Category
 from counterlens.text import escape
 
@@ -158,7 +158,7 @@ def syntax_figure(completions: Sequence[tuple[str, Explained]]) -> Figure:
 
 def _svg(rows: Sequence[WrittenNode]) -> str:
     left = _BAR + _FIGURE + 16
-    labels = [(_JOINED.join(row.kinds), shortened(row.text, _LONGEST), _note(row)) for row in rows]
+    labels = [(_JOINED.join(row.kinds), shorten(row.text, _LONGEST), _note(row)) for row in rows]
     widths = [
         left + _STEP * row.depth + 24 + _CHARACTER * sum(map(len, label))
         for row, label in zip(rows, labels, strict=True)
@@ -192,7 +192,7 @@ def _note(row: WrittenNode) -> str:
     if not gone.stands:
         return "◀ the code ends here"
     verb = "has" if gone.wrote else "continues with"
-    return f"◀ here the code {verb} {shortened(gone.stands, _LONGEST)}"
+    return f"◀ here the code {verb} {shorten(gone.stands, _LONGEST)}"
 
 
 def _row(row: WrittenNode, label: tuple[str, str, str], x: int, y: int) -> str:
@@ -247,7 +247,7 @@ def _table(trees: Sequence[tuple[str, Sequence[WrittenNode]]]) -> TableBlock:
             title,
             f"{'· ' * row.depth}{_JOINED.join(row.kinds)}",
             row.line,
-            shortened(row.text, _LONGEST),
+            shorten(row.text, _LONGEST),
             "" if row.confidence is None else share(row.confidence),
             "" if row.least is None else f"{row.least.text.strip()} {share(row.least.probability or 0)}",
             ""

@@ -25,7 +25,7 @@ def mutation_report(
     """Counterfactuals as differences; with `explain`, also the reasons of refusals."""
     differences = LineDifferences(document.text)
     shown = [block for made in counterfactuals for block in _counterfactual(differences, made)]
-    return Report(_TITLE, (*(shown or _NONE), *_refused(refused, explain)))
+    return Report(_TITLE, (*(shown or _NONE), *_refusal_blocks(refused, explain)))
 
 
 def settled_report(
@@ -39,7 +39,7 @@ def settled_report(
         blocks += [*_counterfactual(differences, each.counterfactual), Paragraph(each.reason, lead=mark)]
     numbers = ", ".join(f"{number} {finding.value}" for finding, number in counts(settled).items() if number)
     total = Paragraph(f"{plural(len(settled), 'counterfactual')}: {numbers or 'none'}.")
-    return Report(_TITLE, (*(blocks or _NONE), *_refused(refused, explain), total))
+    return Report(_TITLE, (*(blocks or _NONE), *_refusal_blocks(refused, explain), total))
 
 
 _NONE: tuple[Block, ...] = (Paragraph("No mutation applies here."),)
@@ -55,6 +55,6 @@ def _counterfactual(differences: LineDifferences, made: Counterfactual) -> Itera
     yield Difference(differences.of(made))
 
 
-def _refused(refused: Iterable[Refusal], explain: bool) -> Iterator[Block]:
+def _refusal_blocks(refused: Iterable[Refusal], explain: bool) -> Iterator[Block]:
     for site in refused if explain else ():
         yield Paragraph(f"{site.mutation}, {site.function}, line {site.line}: {site.reason}", lead="refused")

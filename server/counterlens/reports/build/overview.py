@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from counterlens.counting import plural
-from counterlens.evaluation.effects import observed
+from counterlens.evaluation.effects import observations_of
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.model_comparison import Adequacy, adequacy
@@ -68,7 +68,7 @@ def places(results: RunResults, *, brief: bool = False) -> Iterator[TableBlock]:
         brief: Whether to shorten the tables.
     """
     headings = {(item.model, item.problem): f"record-{item.position}" for item, _ in results.records}
-    pairs = observed(results)
+    pairs = observations_of(results)
     for model, some in pairs.items():
         targets = {} if brief else {name: at for (who, name), at in headings.items() if who == model}
         noise = {item.problem: why for item, stored in results.of(model) if (why := _noise_in(stored.record))}
@@ -133,7 +133,7 @@ def _heat_map(
     conclusive = [file for file in files if any(held.n >= TOLD_FROM for held in cells[file.name].values())]
     concepts = sorted({concept for file in conclusive for concept in cells[file.name]})
     rows = tuple(
-        (place.name, *(_shaded(cells[place.name].get(concept)) for concept in concepts))
+        (place.name, *(_shade(cells[place.name].get(concept)) for concept in concepts))
         for place in conclusive[:most]
     )
     note = f"{_HELD}, with their number in brackets; shaded for at least {TOLD_FROM} pairs"
@@ -144,7 +144,7 @@ def _heat_map(
         yield TableBlock(title, ("file", *concepts), rows, _note_on_rest(len(conclusive), most, note, "file"))
 
 
-def _shaded(held: Proportion | None) -> ReportCell:
+def _shade(held: Proportion | None) -> ReportCell:
     if held is None or held.value is None:
         return None
     return Shaded(f"{held.value:.0%} ({held.n})", held.value if held.n >= TOLD_FROM else None)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from counterlens.confidence import Confidence
 from counterlens.counting import plural
 from counterlens.metrics.effects import PairOutcome
-from counterlens.metrics.summary import Observation, grouped, summarize
+from counterlens.metrics.summary import Observation, summaries_by, summarize
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.probes.pairs.attempts import same_code
 from counterlens.probes.pairs.contested_wording import contested_sentence
@@ -43,7 +43,7 @@ from counterlens.reports.document import (
     ReportCell,
     SideBySide,
     TableBlock,
-    capitalised,
+    capitalise,
 )
 from counterlens.reports.wording import share
 
@@ -76,7 +76,7 @@ def pairs_blocks(
         confidence: Scores of the document with the function.
         note: Why there are no scores.
     """
-    folded = () if actions else _folded(record)
+    folded = () if actions else _folded_positions(record)
     headline, *gist = _gist(record, len(folded))
     about = (
         Paragraph(_place(record, model, path), quiet=True),
@@ -95,7 +95,7 @@ def pairs_blocks(
     return tuple(blocks)
 
 
-def _folded(record: PairsRecord) -> tuple[int, ...]:
+def _folded_positions(record: PairsRecord) -> tuple[int, ...]:
     """The positions of the pairs that show nothing about the model.
 
     The first is not among them if all show nothing: one complete failure shows the model's output.
@@ -127,7 +127,7 @@ def together(records: Sequence[PairsRecord]) -> tuple[TableBlock, ...]:
         return ()
     tables = []
     for title, key in _GROUPS.items():
-        groups: Effects = {(name,): summary for name, summary in grouped(seen, key).items()}
+        groups: Effects = {(name,): summary for name, summary in summaries_by(seen, key).items()}
         if len(groups) > 1:
             tables.append(TableBlock(f"by {title}", (title, *EFFECTS), effect_rows(groups)))
     return tuple(tables)
@@ -173,7 +173,7 @@ def _place(record: PairsRecord, model: ModelInfo, path: str | None) -> str:
     judged = f", judged by {record.judged_by}" if record.judged_by else ""
     protocol = in_words(record.protocol, " by the protocol {}")
     return (
-        f"{capitalised(record.probe)} probe{protocol} of {path or '<text>'}:{record.start_line}-"
+        f"{capitalise(record.probe)} probe{protocol} of {path or '<text>'}:{record.start_line}-"
         f"{record.end_line} with {model.name} ({model.where}{device}{threads}{exact}){judged}"
     )
 
@@ -181,7 +181,7 @@ def _place(record: PairsRecord, model: ModelInfo, path: str | None) -> str:
 def _gist(record: PairsRecord, folded: int) -> Iterator[Block]:
     yield Paragraph(meaning(record), lead="What this means:")
     if record.note:
-        yield Paragraph(f"{capitalised(record.note)}.", quiet=True)
+        yield Paragraph(f"{capitalise(record.note)}.", quiet=True)
     if record.why_not_judged:
         yield Paragraph(f"It cannot be judged: {record.why_not_judged}.")
     if record.pairs:
@@ -259,11 +259,11 @@ def _details(pair: PairRecord, level: int, number: int | None = None) -> Iterato
     yield Paragraph(f"{pair.concept}: {pair.description}", quiet=True)
     sentences = (say(pair) for say in _SENTENCES)
     yield Paragraph(" ".join(filter(None, sentences)))
-    yield from _drawn(pair)
+    yield from _pass_rate_bars(pair)
     yield from evidence_blocks(pair, level + 1, number)
 
 
-def _drawn(pair: PairRecord) -> Iterator[Block]:
+def _pass_rate_bars(pair: PairRecord) -> Iterator[Block]:
     """The pass rates of both sides as bars, if there are samples."""
     if pair.drawn is None:
         return

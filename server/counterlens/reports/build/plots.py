@@ -84,7 +84,7 @@ def _averages(effects: RunEffects) -> Figure:
 def _outcomes(effects: RunEffects) -> Figure:
     several = len(effects.models) > 1
     counts = [
-        (f"{name}, {model}" if several else name, _counted(summary))
+        (f"{name}, {model}" if several else name, _outcome_counts(summary))
         for model, name, summary in _groups(effects)
     ]
     svg = stacks(counts, list(OUTCOMES.values()), _OUTCOME_COLOURS)
@@ -135,7 +135,7 @@ def _outcome_rows(effects: RunEffects) -> list[dict[str, Any]]:
     return [
         {"mutation": name, "model": model, "outcome": outcome, "pairs": count}
         for model, name, summary in _groups(effects)
-        for outcome, count in zip(OUTCOMES.values(), _counted(summary), strict=True)
+        for outcome, count in zip(OUTCOMES.values(), _outcome_counts(summary), strict=True)
     ]
 
 
@@ -196,7 +196,7 @@ def _groups(effects: RunEffects) -> Iterator[tuple[str, str, EffectSummary]]:
                 yield model, name, by_mutation[name]
 
 
-def _counted(summary: EffectSummary) -> tuple[int, ...]:
+def _outcome_counts(summary: EffectSummary) -> tuple[int, ...]:
     """The number of pairs with each of `OUTCOMES`, in that order."""
     held = summary.average.n - summary.lost - summary.gained
     return held, summary.lost, summary.gained, summary.uninformative, summary.unjudged
@@ -237,7 +237,7 @@ def _boxes(title: str, rows: list[dict[str, Any]]) -> Figure:
     return Figure(f"{title}, in nats", _DESCRIPTION, table, svg=box_plots(spreads, COLOURS))
 
 
-def published(results: RunResults) -> list[Figure]:
+def published_figures(results: RunResults) -> list[Figure]:
     """The figures of a run with the protocol `astxplainer`, none for others."""
     if _CONFIDENCE_TASK not in results.settings.tasks:
         return []

@@ -40,9 +40,9 @@ def probe_report(
     path, pairs = subject.partition("::")[0], pairs_of(run)
     if run.state is State.DONE and pairs:
         title = f"Probe of {', '.join(record.function for record in pairs)}"
-        return Report(title, tuple(_found(run, 1, path, confidence)))
+        return Report(title, tuple(_results(run, 1, path, confidence)))
     head = Heading(1, f"{run.probe.id}: {run.probe.title}")
-    return Report(f"{subject}: {run.probe.id}", (head, *_state(run), *_found(run, 2, path)))
+    return Report(f"{subject}: {run.probe.id}", (head, *_state(run), *_results(run, 2, path)))
 
 
 def section(run: ProbeRun, path: str | None = None) -> tuple[Block, ...]:
@@ -55,7 +55,12 @@ def section(run: ProbeRun, path: str | None = None) -> tuple[Block, ...]:
     if run.state is State.WAITING:
         return ()
     head = Heading(2, f"{run.probe.id}: {run.probe.title}", section_id(run))
-    return (head, *_state(run), *(_checked(run) if len(run.records) == 1 else ()), *_found(run, 3, path))
+    return (
+        head,
+        *_state(run),
+        *(_check_blocks(run) if len(run.records) == 1 else ()),
+        *_results(run, 3, path),
+    )
 
 
 def section_id(run: ProbeRun) -> str:
@@ -83,7 +88,7 @@ def _state(run: ProbeRun) -> Iterator[Block]:
         yield Paragraph(run.reason, lead=state_mark(run))
 
 
-def _found(
+def _results(
     run: ProbeRun,
     level: int,
     path: str | None,
@@ -111,7 +116,7 @@ def _found(
         many = plural(len(run.probed), "function")
         yield Paragraph(f"{many}, asked of {run.model.name} ({run.model.where})", quiet=True)
     if run.probed:
-        yield Gist((Paragraph(lead=run.summary), *_checked(run)))
+        yield Gist((Paragraph(lead=run.summary), *_check_blocks(run)))
     if (share := unsteady_share(run.records)).count:
         many = f"{share.count} of {plural(share.n, 'function')} ({share.value:.0%})"
         yield Paragraph(f"{many} left out: a repeated question got another answer.", quiet=True)
@@ -122,7 +127,7 @@ def _found(
         yield TableBlock("left out", ("why", "how often"), tuple(run.left_out.items()), quiet=True)
 
 
-def _checked(run: ProbeRun) -> Iterator[Block]:
+def _check_blocks(run: ProbeRun) -> Iterator[Block]:
     """Describe the checks that preceded the figures, if any."""
     judged = any(record.judged_by for record in pairs_of(run))
     if judged and run.probe.id in _CHECKED:

@@ -18,7 +18,7 @@ from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Need
 from counterlens.probes.protocols import in_words
 from counterlens.probes.registry import PROBES
-from counterlens.reports.wording import shortened
+from counterlens.reports.wording import shorten
 
 
 def title(results: RunResults) -> str:
@@ -32,11 +32,11 @@ def title(results: RunResults) -> str:
 def dataset(results: RunResults) -> str:
     """The data with its version, if known."""
     for data in _data(results):
-        return _versioned(str(data["title"]), str(data["version"]))
+        return _with_version(str(data["title"]), str(data["version"]))
     return results.settings.data
 
 
-def _versioned(data: str, version: str) -> str:
+def _with_version(data: str, version: str) -> str:
     return data if version == UNKNOWN else f"{data} ({version})"
 
 
@@ -55,7 +55,7 @@ def progress_of(results: RunResults) -> str:
         return whole + lost
     if results.lost:
         record = plural(len(results.lost), "record")
-        lost += f" {record} cannot be read ({shortened(results.lost[0], 80)}): --resume repeats them."
+        lost += f" {record} cannot be read ({shorten(results.lost[0], 80)}): --resume repeats them."
     if results.settings.minutes is not None and not done:
         return (
             f"The time limit of {results.settings.minutes:g} minutes was too short to start: raise it.{lost}"
@@ -71,7 +71,7 @@ def progress_of(results: RunResults) -> str:
 def circumstances(results: RunResults) -> tuple[str, ...]:
     """One line for the data, and one per model: the model, the sandbox, and the versions."""
     lines = [
-        f"data: {_versioned(data['title'], data['version'])}, licence {data['licence']}, "
+        f"data: {_with_version(data['title'], data['version'])}, licence {data['licence']}, "
         f"sha256 {data['sha256'][:12]}"
         for data in _data(results)
     ]
@@ -109,8 +109,9 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
     """
     origin, settings = plan.dataset.provenance, plan.settings
     models = len(settings.models)
+    dataset = _with_version(origin.title, origin.version)
     lines = [
-        f"{settings.task} on {_versioned(origin.title, origin.version)}, {plural(origin.records, 'record')}",
+        f"{settings.task} on {dataset}, {plural(origin.records, 'record')}",
         f"models: {', '.join(model_labels(settings.models).values())}",
     ]
     lines += _not_drawn(plan.not_drawn)

@@ -39,7 +39,7 @@ def trend_report(trend: Trend) -> Report:
 def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
     name = f"{line.model}, {line.task}" if several else line.model
     yield Heading(2, name)
-    yield Paragraph(_moved(line.points))
+    yield Paragraph(_movement(line.points))
     what = "average mutation effect: lower is better"
     drawn = [Share(_day(point.run), point.summary.average, point.connected) for point in line.points]
     table = TableBlock(f"the figures of {name}", _FIGURES, tuple(map(_figures, line.points)), _NOTE)
@@ -73,7 +73,7 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
         yield Bullets(tuple(breaks))
 
 
-def _moved(points: tuple[TrendPoint, ...]) -> str:
+def _movement(points: tuple[TrendPoint, ...]) -> str:
     """Describe the change from the last run but one to the last."""
     last = points[-1]
     if last.apart:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from counterlens.metrics.effects import PairOutcome
-from counterlens.probes.pairs.phrases import done
+from counterlens.probes.pairs.phrases import change_phrase
 from counterlens.reports.export.view import Exported
 from counterlens.reports.wording import evidence
 from counterlens.text import printable
@@ -46,11 +46,11 @@ class Annotation:
             "endLine": str(self.end_line),
             "title": f"Counterlens: {self.mutation}",
         }
-        properties = ",".join(f"{name}={_escaped(value, _PROPERTY)}" for name, value in place.items())
-        return f"::warning {properties}::{_escaped(self.message, _DATA)}"
+        properties = ",".join(f"{name}={_escape(value, _PROPERTY)}" for name, value in place.items())
+        return f"::warning {properties}::{_escape(self.message, _DATA)}"
 
 
-def annotated(export: Exported) -> Iterator[Annotation]:
+def annotation_commands(export: Exported) -> Iterator[Annotation]:
     """Annotations of lines: right verdicts that a mutation lost, in the order of the records.
 
     Functions whose verdict placebos change, too, have none, and neither have unstable pairs.
@@ -59,7 +59,8 @@ def annotated(export: Exported) -> Iterator[Annotation]:
         for pair in () if exported.noise else exported.judged_pairs:
             if pair.outcome is PairOutcome.LOST and not pair.changed_unstably:
                 why, function = evidence(pair.counterfactual), exported.function
-                message = f"{done(pair.mutation)}, {exported.model} no longer gets {function} right ({why})"
+                change = change_phrase(pair.mutation)
+                message = f"{change}, {exported.model} no longer gets {function} right ({why})"
                 test = pair.counterfactual.failed or "its tests"
                 message += f". Before you accept a suggestion here, run {test}, which detected this"
                 place = exported.file, pair.start_line, pair.end_line
@@ -68,8 +69,8 @@ def annotated(export: Exported) -> Iterator[Annotation]:
 
 def github(export: Exported) -> str:
     """One workflow command per line."""
-    return "".join(f"{annotation.workflow_command}\n" for annotation in annotated(export))
+    return "".join(f"{annotation.workflow_command}\n" for annotation in annotation_commands(export))
 
 
-def _escaped(text: str, how: dict[str, str]) -> str:
+def _escape(text: str, how: dict[str, str]) -> str:
     return "".join(how.get(character, character) for character in printable(text, keep="\t\r\n"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from counterlens.calibration.fitting import CalibrationResult
 from counterlens.confidence import Confidence
-from counterlens.confidence.calibrated import calibrated, fits
+from counterlens.confidence.calibrated import calibrate, fits
 from counterlens.confidence.calibration import Calibration
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Quality
@@ -42,7 +42,7 @@ def calibrated_json(scored: Confidence, known: Calibration | None) -> Json | Non
     """The calibrated confidences of a document's nodes and concepts; None if there is no map."""
     if known is None or not fits(scored, known):
         return None
-    mapped = calibrated(scored, known)
+    mapped = calibrate(scored, known)
     return {
         "created": known.created,
         "facts": dict(known.facts),

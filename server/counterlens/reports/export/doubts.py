@@ -16,7 +16,7 @@ from counterlens.doubt.marking import Doubt, Mark, Verification
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.reports.export.annotations import Annotation
 from counterlens.reports.export.sarif import sarif_run
-from counterlens.reports.wording import share, shortened
+from counterlens.reports.wording import share, shorten
 from counterlens.text import PositionEncoding, json_text, printable
 from counterlens.translating import ENGLISH, Translator
 
@@ -46,8 +46,8 @@ def mark_sentence(mark: Mark, t: Translator = ENGLISH) -> str:
 
 def failure_sentence(test: FailedTest, t: Translator = ENGLISH) -> str:
     """What a failing test says, such as "`test_total`: expected 12, got 10"."""
-    name = f"`{shortened(test.name, _WIDTH)}`"
-    expected, got, error = (shortened(text, _WIDTH) for text in (test.expected, test.got, test.error))
+    name = f"`{shorten(test.name, _WIDTH)}`"
+    expected, got, error = (shorten(text, _WIDTH) for text in (test.expected, test.got, test.error))
     if test.endless:
         return t("{test} does not end", test=name)
     if test.error and test.at:
@@ -57,19 +57,19 @@ def failure_sentence(test: FailedTest, t: Translator = ENGLISH) -> str:
     if test.expected or test.got:
         return t("{test}: expected {expected}, got {got}", test=name, expected=expected, got=got)
     line = next((line for line in reversed(test.message.splitlines()) if line.strip()), "")
-    return t("{test} fails: {message}", test=name, message=shortened(line, _WIDTH))
+    return t("{test} fails: {message}", test=name, message=shorten(line, _WIDTH))
 
 
 def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
     """A mark in words, such as "`in`: did you mean `not in`? (model preference 96 %)"."""
     question = t.recognised(doubt.alternative.question) or t(
-        "did you mean {other}?", other=f"`{shortened(doubt.alternative.text, _WIDTH)}`"
+        "did you mean {other}?", other=f"`{shorten(doubt.alternative.text, _WIDTH)}`"
     )
-    figures = ", ".join(filter(None, (_preferred(doubt.trial.share, t), _verification(doubt, t))))
-    return f"`{shortened(doubt.text, _WIDTH)}`: {question} ({figures})"
+    figures = ", ".join(filter(None, (_preference(doubt.trial.share, t), _verification(doubt, t))))
+    return f"`{shorten(doubt.text, _WIDTH)}`: {question} ({figures})"
 
 
-def _preferred(part: float, t: Translator) -> str:
+def _preference(part: float, t: Translator) -> str:
     """A share of the probability as text, never shown as 100 %: it is no probability of a mistake."""
     return t("model preference {share}", share=share(part, t) if part < 0.99 else t("over 99 %"))
 
@@ -82,24 +82,24 @@ def _verification(doubt: Doubt, t: Translator) -> str:
         return ""
     parts = []
     if doubt.rival is not None:
-        other = _changed(doubt, doubt.rival)
+        other = _change(doubt, doubt.rival)
         parts.append(t("failing tests pass with it, and also with {other}", other=other))
     if doubt.apart is not None:
-        call = f"`{shortened(doubt.apart.call, _WIDTH)}`"
-        original, other = (shortened(text, _WIDTH) for text in (doubt.apart.original, doubt.apart.other))
+        call = f"`{shorten(doubt.apart.call, _WIDTH)}`"
+        original, other = (shorten(text, _WIDTH) for text in (doubt.apart.original, doubt.apart.other))
         parts.append(t("{call}: `{one}` or `{other}`", call=call, one=original, other=other))
     if doubt.rival is None:
         parts.append(t("no test distinguishes them"))
     return "; ".join(parts)
 
 
-def _changed(doubt: Doubt, other: Alternative) -> str:
+def _change(doubt: Doubt, other: Alternative) -> str:
     """Another alternative in words, with the text that it replaces if the place differs."""
-    text = f"`{shortened(other.text, _WIDTH)}`"
+    text = f"`{shorten(other.text, _WIDTH)}`"
     if other.place == doubt.alternative.place:
         return text
     stands = " ".join(doubt.scope.text(*other.place).split())
-    return f"{text} for `{shortened(stands, _WIDTH)}`"
+    return f"{text} for `{shorten(stands, _WIDTH)}`"
 
 
 def mark_data(mark: Mark, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:

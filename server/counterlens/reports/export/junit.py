@@ -61,7 +61,7 @@ def _mutation(case: Element, pairs: Sequence[PairRecord]) -> None:
         where = ", ".join(map(lines_of, lost))
         message = f"{OUTCOMES[PairOutcome.LOST]}: {len(lost)} of {plural(len(pairs), 'pair')} ({where})"
         failure = SubElement(case, "failure", type="verdict changed", message=_text(message))
-        failure.text = _text("\n\n".join(map(_shown, lost)))
+        failure.text = _text("\n\n".join(map(_describe, lost)))
     elif not {PairOutcome.HELD, PairOutcome.GAINED} & {*outcomes}:
         reasons = dict.fromkeys(map(outcome, pairs))
         SubElement(case, "skipped", message=_text(", ".join(reasons)))
@@ -71,7 +71,7 @@ def _mutation(case: Element, pairs: Sequence[PairRecord]) -> None:
         out.text = _text(f"{OUTCOMES[PairOutcome.GAINED]}: {gained} of {plural(len(pairs), 'pair')}")
 
 
-def _shown(pair: PairRecord) -> str:
+def _describe(pair: PairRecord) -> str:
     return "\n".join(
         (
             f"{lines_of(pair)}: {pair.description}",

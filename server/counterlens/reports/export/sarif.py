@@ -15,7 +15,7 @@ import counterlens
 from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations import every_mutation
 from counterlens.probes.pairs.contested_wording import contested_sentence
-from counterlens.probes.pairs.phrases import done
+from counterlens.probes.pairs.phrases import change_phrase
 from counterlens.probes.pairs.record import PairRecord
 from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.wording import OUTCOMES
@@ -100,7 +100,7 @@ def _results(export: Exported) -> Iterator[Json]:
 
 
 def _message(exported: ExportedRecord, pair: PairRecord) -> str:
-    beginning, function = f"{done(pair.mutation)}, {exported.model}", exported.function
+    beginning, function = f"{change_phrase(pair.mutation)}, {exported.model}", exported.function
     if pair.outcome is PairOutcome.GAINED:
         return f"{beginning} gets {function} right, but not the original."
     return f"{beginning} no longer gets {function} right ({evidence(pair.counterfactual)})."

@@ -16,7 +16,7 @@ from counterlens.counting import plural
 from counterlens.mutations import every_mutation
 from counterlens.reports.export.annotations import Annotation
 from counterlens.reports.export.sarif import sarif_run
-from counterlens.reports.wording import shortened
+from counterlens.reports.wording import shorten
 from counterlens.survivors.search import Survival, Survivor
 from counterlens.text import json_text, printable
 from counterlens.translating import ENGLISH, Translator
@@ -27,7 +27,7 @@ _WIDTH = 80
 def survivor_sentence(survivor: Survivor, t: Translator = ENGLISH) -> str:
     """A survivor in words: the change, the input, and both results."""
     call, original, other = (
-        shortened(text, _WIDTH) for text in (survivor.call, survivor.original, survivor.changed)
+        shorten(text, _WIDTH) for text in (survivor.call, survivor.original, survivor.changed)
     )
     change = t.recognised(survivor.mutant.description)
     return t(

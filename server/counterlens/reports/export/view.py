@@ -74,7 +74,7 @@ class Exported:
             yield from ((name, model, records) for (name, model), records in grouped.items() if name == probe)
 
 
-def exported(runs: Sequence[ProbeRun], title: str) -> Exported:
+def export_runs(runs: Sequence[ProbeRun], title: str) -> Exported:
     """The records of some probes of one model.
 
     Args:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import LABELS, Granularity, level_of, spans
 from counterlens.models.base import ModelInfo
-from counterlens.reports.render.html import embedded, policy
+from counterlens.reports.render.html import embed, policy
 from counterlens.reports.wording import uncategorised_note
 from counterlens.text import escape
 
@@ -42,7 +42,7 @@ def page(confidence: Confidence, info: ModelInfo, by: Granularity = Granularity.
         "policy": policy([script], [style]),
         "style": style,
         "script": script,
-        "data": embedded(payload(confidence, info, by)),
+        "data": embed(payload(confidence, info, by)),
     }
     # In one pass, so that a placeholder inside an inserted text is not replaced.
     filled = re.sub(r"\{\{(\w+)\}\}", lambda place: values[place[1]], template)
@@ -75,15 +75,15 @@ def payload(confidence: Confidence, info: ModelInfo, by: Granularity) -> dict[st
         "where": info.where,
         "aggregation": confidence.aggregation,
         "rule": confidence.rule,
-        "confidence": _rounded(whole),
-        "bitsPerByte": _rounded(confidence.bits_per_byte),
+        "confidence": _round_value(whole),
+        "bitsPerByte": _round_value(confidence.bits_per_byte),
         "text": document.text,
         "labels": LABELS,
         "by": by,
         "kinds": kinds,
         "categories": categories,
         "conceptNote": uncategorised_note(document.language, confidence.concepts),
-        "concepts": [[name, _rounded(value), n] for name, (value, n) in confidence.concepts.items()],
+        "concepts": [[name, _round_value(value), n] for name, (value, n) in confidence.concepts.items()],
         "nodes": [
             [
                 kind_of[node.kind],
@@ -91,8 +91,8 @@ def payload(confidence: Confidence, info: ModelInfo, by: Granularity) -> dict[st
                 int(units[node.start]),
                 int(units[node.end]),
                 node.parent,
-                _rounded(node.confidence),
-                _rounded(node.minimum),
+                _round_value(node.confidence),
+                _round_value(node.minimum),
                 None if node.bits is None else round(node.bits, 1),
                 *node.tokens,
                 None if node.confidence is None else level_of(node.confidence),
@@ -113,7 +113,13 @@ def payload(confidence: Confidence, info: ModelInfo, by: Granularity) -> dict[st
         ],
         "spans": {
             granularity: [
-                [int(units[span.start]), int(units[span.end]), _rounded(span.value), span.level, span.index]
+                [
+                    int(units[span.start]),
+                    int(units[span.end]),
+                    _round_value(span.value),
+                    span.level,
+                    span.index,
+                ]
                 for span in spans(confidence, granularity, prose=granularity is Granularity.TOKEN)
             ]
             for granularity in Granularity
@@ -129,7 +135,7 @@ def _utf16(data: bytes) -> npt.NDArray[np.int64]:
 
 
 def _token(logprob: float, rank: int) -> tuple[float | None, int]:
-    return (None if math.isnan(logprob) else _rounded(math.exp(logprob))), rank
+    return (None if math.isnan(logprob) else _round_value(math.exp(logprob))), rank
 
 
 def _level(logprob: float) -> int | None:
@@ -140,7 +146,7 @@ def _alternatives(confidence: Confidence) -> list[list[list[Any]]]:
     scores = confidence.scores
     return [
         [
-            [text, _rounded(math.exp(logprob))]
+            [text, _round_value(math.exp(logprob))]
             for text, logprob in zip(texts, row, strict=False)
             if not math.isnan(logprob)
         ]
@@ -148,6 +154,6 @@ def _alternatives(confidence: Confidence) -> list[list[list[Any]]]:
     ]
 
 
-def _rounded(value: float | None) -> float | None:
+def _round_value(value: float | None) -> float | None:
     """Round to four digits: more would be below the noise of any score, and fewer would lose rare tokens."""
     return None if value is None else float(f"{value:.{_DIGITS}g}")

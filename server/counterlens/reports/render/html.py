@@ -38,7 +38,7 @@ from counterlens.reports.document import (
     Shaded,
     SideBySide,
     TableBlock,
-    capitalised,
+    capitalise,
     inline,
 )
 from counterlens.text import escape
@@ -56,12 +56,12 @@ def page(report: Report, *, packed: bool = True) -> str:
             Without scripts, the pairs of a packed page do not open.
     """
     if not any(isinstance(block, Entries) for block in _all(report.blocks)):
-        return framed(report.title, "\n".join(_parts(report.blocks, None)), header=_navigation(report.blocks))
+        return frame(report.title, "\n".join(_parts(report.blocks, None)), header=_navigation(report.blocks))
     pack = Pack() if packed else None
     body = "\n".join(_parts(report.blocks, pack))
     if pack is not None:
-        body += f'\n<script type="application/json" id="packed">{json.dumps(compressed(pack.texts))}</script>'
-    return framed(report.title, body, [_asset("page.js")], _navigation(report.blocks))
+        body += f'\n<script type="application/json" id="packed">{json.dumps(compress(pack.texts))}</script>'
+    return frame(report.title, body, [_asset("page.js")], _navigation(report.blocks))
 
 
 def fragment(blocks: Iterable[Block]) -> str:
@@ -81,7 +81,7 @@ class Pack:
         return len(self.texts) - 1
 
 
-def compressed(document: object) -> str:
+def compress(document: object) -> str:
     """A document as JSON, compressed with gzip, in base64: the same bytes each time."""
     data = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
@@ -92,7 +92,7 @@ def _parts(blocks: Iterable[Block], pack: Pack | None) -> Iterator[str]:
         yield from _block(block, pack)
 
 
-def framed(title: str, body: str, scripts: Sequence[str] = (), header: str = "") -> str:
+def frame(title: str, body: str, scripts: Sequence[str] = (), header: str = "") -> str:
     """A page around existing HTML."""
     loaded = "".join(f"<script>{script}</script>\n" for script in scripts)
     return (
@@ -118,7 +118,7 @@ def policy(scripts: Iterable[str] = (), styles: Iterable[str] | None = None) -> 
     return f"default-src 'none'; style-src {styled}; {scripted}base-uri 'none'; form-action 'none'"
 
 
-def embedded(document: object) -> str:
+def embed(document: object) -> str:
     """JSON for a script element with data: it cannot end the block, or open a comment or tag."""
     text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -129,7 +129,7 @@ def _block(block: Block, pack: Pack | None) -> Iterator[str]:
         case Figure():
             yield _figure(block)
         case Folded():
-            yield from _folded(block, pack)
+            yield from _fold(block, pack)
         case Entries():
             yield _filter(block)
             for entry in block.entries:
@@ -195,7 +195,7 @@ def table(block: TableBlock) -> str:
         + "</tr>"
         for row in block.rows
     )
-    title = escape(capitalised(block.title))
+    title = escape(capitalise(block.title))
     drawn = f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     if len(block.columns) > _WIDE:
         drawn = f'<div class="scroll" tabindex="0" role="region" aria-label="{title}">{drawn}</div>'
@@ -237,7 +237,7 @@ def _side(side: PairSide, level: int) -> str:
     depth = min(level, _DEEPEST)
     cut_off = ", cut off at the token limit" if side.cut_off else ""
     parts = [
-        f"<h{depth}>{_prose(capitalised(side.title))} the model wrote</h{depth}>",
+        f"<h{depth}>{_prose(capitalise(side.title))} the model wrote</h{depth}>",
         f"<p>{_word(side.verdict)}{cut_off}</p>",
     ]
     if side.prompt_end:
@@ -246,9 +246,9 @@ def _side(side: PairSide, level: int) -> str:
     parts.append(_code(f"<code>{escape(side.text.strip(chr(10)))}</code>"))
     if side.copier:
         code = f":</p>{_code(escape(side.copied.strip(chr(10))))}" if side.copied else ".</p>"
-        parts.append(f"<p>{escape(capitalised(side.copier))}{code}")
+        parts.append(f"<p>{escape(capitalise(side.copier))}{code}")
     if side.rests_on:
-        parts.append(f"<p>{escape(capitalised(side.rests_on))}.</p>")
+        parts.append(f"<p>{escape(capitalise(side.rests_on))}.</p>")
     if side.failed:
         parts.append(f"<p>Failed: <code>{escape(side.failed)}</code></p>")
     if side.message:
@@ -273,7 +273,7 @@ def _figure(figure: Figure) -> str:
     )
 
 
-def _folded(block: Folded, pack: Pack | None) -> Iterator[str]:
+def _fold(block: Folded, pack: Pack | None) -> Iterator[str]:
     named = f' id="{escape(block.id)}"' if block.id else ""
     kind = ' class="pair"' if block.facets else ""
     outcome = f": {_word(block.outcome)}" if block.outcome else ""

@@ -23,7 +23,7 @@ from counterlens.reports.document import (
     Report,
     ReportCell,
     TableBlock,
-    capitalised,
+    capitalise,
 )
 from counterlens.text import printable
 
@@ -58,7 +58,7 @@ def render(report: Report) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Escape a text for LaTeX; a character without a glyph becomes a question mark."""
     plain = "".join(character if unicodedata.category(character)[0] != "C" else " " for character in text)
     return "".join(
@@ -104,21 +104,21 @@ def _block(block: Block, labels: Counter[str]) -> Iterator[str]:
 
 def _float(table: TableBlock, label: str) -> str:
     figures = figure_columns(table.columns, table.rows)
-    kinds = "".join("r" if i in figures else _worded(table, i) for i in range(len(table.columns)))
-    said = escaped(table.note.removesuffix("."))
+    kinds = "".join("r" if i in figures else _text_column(table, i) for i in range(len(table.columns)))
+    said = escape(table.note.removesuffix("."))
     note = f"\n\n  \\smallskip\\footnotesize {said}." if said else ""
     return "\n".join(
         (
             r"\begin{table}[tbp]",
             r"  \centering",
-            f"  \\caption{{{escaped(capitalised(table.title))}}}",
+            f"  \\caption{{{escape(capitalise(table.title))}}}",
             f"  \\label{{{label}}}",
             r"  \smallskip",
             # Natural width, but no wider than the line.
             r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             f"  \\begin{{tabular}}{{{kinds}}}",
             r"    \toprule",
-            f"    {_row(map(escaped, table.columns))}",
+            f"    {_row(map(escape, table.columns))}",
             r"    \midrule",
             *(f"    {_row(map(_cell, row))}" for row in table.rows),
             r"    \bottomrule",
@@ -128,7 +128,7 @@ def _float(table: TableBlock, label: str) -> str:
     )
 
 
-def _worded(table: TableBlock, column: int) -> str:
+def _text_column(table: TableBlock, column: int) -> str:
     """The column type of a text column: paragraphs if a text is long."""
     return PARAGRAPHS if any(len(cell_text(row[column])) > _LONG for row in table.rows) else "l"
 
@@ -138,7 +138,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(cell: ReportCell) -> str:
-    text = escaped(cell_text(cell))
+    text = escape(cell_text(cell))
     if not is_figure(cell):
         return text
     powers = re.sub(r"(-?\d(?:\.\d+)?)e\+?(-?)0*(\d+)", r"$\1\\cdot10^{\2\3}$", text)

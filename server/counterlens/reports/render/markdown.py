@@ -24,9 +24,9 @@ from counterlens.reports.document import (
     Report,
     SideBySide,
     TableBlock,
-    capitalised,
+    capitalise,
     inline,
-    pruned,
+    prune,
 )
 from counterlens.text import printable
 
@@ -59,7 +59,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], figures: Collec
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def fenced(text: str, language: str) -> str:
+def fence(text: str, language: str) -> str:
     """A code block whose fence is longer than any in it."""
     shown = printable(text)
     longest = max((len(ticks) for ticks in _TICKS.findall(shown)), default=2)
@@ -69,10 +69,10 @@ def fenced(text: str, language: str) -> str:
 
 def prose(text: str) -> str:
     """Sentences of Counterlens on one line; backquotes mark code."""
-    return "".join(code_span(part) if code else escaped(part) for part, code in inline(_flat(text)))
+    return "".join(code_span(part) if code else escape(part) for part, code in inline(_flat(text)))
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Escape a text, and put it on one line."""
     return _SPECIAL.sub(r"\\\1", printable(_flat(text), keep="\t"))
 
@@ -90,7 +90,7 @@ def code_span(text: str) -> str:
 
 def _parts(blocks: Iterable[Block], deeper: int) -> Iterator[str]:
     level = deeper
-    for block in pruned(blocks, _shows):
+    for block in prune(blocks, _shows):
         if isinstance(block, Heading):
             level = deeper + block.level
         yield from _block(block, level, deeper)
@@ -136,19 +136,19 @@ def _leaf(block: Block, level: int) -> Iterator[str]:
             yield _paragraph(block)
         case TableBlock():
             if block.title:
-                yield _heading(level + 1, capitalised(block.title))
+                yield _heading(level + 1, capitalise(block.title))
             rows = [[_line(cell_text(cell)) for cell in row] for row in block.rows]
             yield table([*map(_line, block.columns)], rows)
-            yield f"{escaped(block.note.removesuffix('.'))}." if block.note else ""
+            yield f"{escape(block.note.removesuffix('.'))}." if block.note else ""
         case Difference():
-            yield fenced("\n".join(block.lines), "diff")
+            yield fence("\n".join(block.lines), "diff")
         case CodeBlock():
-            yield fenced(block.text, block.language)
+            yield fence(block.text, block.language)
         case SideBySide():
             for side in block.sides:
                 yield from _side(side)
         case Bullets():
-            yield "\n".join(f"- {_begun(prose(item))}" for item in block.items)
+            yield "\n".join(f"- {_begin(prose(item))}" for item in block.items)
 
 
 def _heading(level: int, text: str) -> str:
@@ -159,27 +159,27 @@ def _paragraph(block: Paragraph) -> str:
     lead = block.lead.text if isinstance(block.lead, Marked) else block.lead
     strong = prose(lead.strip())  # only asterisks would be a horizontal rule
     parts = (f"**{strong}**" if strong.strip() else "", prose(block.text))
-    return _begun(" ".join(part for part in parts if part))
+    return _begin(" ".join(part for part in parts if part))
 
 
 def _side(side: PairSide) -> Iterator[str]:
     cut_off = ", cut off at the token limit" if side.cut_off else ""
     behind = f" after the prompt's last line {code_span(side.prompt_end)}" if side.prompt_end.strip() else ""
-    title = capitalised(side.title)
-    yield f"{prose(title)} the model wrote{behind} (**{escaped(side.verdict.text)}**{cut_off}):"
-    yield fenced(side.text.strip("\n"), side.language)
-    yield f"{escaped(capitalised(side.copier))}{':' if side.copied else '.'}" if side.copier else ""
-    yield fenced(side.copied.strip("\n"), side.language) if side.copied else ""
-    yield f"{escaped(capitalised(side.rests_on))}." if side.rests_on else ""
-    yield f"Failed: {escaped(side.failed)}" if side.failed else ""
-    yield fenced(side.message.strip("\n"), "text") if side.message else ""
+    title = capitalise(side.title)
+    yield f"{prose(title)} the model wrote{behind} (**{escape(side.verdict.text)}**{cut_off}):"
+    yield fence(side.text.strip("\n"), side.language)
+    yield f"{escape(capitalise(side.copier))}{':' if side.copied else '.'}" if side.copier else ""
+    yield fence(side.copied.strip("\n"), side.language) if side.copied else ""
+    yield f"{escape(capitalise(side.rests_on))}." if side.rests_on else ""
+    yield f"Failed: {escape(side.failed)}" if side.failed else ""
+    yield fence(side.message.strip("\n"), "text") if side.message else ""
 
 
 def _line(text: str) -> str:
-    return escaped(text.strip())
+    return escape(text.strip())
 
 
-def _begun(line: str) -> str:
+def _begin(line: str) -> str:
     """A line that does not begin another kind of block."""
     return _BEGINS.sub(lambda match: f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}", line.strip())
 

@@ -36,7 +36,7 @@ from counterlens.reports.document import (
     ReportCell,
     SideBySide,
     TableBlock,
-    pruned,
+    prune,
 )
 from counterlens.text import printable
 
@@ -88,7 +88,7 @@ class HangingText:
 
 def render(report: Report) -> Group:
     """The report, for a console of rich."""
-    return Group(*shown(report.blocks))
+    return Group(*renderables(report.blocks))
 
 
 def plain(report: Report, width: int = 110) -> str:
@@ -99,10 +99,10 @@ def plain(report: Report, width: int = 110) -> str:
     return captured.get()
 
 
-def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
+def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
     """Blocks one below the other; a gist is at the end of its section."""
     previous: Block | None = None
-    for block in _in_order(pruned(blocks, _shows)):
+    for block in _in_order(prune(blocks, _shows)):
         line = isinstance(block, Paragraph) and block.quiet and isinstance(previous, Heading)
         if isinstance(previous, Heading) and not line:
             yield _heading(previous)
@@ -222,17 +222,17 @@ def _side(side: PairSide) -> Panel:
     body: list[RenderableType] = []
     if side.prompt_end:
         body += [Text(printable(side.prompt_end), style="dim"), _divider("end of the prompt; completion")]
-    body.append(Text(_clipped(side.text.strip("\n").rstrip())))
+    body.append(Text(_clip(side.text.strip("\n").rstrip())))
     if side.cut_off:
         body.append(Text("… cut off at the token limit", style="dim italic"))
     if side.copier:
         body.append(_divider(side.copier))
     if side.copied:
-        body.append(Text(_clipped(side.copied.strip("\n").rstrip(), _MESSAGE_SHOWN), style="dim"))
+        body.append(Text(_clip(side.copied.strip("\n").rstrip(), _MESSAGE_SHOWN), style="dim"))
     if side.rests_on:
         body.append(Text(f"\n{printable(side.rests_on)}", style="dim"))
     if side.message:
-        body.append(Text("\n" + _clipped(side.message.strip(), _MESSAGE_SHOWN), style="italic"))
+        body.append(Text("\n" + _clip(side.message.strip(), _MESSAGE_SHOWN), style="italic"))
     inside, below = Group(*body), _word(side.verdict)
     title = Text(_on_a_line(side.title))
     return Panel(inside, title=title, title_align="left", subtitle=below, subtitle_align="left")
@@ -261,7 +261,7 @@ def _set_in(text: str) -> str:
     return printable(text).replace("\n", "\n  ")
 
 
-def _clipped(text: str, lines: int = _LINES_SHOWN) -> str:
+def _clip(text: str, lines: int = _LINES_SHOWN) -> str:
     rows = [printable(row) for row in text.splitlines()]
     if len(rows) <= lines:
         return "\n".join(rows)

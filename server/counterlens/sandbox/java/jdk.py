@@ -62,7 +62,7 @@ class Jdk:
     @property
     def folders(self) -> tuple[Path, ...]:
         """The paths that a confined JVM must read: the kit, and Debian's settings of it."""
-        return (self.home, *_linked(self.home))
+        return (self.home, *_linked_paths(self.home))
 
 
 def find_jdk() -> Jdk:
@@ -119,7 +119,7 @@ def _kit(home: Path, how: str) -> Jdk | None:
 
 
 @lru_cache(maxsize=8)
-def _linked(home: Path) -> tuple[Path, ...]:
+def _linked_paths(home: Path) -> tuple[Path, ...]:
     """The targets outside of the kit of links in its settings and libraries."""
     targets = set()
     for folder in ("conf", "lib"):

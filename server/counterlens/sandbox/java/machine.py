@@ -135,7 +135,7 @@ class JavaMachine:
         """
         parts = [b"C", _SIZE.pack(len(units))]
         for name, text in units:
-            parts += [packed(name), packed(text)]
+            parts += [pack(name), pack(text)]
         answer = AnswerParts(self.ask(b"".join(parts), deadline, cancel))
         if answer.take(1) == b"e":
             return answer.text()
@@ -157,7 +157,7 @@ class JavaMachine:
     ) -> bytes:
         """Run the tests of some classes together with their program; return the frame with the verdict."""
         self.used += 1
-        asked = b"".join([b"S", seal, _SIZE.pack(len(names)), *map(packed, names)])
+        asked = b"".join([b"S", seal, _SIZE.pack(len(names)), *map(pack, names)])
         return self.ask(asked + packed_classes(classes), deadline, cancel)
 
     def close(self, *, wait: bool = True) -> None:
@@ -200,7 +200,7 @@ class AnswerParts:
         return self.take(2 * self.size()).decode("utf-16-be", "replace")
 
 
-def packed(text: str) -> bytes:
+def pack(text: str) -> bytes:
     """A text in the worker's encoding."""
     data = text.encode("utf-16-be", "surrogatepass")
     return _SIZE.pack(len(data) // 2) + data
@@ -210,5 +210,5 @@ def packed_classes(classes: Classes) -> bytes:
     """Classes in the worker's encoding."""
     parts = [_SIZE.pack(len(classes))]
     for name, data in classes.items():
-        parts += [packed(name), _SIZE.pack(len(data)), data]
+        parts += [pack(name), _SIZE.pack(len(data)), data]
     return b"".join(parts)

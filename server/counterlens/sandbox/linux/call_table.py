@@ -85,7 +85,7 @@ _ABSENT: Numbers = {
 }  # fmt: skip
 
 
-def allowed(machine: str) -> dict[str, int]:
+def allowed_calls(machine: str) -> dict[str, int]:
     """Calls that are allowed with any arguments."""
     return _of(machine, {**_FILES, **_MEMORY, **_WAITING, **_SIGNALS, **_ITSELF, **_SOCKET_PAIRS})
 

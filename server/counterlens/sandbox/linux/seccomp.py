@@ -119,7 +119,7 @@ def _ranges(machine: str, *, processes: bool, signals: bool) -> list[tuple[int, 
     """The numbers at which the decision changes, from 0 on."""
     free = {*(["fork", "vfork"] if processes else []), *(["kill", "tgkill"] if signals else [])}
     some = call_table.conditional(machine)
-    allowed = {*call_table.allowed(machine).values(), *(some[name] for name in free & some.keys())}
+    allowed = {*call_table.allowed_calls(machine).values(), *(some[name] for name in free & some.keys())}
     absent = {*call_table.absent(machine).values()}
     edges: list[tuple[int, int]] = []
     for number in range(call_table.NEWEST + 2):
@@ -146,10 +146,10 @@ def _always(machine: str, *, processes: bool, signals: bool) -> tuple[_Instructi
 
 @functools.lru_cache
 def _packed_always(machine: str, *, processes: bool, signals: bool) -> bytes:
-    return _packed(_always(machine, processes=processes, signals=signals))
+    return _pack(_always(machine, processes=processes, signals=signals))
 
 
-def _packed(code: Sequence[_Instruction]) -> bytes:
+def _pack(code: Sequence[_Instruction]) -> bytes:
     """Instructions in the kernel's binary format."""
     return struct.pack("<" + "HBBI" * len(code), *(word for instruction in code for word in instruction))
 
@@ -206,7 +206,7 @@ def restrict_calls(*, processes: bool, signals: bool) -> None:
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
         raise OSError(f"there is no seccomp filter for {machine}")
-    packed = _packed(_of_process(machine, os.getpid(), signals=signals))
+    packed = _pack(_of_process(machine, os.getpid(), signals=signals))
     packed += _packed_always(machine, processes=processes, signals=signals)
     instructions = ctypes.create_string_buffer(packed, len(packed))
     head = struct.pack("<HxxxxxxQ", len(packed) // _INSTRUCTION, ctypes.addressof(instructions))

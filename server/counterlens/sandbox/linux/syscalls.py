@@ -40,7 +40,7 @@ _python = ctypes.PyDLL(None, use_errno=True)  # PyDLL keeps the interpreter's lo
 _python.syscall.restype = ctypes.c_long
 
 
-def _checked(result: int, what: str) -> int:
+def _check(result: int, what: str) -> int:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
@@ -54,7 +54,7 @@ def syscall(number: int, *arguments: int | ctypes.Array[ctypes.c_char] | bytes |
         OSError: the kernel refused it.
     """
     words = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
-    return _checked(_libc.syscall(ctypes.c_long(number), *words), f"system call {number}")
+    return _check(_libc.syscall(ctypes.c_long(number), *words), f"system call {number}")
 
 
 def prctl(option: int, value: int, pointer: ctypes.Array[ctypes.c_char] | None = None) -> None:
@@ -65,7 +65,7 @@ def prctl(option: int, value: int, pointer: ctypes.Array[ctypes.c_char] | None =
     """
     third = pointer if pointer is not None else ctypes.c_ulong(0)
     zero = ctypes.c_ulong(0)
-    _checked(_libc.prctl(option, ctypes.c_ulong(value), third, zero, zero), f"prctl {option}")
+    _check(_libc.prctl(option, ctypes.c_ulong(value), third, zero, zero), f"prctl {option}")
 
 
 def unshare(flags: int) -> None:
@@ -74,7 +74,7 @@ def unshare(flags: int) -> None:
     Raises:
         OSError: the kernel refused it.
     """
-    _checked(_libc.unshare(flags), "unshare")
+    _check(_libc.unshare(flags), "unshare")
 
 
 def fork_into(flags: int) -> int:
@@ -101,7 +101,7 @@ def fork_into(flags: int) -> int:
     number = ctypes.get_errno()
     _python.PyOS_AfterFork_Parent()
     ctypes.set_errno(number)
-    return _checked(pid, "clone3")
+    return _check(pid, "clone3")
 
 
 def capset(head: ctypes.Array[ctypes.c_char], data: ctypes.Array[ctypes.c_char]) -> None:
@@ -110,7 +110,7 @@ def capset(head: ctypes.Array[ctypes.c_char], data: ctypes.Array[ctypes.c_char])
     Raises:
         OSError: the kernel refused it.
     """
-    _checked(_libc.capset(head, data), "capset")
+    _check(_libc.capset(head, data), "capset")
 
 
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
@@ -120,4 +120,4 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
         OSError: the kernel refused it.
     """
     words = [os.fsencode(word) for word in (source, target, kind)]
-    _checked(_libc.mount(*words, ctypes.c_ulong(flags), options.encode()), f"mount {kind} on {target}")
+    _check(_libc.mount(*words, ctypes.c_ulong(flags), options.encode()), f"mount {kind} on {target}")

@@ -44,7 +44,7 @@ def category_of(language: str, kind: str) -> Category:
     if kind == "ERROR":
         return Category.STRUCTURE
     own = _categories(language)
-    return _agreed(kind) if own is None else own.get(kind, Category.UNCATEGORISED)
+    return _agreement(kind) if own is None else own.get(kind, Category.UNCATEGORISED)
 
 
 @cache
@@ -57,7 +57,7 @@ def _categories(language: str) -> Mapping[str, Category] | None:
 
 
 @cache
-def _agreed(kind: str) -> Category:
+def _agreement(kind: str) -> Category:
     """The category of a node type if at least two tables have it and all agree; else UNCATEGORISED."""
     tables = filter(None, map(_categories, TABLES))
     known = [table[kind] for table in tables if kind in table]

@@ -29,7 +29,7 @@ NO_CONCEPTS = frozenset({Category.STRUCTURE, Category.UNCATEGORISED})
 """The categories that are not in the paper, and are excluded from means over all concepts."""
 
 
-def merged(*tables: Mapping[Category, str]) -> dict[Category, str]:
+def merge(*tables: Mapping[Category, str]) -> dict[Category, str]:
     """One table from several, for grammars that share most of their node types."""
     return {
         category: " ".join(table[category] for table in tables if category in table)

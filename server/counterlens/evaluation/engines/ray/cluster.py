@@ -58,7 +58,7 @@ class RayCluster:
     """
 
     def __init__(self, address: str, warn: Warn) -> None:
-        self._ray = _connected(address)
+        self._ray = _connect(address)
         self._warn = warn
         self._nodes: dict[str, Node | None] = {}  # by Ray's id, in order of arrival; None: unsuitable
         self._unfit = ""  # why the last unsuitable one is
@@ -192,7 +192,7 @@ class Lost(Exception):  # noqa: N818 - an event of the cluster, handled by the c
     """A node, or one of its processes, ended with its work unfinished."""
 
 
-def _connected(address: str) -> Any:
+def _connect(address: str) -> Any:
     """The library, connected.
 
     Raises:

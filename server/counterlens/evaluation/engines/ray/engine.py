@@ -8,7 +8,7 @@ from threading import Event, Lock
 from typing import Any, Self, TypeVar
 
 from counterlens.errors import Cancelled, SandboxError
-from counterlens.evaluation.engines.base import fitting, opened, options_of
+from counterlens.evaluation.engines.base import fitting, open_model, options_of
 from counterlens.evaluation.engines.ray.cluster import HERE, Lost, RayCluster, Warn
 from counterlens.evaluation.engines.ray.inside import Errand, Misfit, run_program
 from counterlens.evaluation.engines.ray.replicas import Replicas
@@ -16,7 +16,7 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt, TokenScores, Vectors
 from counterlens.models.registry import runs_here
 from counterlens.sandbox.base import Job, JobOutcome, Sandbox
-from counterlens.sandbox.following import followed
+from counterlens.sandbox.following import follow
 
 _RETRIES = 4  # a program whose node is lost runs on another; its outcome is a value, so none counts twice
 
@@ -68,7 +68,7 @@ class RayEngine:
             CounterlensError: as `RayCluster`; ModelError: as `Replicas`.
         """
         if not runs_here(spec, settings.entries):
-            return opened(spec, settings)
+            return open_model(spec, settings)
         replicas = Replicas(self._connected(), spec, options_of(spec, settings), self._replicas, self._warn)
         return fitting(RayModel(replicas), settings)
 
@@ -181,7 +181,7 @@ class RaySandbox:
         """The isolation of this machine; a node that isolates less is not used."""
         return self._local.guarantees
 
-    @followed
+    @follow
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end, on some node.
 

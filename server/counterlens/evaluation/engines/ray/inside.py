@@ -19,7 +19,7 @@ from counterlens.evaluation.package_versions import package_versions
 from counterlens.models.base import Capability, Model, ModelInfo
 from counterlens.models.registry import Options, load
 from counterlens.sandbox.base import Job, JobOutcome
-from counterlens.sandbox.registry import best_sandbox, chosen
+from counterlens.sandbox.registry import best_sandbox, choose
 
 HELP = "docs/clusters.md lists the requirements of a node"
 
@@ -45,7 +45,7 @@ class Circumstances:
         Raises:
             SandboxError: programs cannot run here.
         """
-        best = chosen()
+        best = choose()
         versions: dict[str, str | None] = {
             "counterlens": counterlens.__version__,
             "python": platform.python_version(),

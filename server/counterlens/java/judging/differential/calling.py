@@ -9,7 +9,7 @@ from enum import Enum
 
 from counterlens.java.judging.bench import HeldProgram
 from counterlens.java.judging.differential.target import JavaTarget
-from counterlens.java.judging.differential.writing import simpler, size_of, written
+from counterlens.java.judging.differential.writing import simpler, size_of, write
 from counterlens.judging.comparison import close
 from counterlens.sandbox.java.values import (
     JavaAnswer,
@@ -39,7 +39,7 @@ class JavaCall:
     @property
     def size(self) -> tuple[int, int, str]:
         """A sort key: a smaller call is simpler."""
-        text = ", ".join(map(written, self.arguments))
+        text = ", ".join(map(write, self.arguments))
         return sum(map(size_of, self.arguments)), len(text), text
 
     def simpler(self) -> Iterator[JavaCall]:
@@ -50,7 +50,7 @@ class JavaCall:
 
     def written(self, target: JavaTarget) -> str:
         """The call of a method as a Java expression."""
-        texts = list(map(written, self.arguments))
+        texts = list(map(write, self.arguments))
         call = f"{target.name}({', '.join(texts[target.made :])})"
         owner = re.sub(r".*[.$]", "", target.owner)
         return f"new {owner}({', '.join(texts[: target.made])}).{call}" if target.made else call
@@ -63,17 +63,17 @@ def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: fl
         SandboxError: a JVM cannot be started.
         Cancelled: the program's `cancel` was set.
     """
-    return _answered(held, b"K", target, call, seconds, read_answer)
+    return _ask_again(held, b"K", target, call, seconds, read_answer)
 
 
 def observe_call(
     held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: float
 ) -> JavaAnswer | CallFate:
     """As `make_call`, but twice on the same object; the answer has what the first call left behind."""
-    return _answered(held, b"O", target, call, seconds, read_observation)
+    return _ask_again(held, b"O", target, call, seconds, read_observation)
 
 
-def _answered(
+def _ask_again(
     held: HeldProgram, kind: bytes, target: JavaTarget, call: JavaCall, seconds: float, read: _Read
 ) -> JavaAnswer | CallFate:
     request = _request(target, call)
@@ -176,7 +176,7 @@ def _order(value: JavaValue) -> str:
     return tag + repr([_order(part) for part in value[1:]]) if tag in {"e", "O"} else repr(value)
 
 
-def shown(answer: JavaAnswer, other: JavaAnswer) -> str:
+def describe(answer: JavaAnswer, other: JavaAnswer) -> str:
     """Describe the result of a call, for comparison with a different one."""
     result = shown_result(answer, other)
     if not _same_result(answer, other):
@@ -197,5 +197,5 @@ def shown_result(answer: JavaAnswer, other: JavaAnswer) -> str:
     if same and len(answer.given) == len(other.given):
         for mine, theirs in zip(answer.given, other.given, strict=True):
             if not same_value(mine, theirs):
-                return f"leaves {written(mine)}"
-    return written(answer.value)
+                return f"leaves {write(mine)}"
+    return write(answer.value)

@@ -55,8 +55,8 @@ def literals_of(texts: Iterable[str]) -> Literals:
     strings: set[str] = set()
     characters: set[str] = set()
     for text in texts:
-        strings |= {_unescaped(literal[1]) for literal in _STRING.finditer(text)}
-        characters |= {_unescaped(literal[1]) for literal in _CHARACTER.finditer(text)}
+        strings |= {_unescape(literal[1]) for literal in _STRING.finditer(text)}
+        characters |= {_unescape(literal[1]) for literal in _CHARACTER.finditer(text)}
         for match in _INTEGER.finditer(text):
             digits = match[0].rstrip("lL").replace("_", "")
             plain = re.fullmatch(r"-?0\d+", digits)
@@ -69,7 +69,7 @@ def literals_of(texts: Iterable[str]) -> Literals:
     return Literals(tuple(sorted(integers)), tuple(sorted(reals)), tuple(sorted(strings)), tuple(kept))
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(r"\\(.)", lambda match: _ESCAPED.get(match[1], match[1]), text)
 
 
@@ -145,7 +145,7 @@ class Generator:
                 signs.insert(self._random.randrange(len(signs) + 1), self._sign())
             return "s", "".join(signs)
         if value[0] in {"I", "J"} and way:
-            return value[0], _wrapped(
+            return value[0], _wrap(
                 value[1] + self._random.choice((-2, -1, 1, 2)), 32 if value[0] == "I" else 64
             )
         if value[0] in {"[", "L"} and way:
@@ -160,7 +160,7 @@ class Generator:
     def _value(self, kind: JavaType, depth: int) -> JavaValue:
         name = BOXES.get(kind.name, kind.name)
         if name in _BITS:
-            return _TAGS[name], _wrapped(self._integer(), _BITS[name])
+            return _TAGS[name], _wrap(self._integer(), _BITS[name])
         if name in {"float", "double"}:
             return _TAGS[name], self._real(single=name == "float")
         if name == "boolean":
@@ -319,7 +319,7 @@ class Generator:
         return text
 
 
-def _wrapped(number: int, bits: int) -> int:
+def _wrap(number: int, bits: int) -> int:
     """An integer wrapped to a type with this number of bits."""
     half = 1 << (bits - 1)
     return (number + half) % (1 << bits) - half

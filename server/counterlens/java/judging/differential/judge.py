@@ -12,12 +12,12 @@ from counterlens.java.judging.benches import BENCHES
 from counterlens.java.judging.differential.calling import (
     CallFate,
     JavaCall,
+    describe,
     observe_call,
     same_answer,
-    shown,
     shown_result,
 )
-from counterlens.java.judging.differential.original import ILL_TYPED, SECONDS, JavaOriginal, observed
+from counterlens.java.judging.differential.original import ILL_TYPED, SECONDS, JavaOriginal, observe
 from counterlens.judging.base import Evidence, Judgement, brief
 from counterlens.judging.comparing import (
     ID,
@@ -130,7 +130,7 @@ class JavaDifferentialJudge(ComparingJudge):
         pairs: list[_Pair] = []
         target = self.original.target
         with bench.held(reference, cancel) as held:
-            ours = observed(held, target, calls, self._seconds)
+            ours = observe(held, target, calls, self._seconds)
         with bench.held(classes, cancel) as held:
             for call, before in ours.items():
                 if isinstance(before, CallFate) or before.serious or before.thrown in ILL_TYPED:
@@ -166,7 +166,7 @@ class JavaDifferentialJudge(ComparingJudge):
 
     def _differing(self, smallest: _Pair, differences: _Differences) -> DifferentialOutcome:
         call, before, now = smallest
-        texts = shown(before, now), shown(now, before)
+        texts = describe(before, now), describe(now, before)
         refused = before.value is None
         written = call.written(self.original.target)
         difference = Distinction(written, *texts, len(differences.apart), differences.tried, refused)

@@ -154,7 +154,7 @@ class _Study:
 
     def _draw(self, plain: Classes) -> None:
         """Call the method with notes in its blocks, or unchanged if that version does not compile."""
-        noted = reach.noted(self._document, self._bare.target.node)
+        noted = reach.add_notes(self._document, self._bare.target.node)
         classes: Classes | str = "not to be"
         if noted is not None:
             classes = self._compile(noted.text, ("Reach.java", reach.SOURCE))
@@ -196,9 +196,9 @@ class _Study:
     def _checked(self, plain: Classes) -> JavaOriginal | Untestable:
         """Only results that are the same in another order and with fresh static fields."""
         with self._bench.held(plain, self._cancel) as held:
-            first = observed(held, self._bare.target, list(self._calls), SECONDS)
+            first = observe(held, self._bare.target, list(self._calls), SECONDS)
             held.renew(SECONDS)
-            second = observed(held, self._bare.target, list(reversed(self._calls)), SECONDS)
+            second = observe(held, self._bare.target, list(reversed(self._calls)), SECONDS)
         kept = [
             (call, answer)
             for call, answer in first.items()
@@ -220,7 +220,7 @@ class _Study:
         )
 
 
-def observed(
+def observe(
     held: HeldProgram, target: JavaTarget, calls: Sequence[JavaCall], seconds: float
 ) -> dict[JavaCall, JavaAnswer | CallFate]:
     """The result of each call, in this order."""

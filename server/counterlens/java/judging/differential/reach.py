@@ -54,7 +54,7 @@ class Noted:
     blocks: frozenset[int]
 
 
-def noted(document: Document, method: Node) -> Noted | None:
+def add_notes(document: Document, method: Node) -> Noted | None:
     """A document with notes in all its blocks; None if it is nested too deeply.
 
     Args:

@@ -85,12 +85,12 @@ def find_target(document: Document, function: Function) -> JavaTarget:
         raise NoTargetError("it has no body")
     if not static:
         _require_objects(around)
-    for reached in _reached(node, around[0]):
+    for reached in _reach(node, around[0]):
         if reason := _outside(reached):
             where = "" if reached == node else f", through {_name(reached)}"
             raise NoTargetError(f"it {reason}{where}")
     root = document.tree.root_node
-    own = {_name(each) for each in _declared(root)}
+    own = {_name(each) for each in _declared_types(root)}
     try:
         made, maker = _maker(around, own) if not static else ((), "")
         types, simple = _parameters(node, around, own, static=static)
@@ -213,7 +213,7 @@ def _simple_name(parameter: Node, written: Node | None, variables: dict[str, str
     return variables.get(base, base) + (f"[{brackets}" if brackets else "") + more
 
 
-def _reached(node: Node, owner: Node) -> Iterator[Node]:
+def _reach(node: Node, owner: Node) -> Iterator[Node]:
     """A method, and the methods of its class that it calls, directly or through others."""
     methods: dict[str, list[Node]] = {}
     for child in _members(owner):
@@ -256,7 +256,7 @@ def _members(owner: Node) -> list[Node]:
     return members
 
 
-def _declared(root: Node) -> Iterator[Node]:
+def _declared_types(root: Node) -> Iterator[Node]:
     return (node for node in descendants(root) if node.type in TYPES)
 
 

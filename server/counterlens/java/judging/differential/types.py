@@ -95,9 +95,9 @@ def read_type(node: Node | None, variables: dict[str, JavaType], own: Collection
     if kind == "generic_type":
         base, listed = node.named_children[0], node.named_children[-1]
         arguments = tuple(read_type(child, variables, own) for child in listed.named_children)
-        return _named(_text(base), arguments, own)
+        return _named_type(_text(base), arguments, own)
     if kind in {"type_identifier", "scoped_type_identifier"}:
-        return variables[text] if text in variables else _named(text, (), own)
+        return variables[text] if text in variables else _named_type(text, (), own)
     raise UnknownTypeError(text)
 
 
@@ -126,7 +126,7 @@ def read_variables(
     return bounds
 
 
-def _named(name: str, arguments: tuple[JavaType, ...], own: Collection[str]) -> JavaType:
+def _named_type(name: str, arguments: tuple[JavaType, ...], own: Collection[str]) -> JavaType:
     package, _, simple = "".join(name.split()).rpartition(".")
     if (package and package not in _PACKAGES) or (not package and simple in own):
         raise UnknownTypeError(name)

@@ -22,25 +22,25 @@ _LITERALS: Mapping[str, Callable[[JavaValue], str]] = {
     "D": lambda value: repr(value[1]),
     "F": lambda value: f"{value[1]!r}f",
     "Z": lambda value: "true" if value[1] else "false",
-    "C": lambda value: quoted(value[1], "'"),
-    "s": lambda value: quoted(value[1], '"'),
-    "b": lambda value: f"new StringBuilder({quoted(value[1], _MARK)})",
+    "C": lambda value: quote(value[1], "'"),
+    "s": lambda value: quote(value[1], '"'),
+    "b": lambda value: f"new StringBuilder({quote(value[1], _MARK)})",
     "i": lambda value: f'new BigInteger("{value[1]}")',
     "d": lambda value: f"BigDecimal.valueOf({value[1]}L, {value[2]})",
-    "e": lambda value: f"Map.entry({written(value[1])}, {written(value[2])})",
-    "O": lambda value: "Optional.empty()" if value[1] == NULL else f"Optional.of({written(value[1])})",
-    "[": lambda value: f"new {component_name(value[1])}[] {{{', '.join(map(written, value[2]))}}}",
+    "e": lambda value: f"Map.entry({write(value[1])}, {write(value[2])})",
+    "O": lambda value: "Optional.empty()" if value[1] == NULL else f"Optional.of({write(value[1])})",
+    "[": lambda value: f"new {component_name(value[1])}[] {{{', '.join(map(write, value[2]))}}}",
     "L": lambda value: _collection(value),
     "M": lambda value: _collection(value),
 }
 
 
-def written(value: JavaValue) -> str:
+def write(value: JavaValue) -> str:
     """A value roughly as a Java expression, for display."""
     return _LITERALS[value[0]](value) if value[0] in _LITERALS else "(itself)"
 
 
-def quoted(text: str, mark: str) -> str:
+def quote(text: str, mark: str) -> str:
     """A text as Java writes it between quotation marks."""
     escapes = {**_ESCAPES, mark: f"\\{mark}"}
     shown = text.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
@@ -63,9 +63,9 @@ def _collection(value: JavaValue) -> str:
     tag, name, items = value
     simple = re.sub(r".*[.$]", "", name)
     if tag == "M":
-        inside = f"Map.of({', '.join(f'{written(k)}, {written(v)}' for k, v in items)})"
+        inside = f"Map.of({', '.join(f'{write(k)}, {write(v)}' for k, v in items)})"
     else:
-        inside = f"{'Set' if simple.endswith('Set') else 'List'}.of({', '.join(map(written, items))})"
+        inside = f"{'Set' if simple.endswith('Set') else 'List'}.of({', '.join(map(write, items))})"
     plain = simple not in {*COLLECTIONS, *MAPS} or simple in {"ArrayList", "HashSet", "HashMap"}
     return inside if plain else f"new {simple}<>({inside})"
 

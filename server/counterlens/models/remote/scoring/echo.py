@@ -50,15 +50,15 @@ class Echo:
         count = max(1, min(alternatives, _MOST))
         if correction is Correction.RECOVERED:
             count = LISTED
-        tokens = await _echoed(service, text, count)
+        tokens = await _echo(service, text, count)
         if correction is Correction.MOVED:
-            return moved(tokens)
+            return shift_values(tokens)
         if correction is Correction.RECOVERED:
-            return await recovered(service, text, tokens)
+            return await recover(service, text, tokens)
         return tokens
 
 
-async def _echoed(service: Service, text: str, count: int) -> list[Token]:
+async def _echo(service: Service, text: str, count: int) -> list[Token]:
     # Some servers read max_tokens 0 as no limit, so one token is generated and dropped.
     answer = await service.complete({"prompt": text, "max_tokens": 1, "echo": True, "logprobs": count})
     logprobs = (first_choice(answer) or {}).get("logprobs")
@@ -72,7 +72,7 @@ async def _echoed(service: Service, text: str, count: int) -> list[Token]:
     ]
 
 
-def moved(tokens: Sequence[Token]) -> list[Token]:
+def shift_values(tokens: Sequence[Token]) -> list[Token]:
     """Give each token the value of the token before it."""
     first = [Token(tokens[0].piece, None)] if tokens else []
     return first + [
@@ -81,7 +81,7 @@ def moved(tokens: Sequence[Token]) -> list[Token]:
     ]
 
 
-async def recovered(service: Service, text: str, tokens: Sequence[Token]) -> list[Token]:
+async def recover(service: Service, text: str, tokens: Sequence[Token]) -> list[Token]:
     """Read each token's value from the row before it, or request it.
 
     Raises:
@@ -107,7 +107,7 @@ async def recovered(service: Service, text: str, tokens: Sequence[Token]) -> lis
         if value is None:
             ids = ids or await _ids(service, text, len(own))
             start = alignment.ends[at - 1]
-            value, row = await _forced(service, data[:start], at, token, ids[at], row)
+            value, row = await _force(service, data[:start], at, token, ids[at], row)
         scored.append(Token(token.piece, value, row))
         service.progress(at + 1, len(own))
     return scored
@@ -133,7 +133,7 @@ async def _ids(service: Service, text: str, count: int) -> list[int]:
     return list(ids)
 
 
-async def _forced(
+async def _force(
     service: Service,
     before: bytes,
     at: int,

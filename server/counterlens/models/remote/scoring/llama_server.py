@@ -59,7 +59,7 @@ class LlamaServer:
             else:
                 stop = min(len(ids), at + _PORTION, low + window)
                 stop = next((n for n in range(at, stop) if parts[n]), stop)
-                values = await _forced(service, ids[low:at], ids[at:stop], alternatives)
+                values = await _force(service, ids[low:at], ids[at:stop], alternatives)
             tokens += [
                 Token(pieces[at + n], value, row, context=at - low + n)
                 for n, (value, row) in enumerate(values)
@@ -71,7 +71,7 @@ class LlamaServer:
 _Value = tuple[float | None, tuple[tuple[str, float], ...]]
 
 
-async def _forced(
+async def _force(
     service: Service, before: Sequence[int], forced: Sequence[int], alternatives: int
 ) -> list[_Value]:
     """The values of tokens that are not parts of characters, given what precedes each."""

@@ -89,7 +89,7 @@ async def _examine(dialect: ScoringDialect, service: Service) -> Correction:
     refusal: ModelError | None = None
     for correction in dialect.corrections:
         try:
-            first = _checked(await dialect.read(service, TRIAL, _ALTERNATIVES, correction))
+            first = _check(await dialect.read(service, TRIAL, _ALTERNATIVES, correction))
         except (PassingError, UnreachableError):
             raise
         except ModelError as error:
@@ -97,13 +97,13 @@ async def _examine(dialect: ScoringDialect, service: Service) -> Correction:
                 raise
             refusal = refusal or error
             continue
-        second = _checked(await dialect.read(service, TRIAL, _ALTERNATIVES, correction))
+        second = _check(await dialect.read(service, TRIAL, _ALTERNATIVES, correction))
         _compare(first, second)
         return correction
     raise refusal or IncompleteError("there is nothing to test")
 
 
-def _checked(tokens: list[Token]) -> TokenScores:
+def _check(tokens: list[Token]) -> TokenScores:
     """The scores of the test, if they can be right.
 
     Raises:

@@ -80,7 +80,7 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
         alternative_logprob=np.asarray(
             [[value for _, value in row] + [math.nan] * (k - len(row)) for row in rows], np.float64
         ).reshape(len(own), k),
-        alternative_text=tuple(tuple(_shown(name) for name, _ in row) for row in rows),
+        alternative_text=tuple(tuple(_piece_as_text(name) for name, _ in row) for row in rows),
         context=np.asarray(
             [lead + at if token.context is None else token.context for at, token in enumerate(own)], np.int64
         ),
@@ -124,6 +124,6 @@ def _rank(token: Token) -> int:
     return sum(value > token.logprob + 1e-9 for _, value in token.alternatives)
 
 
-def _shown(piece: str) -> str:
+def _piece_as_text(piece: str) -> str:
     """A piece as text: SentencePiece writes blanks as U+2581."""
     return piece.replace("\u2581", " ")

@@ -269,7 +269,7 @@ class _Source:
         if len(pool) >= 8 and all(len(set(map(repr, value))) == len(value) for value in values):
             items = [item for at, item in enumerate(items) if texts[at] not in texts[:at]]
         if len(longest) > 2:
-            items = _ordered(items, longest)
+            items = _common_order(items, longest)
         return items if len(items) >= least else list(self.random.choice(values))
 
     def _sized(self, pool: Sequence[list[Any]], width: int) -> list[Any]:
@@ -311,7 +311,7 @@ _DRAWS: list[tuple[type, Any]] = [
 ]
 
 
-def _ordered(items: list[Any], longest: Sequence[list[Any]]) -> list[Any]:
+def _common_order(items: list[Any], longest: Sequence[list[Any]]) -> list[Any]:
     """The items in the order that all lists have, if they have one."""
     for backwards in (False, True):
         try:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from counterlens.judging.comparing import FEWEST
 from counterlens.python.judging.differential.inputs import Built, Call
-from counterlens.python.judging.differential.shapes import Shapes, Strategy, Unknown, required
+from counterlens.python.judging.differential.shapes import Shapes, Strategy, Unknown, required_parameters
 from counterlens.python.judging.differential.testable import FunctionNode
 
 _COMBINATIONS = 36  # maximum combinations of types to try if types are unknown
@@ -135,7 +135,7 @@ def plan(shapes: Shapes, node: FunctionNode, owner: ast.ClassDef | None, seen: S
     elif owner is not None and bound and "classmethod" not in decorators:
         first = [Parameter("self", False, False, False, (_instance(shapes, owner),))]
     arguments = node.args
-    needed = required(arguments)[1 if bound else 0 :]
+    needed = required_parameters(arguments)[1 if bound else 0 :]
     parameters = [
         Parameter(argument.arg, False, False, False, _kinds(shapes, argument, at, seen))
         for at, argument in enumerate(needed)

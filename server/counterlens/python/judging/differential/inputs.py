@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
-from counterlens.judging.comparison import comparable, shown
+from counterlens.judging.comparison import comparable, show
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Remade:
         """
         if not comparable(form):
             raise ValueError("it contains a function, a file or the like")
-        return cls(json.dumps(form), shown(form))
+        return cls(json.dumps(form), show(form))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ class Call:
 
     def written(self, target: str) -> str:
         """The call as Python text."""
-        texts = [written(value) for value in self.positional]
-        texts += [f"{name}={written(value)}" for name, value in self.named]
+        texts = [write(value) for value in self.positional]
+        texts += [f"{name}={write(value)}" for name, value in self.named]
         context = ", ".join(f"{name}={value!r}" for name, value in self.variables)
         steps = "".join(f"; {call.written('.' + method)}" for method, call in self.steps)
         return f"{target}({', '.join(texts)}){steps}" + (f"  # with {context}" if context else "")
@@ -122,10 +122,10 @@ def _codes(call: Call) -> tuple[list[str], dict[str, str]]:
 
 def _code(value: Any) -> str:
     """A value as an expression that the sandbox evaluates."""
-    return f"__remade__({value.form!r})" if isinstance(value, Remade) else written(value)
+    return f"__remade__({value.form!r})" if isinstance(value, Remade) else write(value)
 
 
-def written(value: Any) -> str:
+def write(value: Any) -> str:
     """A value as a Python expression; one that none builds, roughly."""
     if isinstance(value, Remade):
         return value.shown
@@ -133,21 +133,21 @@ def written(value: Any) -> str:
         if value.arguments is None:
             return value.name
         inner = (
-            f"{name}={written(argument)}" if name else written(argument) for name, argument in value.arguments
+            f"{name}={write(argument)}" if name else write(argument) for name, argument in value.arguments
         )
         return f"{value.name}({', '.join(inner)})"
     if isinstance(value, float) and not math.isfinite(value):
         return f"float({str(value)!r})"
     if isinstance(value, list):
-        return f"[{', '.join(map(written, value))}]"
+        return f"[{', '.join(map(write, value))}]"
     if isinstance(value, tuple):
-        return f"({', '.join(map(written, value))}{',' if len(value) == 1 else ''})"
+        return f"({', '.join(map(write, value))}{',' if len(value) == 1 else ''})"
     if isinstance(value, frozenset):
-        return f"frozenset({written(set(value)) if value else ''})"
+        return f"frozenset({write(set(value)) if value else ''})"
     if isinstance(value, set):
-        return f"{{{', '.join(sorted(map(written, value)))}}}" if value else "set()"
+        return f"{{{', '.join(sorted(map(write, value)))}}}" if value else "set()"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{written(key)}: {written(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{write(key)}: {write(item)}" for key, item in value.items()) + "}"
     return repr(value)
 
 
@@ -188,7 +188,7 @@ def _(value: str) -> Iterator[Any]:
 @simpler.register(set)
 @simpler.register(frozenset)
 def _(value: Any) -> Iterator[Any]:
-    for item in sorted(value, key=written):
+    for item in sorted(value, key=write):
         yield type(value)(other for other in value if other is not item)
 
 

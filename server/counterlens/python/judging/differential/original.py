@@ -16,7 +16,7 @@ from counterlens.python.judging.differential.testable import find_node, why_not
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.recording import CallRecord, Recorder, Recording
 from counterlens.python.syntax.parsing import parse_module
-from counterlens.python.syntax.versions import unparsed
+from counterlens.python.syntax.versions import parse_error
 from counterlens.syntax.document import Document
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def study(
     try:
         module = parse_module(document.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return Untestable(unparsed(document.text, error).message)
+        return Untestable(parse_error(document.text, error).message)
     for definition in module.body:
         if isinstance(definition, ast.ClassDef) and definition.name == qualname:
             return _study_class(document, module, definition, setting, seed, recorded, cancel)

@@ -106,7 +106,7 @@ class Shapes:
             if annotation.value is None:
                 return st.none()
             if isinstance(annotation.value, str):
-                return self.of(_parsed(annotation.value), depth + 1)
+                return self.of(_parse_annotation(annotation.value), depth + 1)
         if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
             return self.of(annotation.left, depth) | self.of(annotation.right, depth)
         if isinstance(annotation, ast.Subscript):
@@ -226,7 +226,7 @@ class Shapes:
             child for child in node.body if isinstance(child, ast.FunctionDef) and child.name == "__init__"
         ]
         if made:
-            needed = required(made[-1].args)[1:]
+            needed = required_parameters(made[-1].args)[1:]
             if any(parameter.annotation is None for parameter in needed):
                 raise Unknown(f"{node.name}, whose __init__ has no annotations")
             return [
@@ -288,7 +288,7 @@ class Shapes:
         )
 
 
-def required(arguments: ast.arguments) -> list[ast.arg]:
+def required_parameters(arguments: ast.arguments) -> list[ast.arg]:
     """The parameters without a default that can be passed by position."""
     positional = [*arguments.posonlyargs, *arguments.args]
     return positional[: len(positional) - len(arguments.defaults)]
@@ -311,7 +311,7 @@ def _is_ellipsis(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is Ellipsis
 
 
-def _parsed(text: str) -> ast.expr:
+def _parse_annotation(text: str) -> ast.expr:
     try:
         return parse_expression(text)
     except SyntaxError:

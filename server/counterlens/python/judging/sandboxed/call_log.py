@@ -80,7 +80,7 @@ class CallLog:
         """Record how the objects of a class are made and used."""
         enum = sys.modules.get("enum")
         if enum is not None and issubclass(kind, enum.Enum):
-            self.calls += [{"v": [_encoded(member.value)], "w": {}, "m": []} for member in kind]
+            self.calls += [{"v": [_encode(member.value)], "w": {}, "m": []} for member in kind]
             return
         held = dict(vars(kind))
         maker = "__init__" if hasattr(held.get("__init__"), "__code__") else "__new__"
@@ -103,7 +103,7 @@ class CallLog:
             self._running = True
             try:
                 positional, shown = _shown(positional)
-                call = {"v": shown, "w": {name: _encoded(value) for name, value in named.items()}, "m": []}
+                call = {"v": shown, "w": {name: _encode(value) for name, value in named.items()}, "m": []}
                 result = function(first, *positional, **named)
             finally:
                 self._running = False
@@ -123,7 +123,7 @@ class CallLog:
             self._running = True
             try:
                 positional, shown = _shown(positional)
-                step = [method, shown, {name: _encoded(value) for name, value in named.items()}]
+                step = [method, shown, {name: _encode(value) for name, value in named.items()}]
                 if len(json.dumps(step)) <= _LARGEST:
                     call["m"].append(step)
                 return function(this, *positional, **named)
@@ -136,7 +136,7 @@ class CallLog:
         passed, shown = _shown(positional)
         call = {
             "v": shown[1:] if without_first else shown,
-            "w": {name: _encoded(value) for name, value in named.items()},
+            "w": {name: _encode(value) for name, value in named.items()},
         }
         variables = self._variables()
         if variables:
@@ -164,10 +164,10 @@ def _shown(values: Any) -> tuple[Any, list[Any]]:
             shown.append(["g", *[Encoder(pull=False).encode(item) for item in items]])
         else:
             passed.append(value)
-            shown.append(_encoded(value))
+            shown.append(_encode(value))
     return tuple(passed), shown
 
 
-def _encoded(value: Any) -> Any:
+def _encode(value: Any) -> Any:
     """The form of an argument; whatever can be called is a function."""
     return ["?", "function"] if callable(value) else Encoder(pull=False).encode(value)

@@ -29,7 +29,7 @@ _SINGLE = {"...": Ellipsis, "NotImplemented": NotImplemented}
 _BUILTIN_TYPES = {value: name for name, value in vars(builtins).items() if type(value) is type}
 
 
-def _written(value: Any) -> list[Any]:
+def _write(value: Any) -> list[Any]:
     return [str(value)]
 
 
@@ -42,14 +42,14 @@ _CLASSES: dict[str, tuple[str, Callable[[Any], list[Any]]]] = {
     "range": ("builtins", _bounds),
     "slice": ("builtins", _bounds),
     "bytearray": ("builtins", lambda value: [value.hex()]),
-    "Decimal": ("decimal", _written),
+    "Decimal": ("decimal", _write),
     "Fraction": ("fractions", lambda value: [value.numerator, value.denominator]),
     "date": ("datetime", lambda value: [value.year, value.month, value.day]),
     "datetime": ("datetime", lambda value: [value.isoformat()]),
     "time": ("datetime", lambda value: [value.isoformat()]),
     "timedelta": ("datetime", lambda value: [value.days, value.seconds, value.microseconds]),
     "UUID": ("uuid", lambda value: [value.hex]),
-    **dict.fromkeys(("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath"), ("pathlib", _written)),
+    **dict.fromkeys(("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath"), ("pathlib", _write)),
 }
 _FROM_TEXT = {"bytearray": "fromhex", "datetime": "fromisoformat", "time": "fromisoformat"}
 _kinds: dict[Any, str] = {}
@@ -118,7 +118,7 @@ def _builtin_type(name: str) -> type:
     return kind
 
 
-def _made(name: str, *parts: Any) -> Any:
+def _make(name: str, *parts: Any) -> Any:
     if name not in _makers:
         _take(name, importlib.import_module(_CLASSES[name][0]))
     return _makers[name](*[decode(part) for part in parts])
@@ -136,6 +136,6 @@ DECODERS: dict[str, Callable[..., Any]] = {
     "b": bytes.fromhex,
     "type": _builtin_type,
     "single": _SINGLE.__getitem__,
-    "m": _made,
+    "m": _make,
 }
 """Functions that decode a form that is a list, by its first element."""

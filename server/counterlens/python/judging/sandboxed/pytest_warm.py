@@ -36,7 +36,7 @@ def _own() -> Iterator[str]:
     yield from (*_LATE, *_LATE_TOO)
 
 
-def _installed() -> Iterator[str]:
+def _plug_ins() -> Iterator[str]:
     """The modules of installed plug-ins."""
     for package in importlib.metadata.distributions():
         for entry in package.entry_points:
@@ -55,7 +55,7 @@ def _is_installed(name: str) -> bool:
 def _import_all() -> frozenset[str]:
     """Import all of them, and return the new top-level modules; a failed import fails again at its use."""
     before = _top_level()
-    for names in (_own, _installed):
+    for names in (_own, _plug_ins):
         with contextlib.suppress(BaseException):
             for name in names():
                 with contextlib.suppress(BaseException):

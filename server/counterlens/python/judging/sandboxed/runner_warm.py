@@ -32,7 +32,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname: str) -> Any:
         code = super().get_code(fullname)
-        return code and _named(code, NAME + self.get_filename(fullname)[len(_FOLDER) :])
+        return code and _rename_file(code, NAME + self.get_filename(fullname)[len(_FOLDER) :])
 
 
 class _Finder:
@@ -52,9 +52,9 @@ class _Finder:
         )
 
 
-def _named(code: CodeType, file: str) -> CodeType:
+def _rename_file(code: CodeType, file: str) -> CodeType:
     """The same code with another file name."""
-    parts = [_named(part, file) if type(part) is type(code) else part for part in code.co_consts]
+    parts = [_rename_file(part, file) if type(part) is type(code) else part for part in code.co_consts]
     return code.replace(co_filename=file, co_consts=tuple(parts))
 
 

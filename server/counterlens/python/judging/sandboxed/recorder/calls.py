@@ -184,7 +184,7 @@ def _load(task: dict[str, Any], send: Callable[[str], None]) -> tuple[Any, Any] 
     try:
         module = program.load(task["roots"])
     except BaseException as error:
-        send("failed " + json.dumps({"kind": "import", "why": _described(error)}))
+        send("failed " + json.dumps({"kind": "import", "why": _describe(error)}))
         return None
     try:
         return module, resolve(module, task["target"])
@@ -210,12 +210,12 @@ class _Observer:
             positional, named = _arguments(call, self._space)
             steps = [(m, *_arguments({"a": a, "k": k}, self._space)) for m, a, k in call.get("m") or ()]
         except BaseException as error:
-            return {"l": "the arguments cannot be created: " + _described(error)}
+            return {"l": "the arguments cannot be created: " + _describe(error)}
         before = structure.Encoder(pull=False).encode([positional, named])
         parts = _parts([positional, named])
         log: list[str] = []
-        positional = [_logged(value, log) for value in positional]
-        named = {name: _logged(value, log) for name, value in named.items()}
+        positional = [_log_calls(value, log) for value in positional]
+        named = {name: _log_calls(value, log) for name, value in named.items()}
         data = self._globals()
         output, errors = Output(), Output()
         sys.stdin, sys.stdout, sys.stderr = io.StringIO(_INPUT), output, errors
@@ -261,7 +261,7 @@ class _Observer:
                 steps.start()
             try:
                 result = self._target(*positional, **named)
-                seen["s"] += _shared(result, parts) + _shared_arrays(result, positional)
+                seen["s"] += _shared_parts(result, parts) + _shared_arrays(result, positional)
                 own = tuple(value for value in positional if type(value) in _DATA)
                 encoder = structure.Encoder(own=own)
                 # A generator runs here.
@@ -302,7 +302,7 @@ def _set_variables(variables: dict[str, str | None]) -> None:
             os.environ[name] = value
 
 
-def _logged(value: Any, log: list[str]) -> Any:
+def _log_calls(value: Any, log: list[str]) -> Any:
     """A function that records its calls, in place of a function; any other value as it is."""
     if not isinstance(value, types.FunctionType):
         return value
@@ -328,7 +328,7 @@ def _parts(value: Any, place: str = "", level: int = 0, into: dict[int, str] | N
     return into
 
 
-def _shared(result: Any, parts: dict[int, str], place: str = "its result", level: int = 0) -> list[str]:
+def _shared_parts(result: Any, parts: dict[int, str], place: str = "its result", level: int = 0) -> list[str]:
     """The parts of a result that are parts of the arguments."""
     if id(result) in parts and _is_changeable(result):
         where = parts[id(result)].partition("]")[2] or parts[id(result)]
@@ -336,7 +336,9 @@ def _shared(result: Any, parts: dict[int, str], place: str = "its result", level
     if level >= _LEVELS:
         return []
     items = _items(result)[:_PARTS]
-    return [text for key, item in items for text in _shared(item, parts, f"{place}[{key!r}]", level + 1)]
+    return [
+        text for key, item in items for text in _shared_parts(item, parts, f"{place}[{key!r}]", level + 1)
+    ]
 
 
 def _shared_arrays(result: Any, arguments: list[Any]) -> list[str]:
@@ -385,7 +387,7 @@ def _alarm(*_: Any) -> None:
     raise TooLong
 
 
-def _described(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     try:
         return f"{type(error).__name__}: {error}"[:500]
     except BaseException:

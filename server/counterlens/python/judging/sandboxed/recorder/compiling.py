@@ -47,13 +47,13 @@ def _send(descriptor: int, path: str, form: str, known: set[str]) -> None:
             return
         with open(path, "rb") as file:  # noqa: PTH123
             source = file.read()
-        code = _compiled(path, source, form)
+        code = _compile_file(path, source, form)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError, AttributeError, TypeError):
         return
     send(descriptor, "code " + json.dumps([name, base64.b64encode(marshal.dumps(code)).decode()]))
 
 
-def _compiled(path: str, source: bytes, form: str) -> CodeType:
+def _compile_file(path: str, source: bytes, form: str) -> CodeType:
     content: Any = source
     if form != PLAIN:
         from _pytest.assertion.rewrite import rewrite_asserts

@@ -98,14 +98,14 @@ def _run_doctests(examples: list[dict[str, Any]], survey: SuiteSurvey) -> None:
             name = case.name[len(file["module"]) + 1 :]
             test = ("doctest", file["path"], "", name, name)
             if case.examples and survey.wants(test) and not survey.over():
-                with survey.of(test) as outcome, _caught(outcome):
+                with survey.of(test) as outcome, _catch(outcome):
                     failed = doctest.DocTestRunner(verbose=False).run(case, out=lambda _text: None).failed
                     if failed:
                         outcome[:] = [FAILED, f"{failed} of its examples fail"]
 
 
 @contextlib.contextmanager
-def _caught(outcome: list[str]) -> Generator[None, None, None]:
+def _catch(outcome: list[str]) -> Generator[None, None, None]:
     try:
         yield
     except unittest.SkipTest as error:

@@ -73,7 +73,7 @@ def run_script(script: dict[str, Any], cases: Cases) -> None:
     cases.add(name, PASSED)
     todo = _examples(script, space)
     if script["check"] and inspect.isfunction(space.get("check")):
-        todo.insert(0, ("check", lambda: _checked(space, script["target"])))
+        todo.insert(0, ("check", lambda: _check(space, script["target"])))
     cases.expected += len(todo)
     for case, run in todo:
         label = f"{name}::{case}"
@@ -118,7 +118,7 @@ def _examples(
     return examples
 
 
-def _checked(space: dict[str, Any], target: str) -> tuple[str, str]:
+def _check(space: dict[str, Any], target: str) -> tuple[str, str]:
     if target not in space:
         return (
             FAILED,

@@ -55,18 +55,18 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
                     continue
                 cases.problem = f"{name} cannot be imported: {describe(error)}"
                 return
-            wanted = _labelled(name, chosen, cases) or {name: ("", "")}
+            wanted = _label(name, chosen, cases) or {name: ("", "")}
             cases.expected += len(wanted)
             for label in wanted:
                 cases.add(label, *reason)
             continue
-        wanted = _labelled(name, chosen if "cases" in file else _cases_of(module, cases.candidate), cases)
+        wanted = _label(name, chosen if "cases" in file else _cases_of(module, cases.candidate), cases)
         cases.expected += len(wanted)
         if not cases.begin(cases.candidate) or _run_all(module, wanted, cases):
             return
 
 
-def _labelled(file: str, chosen: list[tuple[str, str]], cases: Cases) -> dict[str, tuple[str, str]]:
+def _label(file: str, chosen: list[tuple[str, str]], cases: Cases) -> dict[str, tuple[str, str]]:
     """The cases that are not left out, by their names."""
     labels = {"::".join(filter(None, (file, *case))): case for case in chosen}
     return {label: case for label, case in labels.items() if cases.wants(label)}

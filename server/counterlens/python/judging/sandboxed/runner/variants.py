@@ -96,7 +96,7 @@ class Variants:
             fcntl.lockf(self._lock, fcntl.LOCK_EX)  # released when this process ends
             used = resource.getrusage(resource.RUSAGE_SELF)
             spent = int(1e6 * (used.ru_utime + used.ru_stime))
-            report = {**_shortened(report), "variant": self._number, "microseconds": spent}
+            report = {**_shorten(report), "variant": self._number, "microseconds": spent}
         elif self._ended:
             report = {**report, "kind": "variants", "ended": list(self._ended.items())}
         self._finish(report)
@@ -139,12 +139,12 @@ class Variants:
 def changed_functions(old: _Code, new: _Code) -> list[tuple[_Code, _Code]] | None:
     """The functions that differ, each before those inside it; None if anything else differs."""
     if old.co_flags & _FUNCTION:
-        if _described(old, inside=True) == _described(new, inside=True):
+        if _describe(old, inside=True) == _describe(new, inside=True):
             return []
         if _signature(old) != _signature(new):
             return None
         pairs = [(old, new)]
-    elif _described(old, inside=False) == _described(new, inside=False):
+    elif _describe(old, inside=False) == _describe(new, inside=False):
         pairs = []
     else:
         return None
@@ -175,10 +175,10 @@ def _signature(code: _Code) -> tuple[Any, ...]:
     return (code.co_name, counts, arguments, code.co_flags, code.co_freevars)
 
 
-def _described(code: _Code, *, inside: bool) -> tuple[Any, ...]:
+def _describe(code: _Code, *, inside: bool) -> tuple[Any, ...]:
     """What a code does, without the lines at which it stands; `inside` describes inner functions, too."""
     constants = [
-        (_described(constant, inside=True) if inside else None)
+        (_describe(constant, inside=True) if inside else None)
         if type(constant) is _Code
         else (type(constant), repr(constant))
         for constant in code.co_consts
@@ -193,7 +193,7 @@ def _described(code: _Code, *, inside: bool) -> tuple[Any, ...]:
     return (*_signature(code), *parts, constants)
 
 
-def _shortened(report: dict[str, Any]) -> dict[str, Any]:
+def _shorten(report: dict[str, Any]) -> dict[str, Any]:
     """A report on cases without the names of those that passed: there may be thousands, for each variant."""
     if report["kind"] != "cases":
         return report
