@@ -11,11 +11,11 @@ from counterlens.mutations.engine import (
     apply_everywhere,
     counterfactuals,
     everywhere,
+    mark_possibly_equivalent,
     refusals,
     stream,
     survey,
 )
-from counterlens.mutations.equivalence import mark_possibly_equivalent
 from counterlens.mutations.languages import every_mutation, mutated, parse_document
 from counterlens.mutations.mutation import AnyMutation, Mutation
 

@@ -1,4 +1,4 @@
-"""Upper bound on the side effects of code, as computed by `effect_analysis.py`.
+"""Upper bound on the side effects of code, as computed by `mutation.py`.
 
 `dependence/effects.py` answers another question: which definitions a statement makes and reads, in order of
 evaluation and as people understand the code. There an unknown call changes nothing; here it may do anything.
