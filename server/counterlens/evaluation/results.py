@@ -194,7 +194,16 @@ def _tables(part: RunResults) -> Iterator[Table]:
         task, seed = part.settings.task, part.settings.seed
         protocol = part.settings.options_of(task).chosen_protocol
         yield from under(protocol, PROBES[task].side_by_side(probed, seed=seed))
-    yield from _not_counted(probed)
+    # the excluded items of the functions, by the probe's reasons
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in probed.items():
+        reasons = Counter[str]()
+        for record in records:
+            reasons.update(record.left_out)
+        ordered = sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0]))
+        rows += [(model, count, reason) for reason, count in ordered]
+    if rows:
+        yield Table("does not count", ("model", "n", "reason"), tuple(rows))
 
 
 def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Table:
@@ -215,16 +224,3 @@ def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Tabl
         f"figure of a model counts if they are certainly more than {LIMIT:.0%}"
     )
     return Table("functions asked about", columns, tuple(rows), note if unsteady else "")
-
-
-def _not_counted(probed: Mapping[str, Sequence[Record]]) -> Iterator[Table]:
-    """The excluded items of the functions, by the probe's reasons."""
-    rows: list[tuple[Cell, ...]] = []
-    for model, records in probed.items():
-        reasons = Counter[str]()
-        for record in records:
-            reasons.update(record.left_out)
-        ordered = sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0]))
-        rows += [(model, count, reason) for reason, count in ordered]
-    if rows:
-        yield Table("does not count", ("model", "n", "reason"), tuple(rows))

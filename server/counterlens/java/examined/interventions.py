@@ -117,12 +117,9 @@ class _PartReader:
         occurrences = sorted(set(self._occurrences(node)), key=lambda name: (name.span, name.role))
         return Part(statement, node, span, tuple(occurrences), branch=node.type in _BRANCHES)
 
-    def _span(self, node: Node) -> Span:
-        return span_of(node, self._starts)
-
     def _occurrence(self, node: Node | None, role: NameRole) -> Iterator[NameOccurrence]:
         if node is not None and node.type == "identifier":
-            yield NameOccurrence(text_of(node), self._span(node), role)
+            yield NameOccurrence(text_of(node), span_of(node, self._starts), role)
 
     def _occurrences(self, statement: Node) -> Iterator[NameOccurrence]:
         if statement.type in _CLASSES:
