@@ -20,8 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from counterlens.dependence.cfg import Arc, Loose, Stretch
-from counterlens.dependence.frames import Finally, Handlers, Jump
-from counterlens.dependence.layout import FlowLayout, Syntax
+from counterlens.dependence.layout import Finally, FlowLayout, Handlers, Jump, Syntax
 
 _MOST_COPIES = 3
 CONTROL = (Arc.NEXT, Arc.TRUE, Arc.FALSE)

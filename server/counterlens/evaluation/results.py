@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from counterlens.errors import DataError, UnsteadyModelError
-from counterlens.evaluation.model_labels import model_labels
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import spending_table
 from counterlens.evaluation.store import Item, Store, StoredRecord
@@ -224,3 +223,34 @@ def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Tabl
         f"figure of a model counts if they are certainly more than {LIMIT:.0%}"
     )
     return Table("functions asked about", columns, tuple(rows), note if unsteady else "")
+
+
+_EXPORT = "onnx:"
+
+
+def model_labels(specs: Sequence[str]) -> dict[str, str]:
+    """The short name of each model of a run, by the user's name for it; no two are the same.
+
+    Args:
+        specs: The models as the user named them, each once.
+    """
+    depth = 1
+    labels = _shorten(specs, depth)
+    while len({*labels.values()}) < len(labels) and depth < max(len(PurePath(spec).parts) for spec in specs):
+        depth += 1  # models of the same name are told apart by the folders above them
+        longer, names = _shorten(specs, depth), list(labels.values())
+        labels = {spec: longer[spec] if names.count(label) > 1 else label for spec, label in labels.items()}
+    return labels if len({*labels.values()}) == len(labels) else {spec: spec for spec in specs}
+
+
+def _shorten(specs: Sequence[str], depth: int) -> dict[str, str]:
+    """The last parts of paths; other names as they are."""
+    return {spec: _last_parts(spec, depth) for spec in specs}
+
+
+def _last_parts(spec: str, depth: int) -> str:
+    exported = spec.startswith((f"{_EXPORT}/", f"{_EXPORT}.", f"{_EXPORT}~"))
+    path = spec.removeprefix(_EXPORT) if exported else spec
+    if ":" in path.partition("/")[0] or "/" not in path:
+        return spec  # remote:NAME, hf:OWNER/REPO/FILE.gguf, a name
+    return f"{_EXPORT if exported else ''}{'/'.join(PurePath(path).parts[-depth:])}"

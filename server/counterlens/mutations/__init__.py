@@ -3,8 +3,7 @@
 from counterlens.mutations import apply_everywhere, counterfactuals
 """
 
-from counterlens.mutations.assumptions import ASSUMPTIONS
-from counterlens.mutations.base import Concept, Counterfactual, Cut, Refusal
+from counterlens.mutations.base import ASSUMPTIONS, Concept, Counterfactual, Cut, Refusal
 from counterlens.mutations.edits import Change
 from counterlens.mutations.engine import (
     Survey,

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
-from counterlens.dependence.statements import Statement
+from counterlens.dependence.graph import Statement
 
 _BLOCKS = frozenset({"block", "compound_statement", "constructor_body", "finally_clause", "else_clause"})
 _CASES = frozenset({"switch_block", "switch_block_statement_group", "switch_rule", "case_statement"})

@@ -23,7 +23,7 @@ from counterlens.dependence.braces.reading import BraceReading
 from counterlens.dependence.braces.statements import flat
 from counterlens.dependence.cfg import Arc, Loose
 from counterlens.dependence.effects import Effects
-from counterlens.dependence.frames import Finally, Jump
+from counterlens.dependence.layout import Finally, Jump
 from counterlens.dependence.protected import Clause, at_last, lower_protected
 from counterlens.java.dependence.expressions import SYNTAX, JavaReading
 from counterlens.java.syntax.definitions import java_definitions

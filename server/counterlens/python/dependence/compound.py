@@ -34,7 +34,7 @@ from functools import partial
 
 from counterlens.dependence.cfg import Arc, Loose, Stretch
 from counterlens.dependence.effects import Effects
-from counterlens.dependence.frames import Finally, Loop, Managed
+from counterlens.dependence.layout import Finally, Loop, Managed
 from counterlens.dependence.protected import CONTROL, Clause, at_last, lower_protected
 from counterlens.python.dependence.lowering import Lowering, lowers
 
