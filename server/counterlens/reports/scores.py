@@ -152,12 +152,10 @@ def _concepts(scored: Confidence) -> Table:
     table.add_column("")
     table.add_column("nodes", justify="right")
     for category, (value, n) in scored.concepts.items():
-        table.add_row(category, f"{value:.2f}", _bar(value), str(n))
+        table.add_row(
+            category, f"{value:.2f}", Text("█" * max(1, round(value * 20)), _hue(level_of(value))), str(n)
+        )
     return table
-
-
-def _bar(value: float) -> Text:
-    return Text("█" * max(1, round(value * 20)), _hue(level_of(value)))
 
 
 def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> list[RenderableType]:

@@ -12,7 +12,7 @@ from counterlens.judging.comparing import ComparingJudge, Distinction
 from counterlens.judging.languages import behaviour_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.mutations import Concept, Counterfactual
-from counterlens.mutations.assumptions import WHOLE_PROGRAM
+from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.robustness.versions import plan

@@ -19,8 +19,7 @@ from typing import Any
 
 from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import MARK, Effects
-from counterlens.dependence.frames import Jump
-from counterlens.dependence.layout import FlowLayout
+from counterlens.dependence.layout import FlowLayout, Jump
 from counterlens.python.dependence.reading import Reader
 from counterlens.python.dependence.rules import PythonRules
 from counterlens.python.dependence.scopes import FUNCTIONS, BlockNames, parameters

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.assumptions import OBJECT_LIFETIME
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import OBJECT_LIFETIME, Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.mutations.names import FreshNames

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.assumptions import WHOLE_PROGRAM
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import WHOLE_PROGRAM, Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.independence import independent
