@@ -41,6 +41,7 @@ class RecordedPlan:
     target: str
     seen: tuple[Call, ...]
     hints: Hints
+    like_tests = True
 
     @property
     def fewest(self) -> int:

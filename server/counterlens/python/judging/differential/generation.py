@@ -53,7 +53,7 @@ class CallPlan:
     target: str
     parameters: tuple[Parameter, ...]
     seen: tuple[Call, ...]
-    fewest = FEWEST
+    fewest, like_tests = FEWEST, False
 
     @property
     def combinations(self) -> list[tuple[int, ...]]:

@@ -73,6 +73,9 @@ class DifferentialJudge(ComparingJudge):
             example = self.smallest_counterexample(program, first, cancel=cancel)
             difference = self._distinction(example, apart, recording)
             ended = example.mutant.limit not in _ENDLESS
+            if self.original.recorder.seeded:
+                why = f"it draws random numbers; with the same seed, it differs on {difference.call}"
+                return DifferentialOutcome(Judgement.REFUSED, Evidence(ID, difference.tried, None, why))
             evidence = Evidence(ID, difference.tried, difference.call, difference.comparison_text)
             return DifferentialOutcome(
                 Judgement.FAILED if ended else Judgement.TIMED_OUT, evidence, difference
