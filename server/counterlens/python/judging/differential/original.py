@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from counterlens.judging.base import Setting
 from counterlens.judging.comparing import UNSTEADY, Untestable
 from counterlens.python.judging.differential.branches import Reach, reach
-from counterlens.python.judging.differential.inputs import Call
+from counterlens.python.judging.differential.contract import contract_of
+from counterlens.python.judging.differential.inputs import Call, recorded_call
 from counterlens.python.judging.differential.testable import find_node, why_not
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.recording import CallRecord, Recorder, Recording
@@ -20,8 +21,9 @@ from counterlens.python.syntax.versions import parse_error
 from counterlens.syntax.document import Document
 
 if TYPE_CHECKING:
-    from counterlens.python.judging.differential.domain import RecordedPlan
+    from counterlens.python.judging.differential.domain import Domain
     from counterlens.python.judging.differential.generation import CallPlan
+    from counterlens.python.judging.differential.sampling import RecordedPlan
 
 ROUND, ROUNDS = 100, 3  # inputs per round, and maximum rounds; rounds end when all branches are reached
 STEPS = 100_000  # maximum lines of the program per call of the original
@@ -43,6 +45,7 @@ class Original:
         observations: The result of each call, when it is first made in a process.
         repeated: The same when all calls have been made once before, in the opposite order.
         reach: The coverage of the function by the calls.
+        domain: Where the inputs stay; None if the tests do not say.
     """
 
     text: str
@@ -51,6 +54,22 @@ class Original:
     observations: tuple[CallRecord, ...]
     repeated: tuple[CallRecord, ...]
     reach: Reach
+    domain: Domain | None = None
+
+    def of_tests_size(self) -> Original | None:
+        """The same with inputs of at most the tests' size, and one larger one; None if it has no more."""
+        domain = self.domain
+        larger = [at for at, call in enumerate(self.calls) if domain is not None and domain.is_larger(call)]
+        left_out = set(sorted(larger, key=lambda at: self.calls[at].size)[1:])
+        if not left_out:
+            return None
+        kept = [at for at in range(len(self.calls)) if at not in left_out]
+        return replace(
+            self,
+            calls=tuple(self.calls[at] for at in kept),
+            observations=tuple(self.observations[at] for at in kept),
+            repeated=tuple(self.repeated[at] for at in kept),
+        )
 
 
 def study(
@@ -90,9 +109,9 @@ def study(
         return Untestable(reason or "it is not in the file")
     owner = next((outer for outer in around if isinstance(outer, ast.ClassDef)), None)
     # Imported here: they use Hypothesis, whose import is a large part of a start, and few functions need it.
-    from counterlens.python.judging.differential.domain import RecordedPlan, recorded_call
     from counterlens.python.judging.differential.generation import plan
     from counterlens.python.judging.differential.observed import calls_of, hints_of
+    from counterlens.python.judging.differential.sampling import RecordedPlan
     from counterlens.python.judging.differential.shapes import Shapes, Unknown
 
     constructor = node.name in {"__init__", "__new__"} and owner is not None
@@ -103,7 +122,7 @@ def study(
     hints = hints_of(node, made or seen)
     recorder = _recorder(document, module, target, setting)
     if made:
-        like_tests = RecordedPlan(target, tuple(made), hints)
+        like_tests = RecordedPlan(target, tuple(made), hints, contract_of(node))
         studied = _Study(document.text, lines, like_tests, recorder, seed, cancel).result()
         if owner is not None or studied != Untestable(_TOO_FEW):
             return studied
@@ -126,8 +145,8 @@ def _study_class(
     cancel: Event | None,
 ) -> Original | Untestable:
     """Record what objects of a class do when their methods are called as the tests do, and otherwise."""
-    from counterlens.python.judging.differential.domain import RecordedPlan, recorded_call
     from counterlens.python.judging.differential.observed import hints_of
+    from counterlens.python.judging.differential.sampling import RecordedPlan
 
     made = tuple(call for call in map(recorded_call, recorded) if call is not None)
     made = tuple(call for call in made if call.steps) or made
@@ -252,9 +271,11 @@ class _Study:
             for (call, first), second, third in zip(whole, back, forth, strict=False)
             if first.like(second) and third.comparable
         ]
-        recorder, ended = self._recorder, len(again.observations) < len(twice)
+        recorder, domain = self._recorder, self._plan.domain
+        ended = len(again.observations) < len(twice)
         if ended or len(whole) - len(steady) > UNSTEADY * len(whole):
             recorder, steady = self._in_one_order(calls) if self._plan.like_tests else (recorder, [])
+            domain = None
             if not steady:
                 return Untestable("it returns different results for the same input")
         if sum(seen.returned for _, seen, _ in steady) < fewest:
@@ -266,6 +287,7 @@ class _Study:
             tuple(seen for _, seen, _ in steady),
             tuple(seen for _, _, seen in steady),
             reached,
+            domain,
         )
 
     def _in_one_order(

@@ -150,8 +150,8 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
             either `{"a": [texts], "k": {name: text}}`, expressions, or `{"v": [forms], "w": {name: form}}`,
             values as `structure` encodes them; both with `e`, variables of the environment, and, if an object
             is made, `m`, `[method, texts, {name: text}]` for each call of a method of it; `first`, the
-            number of the first call; `seeded`, whether random numbers are the same for the same call; `seconds`
-            for each call; `steps`, or null if branches are not traced;
+            number of the first call; `seeded`, whether random numbers depend on the call alone; `seconds` for
+            each call; `steps`, or null if branches are not traced;
             `stop`, whether to stop at the first limit.
         send: Receives the lines of the report.
     """

@@ -138,16 +138,12 @@ class Encoder:
             return ["r", name, repr(value)[:CHARACTERS]]
         if is_iterator(value):
             return ["g", *[self._any(item) for item in islice(value, ITEMS)]] if self.pull else ["?", name]
+        if kind is memoryview or (module == "weakref" and name == "ReferenceType"):
+            return ["o", name, self._any(bytes(value) if kind is memoryview else value()), []]
         if self.pull:
             used = self._used(value, name)
             if used is not None:
                 return used
-        if kind is memoryview:
-            return ["o", name, self._any(bytes(value)), []]
-        if module == "weakref" and name == "ReferenceType":
-            return ["o", name, self._any(value()), []]
-        if isinstance(value, BaseException):
-            return ["o", name, ["t", *[self._any(item) for item in value.args]], []]
         return self._object(value, kind, module, name)
 
     def _used(self, value: Any, name: str) -> Any:
@@ -178,6 +174,8 @@ class Encoder:
             return ["x", type(error).__name__]
 
     def _object(self, value: Any, kind: type, module: str, name: str) -> Any:
+        if isinstance(value, BaseException):
+            return ["o", name, ["t", *[self._any(item) for item in value.args]], []]
         if module == "numpy" and name == "ndarray":
             return ["o", f"ndarray {value.dtype}", self._any(value.tolist()), []]
         if module == "numpy" and hasattr(value, "item"):
