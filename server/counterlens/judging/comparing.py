@@ -70,11 +70,13 @@ class DifferentialOutcome:
         judgement: The judgement of the program.
         evidence: Its evidence.
         difference: The smallest input found on which they differ; None if there is none, or no result.
+        left_out: Number of inputs that were not compared, because the program is too slow for their size.
     """
 
     judgement: Judgement
     evidence: Evidence
     difference: Distinction | None = None
+    left_out: int = 0
 
 
 class ComparingJudge(ABC):
@@ -135,7 +137,9 @@ class ComparingJudge(ABC):
         outcome, returning = self.outcome(program, cancel), self.returning
         evidence, difference = outcome.evidence, outcome.difference
         if outcome.judgement is Judgement.PASSED:
-            return OriginalComparison(OriginalSays.AGREES, returning)
+            slow = f"too slow for {plural(outcome.left_out, 'input')} larger than those of the tests"
+            reason = slow if outcome.left_out else ""
+            return OriginalComparison(OriginalSays.AGREES, returning - outcome.left_out, reason=reason)
         if outcome.judgement is Judgement.REFUSED:
             return OriginalComparison(OriginalSays.NOT_COMPARABLE, reason=evidence.message)
         if difference is None:

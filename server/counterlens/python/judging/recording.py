@@ -142,12 +142,14 @@ class Recorder:
         place: The file that they replace; None for a text without a file.
         target: The qualified name of the function.
         readable: Whether the program may read its project, to import from it.
+        seeded: Whether random numbers are the same for the same call.
     """
 
     setting: Setting
     place: Layout | None
     target: str
     readable: bool
+    seeded: bool = False
 
     def record(
         self,
@@ -185,6 +187,7 @@ class Recorder:
                 "target": self.target,
                 "calls": list(calls[len(seen) :]),
                 "first": len(seen),
+                "seeded": self.seeded,
                 "seconds": seconds,
                 "steps": steps,
                 "stop": stop,
