@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
 
 from counterlens.mutations.edits import Edit, replace
-from counterlens.python.mutations.module import FunctionNode, Module
+from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.unseen_uses import by_text, unseen_uses
 from counterlens.python.mutations.variables import Role, Scope, ScopeKind, Variable
 
@@ -37,15 +38,14 @@ class Locals:
         return tuple(dict.fromkeys(variable.name for variable in self.safe))
 
 
-def local_variables(module: Module, function: FunctionNode, *, lambdas: bool = True) -> Locals:
-    """The variables that one function binds itself, those of its comprehensions included.
+def local_variables(module: Module, scope: Scope, *, lambdas: bool = True) -> Locals:
+    """The variables that one function or a whole program binds itself, those of comprehensions included.
 
     Args:
         module: The module.
-        function: The function.
+        scope: The scope of the function, or of the module.
         lambdas: Whether parameters of a lambda that a builtin calls by position count as variables.
     """
-    scope = module.scopes.of_node[function.node]
     in_texts = unseen_uses(module).texts.named
     safe: list[Variable] = []
     refused: list[tuple[Variable, str]] = []
@@ -62,10 +62,23 @@ def local_variables(module: Module, function: FunctionNode, *, lambdas: bool = T
                 refused.append((variable, f"an f-string shows the name of `{variable.name}`"))
             elif variable.name.startswith("__"):
                 refused.append((variable, f"`{variable.name}` is a name with a special meaning"))
+            elif owner.kind is ScopeKind.MODULE and (reason := why_kept(module, variable)):
+                refused.append((variable, reason))
             else:
                 safe.append(variable)
     safe.sort(key=lambda variable: first_offset(module, variable))
     return Locals(scope, tuple(safe), tuple(refused))
+
+
+def why_kept(module: Module, variable: Variable) -> str | None:
+    """Why a variable of a whole program must keep its name: another meaning may stand behind it."""
+    if unseen_uses(module).exposes_module:
+        return "the program may look its variables up by name"
+    if module.scopes.module.stars:
+        return f"a star import may bind `{variable.name}`, too"
+    if hasattr(builtins, variable.name):
+        return f"`{variable.name}` is also the name of a builtin"
+    return None
 
 
 def _called_by_position(module: Module, node: cst.CSTNode) -> bool:

@@ -10,20 +10,20 @@ from counterlens.mutations.assumptions import POSITIONAL_ARGUMENTS
 from counterlens.mutations.base import Concept
 from counterlens.mutations.mutation import Site, SiteRefused
 from counterlens.mutations.names import renaming_described
-from counterlens.python.mutations.module import FunctionNode
+from counterlens.mutations.parsed import FunctionSpan
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.naming import Locals, first_offset, local_variables, renaming
-from counterlens.python.mutations.variables import Role, Variable
+from counterlens.python.mutations.variables import Role, Scope, Variable
 
-Chooser = Callable[[FunctionNode, Locals], dict[Variable, str] | str]
-"""Chooses the new names of a function's variables, or gives the reason why there are none."""
+Chooser = Callable[[FunctionSpan, Locals], dict[Variable, str] | str]
+"""Chooses the new names of the variables of a function or program, or says why there are none."""
 
 
 class Renaming(PythonMutation):
     """Renames all variables of a function at the same time.
 
     Parameters keep their names, because callers may use them; so do functions, classes, imports and
-    module-level variables, which other modules may import.
+    module-level variables, which other modules may import; the latter are renamed in a whole program.
 
     Args:
         published: Rename only the variables of Hooda et al. 2024, section 3.3: no parameters of lambdas.
@@ -42,8 +42,13 @@ class Renaming(PythonMutation):
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         choose = self.chooser(context)
-        for function in module.functions:
-            variables = local_variables(module, function, lambdas=not self.published)
+        owners: list[tuple[FunctionSpan, Scope]] = [
+            (function, module.scopes.of_node[function.node]) for function in module.functions
+        ]
+        if self.whole_program:
+            owners.insert(0, (module.program, module.scopes.module))
+        for function, scope in owners:
+            variables = local_variables(module, scope, lambdas=not self.published)
             for variable, reason in variables.refused:
                 yield SiteRefused(first_offset(module, variable), reason)
             if not variables.safe:
