@@ -72,7 +72,8 @@ def local_variables(module: Module, scope: Scope, *, lambdas: bool = True) -> Lo
 
 def why_kept(module: Module, variable: Variable) -> str | None:
     """Why a variable of a whole program must keep its name: another meaning may stand behind it."""
-    if unseen_uses(module).exposes_module:
+    unseen = unseen_uses(module)
+    if unseen.exposes_module or unseen.evaluates:
         return "the program may look its variables up by name"
     if module.scopes.module.stars:
         return f"a star import may bind `{variable.name}`, too"
