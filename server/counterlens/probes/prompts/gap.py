@@ -10,7 +10,7 @@ from counterlens.models.base import Prompt, Stop
 from counterlens.probes.prompts.function_text import behind_docstring
 from counterlens.probes.prompts.languages import prompting_of
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import MODULE, Function
 from counterlens.syntax.statements import is_definition
 from counterlens.text import line_start
 
@@ -106,7 +106,8 @@ class Gap:
         header = data[start:body].decode().replace("\r\n", "\n")
         indentation = header[: len(header) - len(header.lstrip(" \t"))]
         mark = LANGUAGES[document.language].comment
-        told = f"{indentation}{mark} {function.name} has a bug. Here is the mended version:"
+        name = "the program" if function.name == MODULE else function.name
+        told = f"{indentation}{mark} {name} has a bug. Here is the mended version:"
         return replace(gap, shown=f"{whole}\n\n\n{told}\n{header}")
 
     @property
@@ -134,7 +135,8 @@ class Gap:
 
 def _visible_part(document: Document, function: Function, cut: int, view: View) -> str:
     """The visible part of a document: description, preceding code, and the function up to a cut."""
-    program = document.data[:cut].lstrip(b"\r\n") if view.preceding else _around(document, function, cut)
+    whole = view.preceding or function.name == MODULE
+    program = document.data[:cut].lstrip(b"\r\n") if whole else _around(document, function, cut)
     return view.head(document, function) + program.replace(b"\r\n", b"\n").decode()
 
 
