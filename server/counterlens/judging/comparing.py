@@ -45,6 +45,8 @@ class Distinction:
         apart: Number of inputs that distinguish them.
         tried: Number of inputs that were tried.
         refused: Whether the original refuses every input that distinguishes them: it raises.
+        returned: Whether they return different values or raise different exceptions for this call; else it
+            does other things besides, such as changing an argument or returning that very object.
     """
 
     call: str
@@ -53,6 +55,7 @@ class Distinction:
     apart: int
     tried: int
     refused: bool = False
+    returned: bool = True
 
     @property
     def comparison_text(self) -> str:

@@ -144,7 +144,8 @@ class DifferentialJudge(ComparingJudge):
         written = example.call.written(self.original.recorder.target)
         tried = min(len(recording.observations), self.tests)
         distinct = len({each.call.written("") for each in apart})
-        return Distinction(written, was, now, distinct, tried, not example.original.returned)
+        returned = not example.original.ends_like(example.mutant)
+        return Distinction(written, was, now, distinct, tried, not example.original.returned, returned)
 
     def _distinguishing_calls(
         self, program: str, calls: Sequence[Call], returning: bool, cancel: Event | None
