@@ -168,7 +168,10 @@ def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> li
     for span in worst:
         text = shorten(_plain(positions.data[span.start : span.end]), _WIDEST)
         line = f"  line {positions.line_of(span.start) + 1}: {text}  {share(span.value)}"
-        token = _least_certain(scored, span)
+        # the index of the token of a span with the lowest probability
+        first, last = align(scored.scores, np.array([span.start]), np.array([span.end]), scored.rule)
+        part = scored.scores.logprob[first[0] : last[0]]
+        token = None if not len(part) or np.isnan(part).all() else int(first[0]) + int(np.nanargmin(part))
         if token is not None:
             options = scores.alternative_text[token]
             seen = _plain(positions.data[int(scores.start[token]) : int(scores.end[token])])
@@ -182,13 +185,6 @@ def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> li
                 continue
         lines.append(Text(line))
     return lines
-
-
-def _least_certain(scored: Confidence, span: Span) -> int | None:
-    """The index of the token of a span with the lowest probability."""
-    first, last = align(scored.scores, np.array([span.start]), np.array([span.end]), scored.rule)
-    part = scored.scores.logprob[first[0] : last[0]]
-    return None if not len(part) or np.isnan(part).all() else int(first[0]) + int(np.nanargmin(part))
 
 
 def _plain(source: bytes | str) -> str:

@@ -66,19 +66,15 @@ def _try(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loo
         lower.frames.append(last)
     loose = [(start, Arc.NEXT)]
     if statement.handlers:
-        loose = _lower_try(lower, statement, loose)
+        clauses = [Clause(_catches([each]), partial(_handler, lower, each)) for each in statement.handlers]
+        star = not isinstance(statement, ast.Try)
+        loose = lower_protected(lower, statement.body, clauses, statement.orelse, loose, star=star)
     else:
         loose = lower.body(statement.orelse, lower.body(statement.body, loose))
     if statement.finalbody:
         lower.frames.pop()
         loose = at_last(lower, statement.finalbody, loose, last)
     return loose
-
-
-def _lower_try(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loose:
-    clauses = [Clause(_catches([each]), partial(_handler, lower, each)) for each in statement.handlers]
-    star = not isinstance(statement, ast.Try)
-    return lower_protected(lower, statement.body, clauses, statement.orelse, loose, star=star)
 
 
 def _handler(lower: Lowering, handler: ast.ExceptHandler, chain: Loose) -> tuple[Loose, Loose]:

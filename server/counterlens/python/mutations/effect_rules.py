@@ -106,14 +106,11 @@ class SurelyBound:
         if occurrence.deferred(variable.scope):
             return False
         at = self._module.start(occurrence.node)
-        return any(start <= at < end for start, end in self._ranges(variable))
-
-    def _ranges(self, variable: Variable) -> list[tuple[int, int]]:
         known = self._known.get(variable)
         if known is None:
             spans = (self._range(o) for o in variable.occurrences if o.scope is variable.scope)
             known = self._known[variable] = [span for span in spans if span is not None]
-        return known
+        return any(start <= at < end for start, end in known)
 
     def _range(self, occurrence: Occurrence) -> tuple[int, int] | None:
         module = self._module
