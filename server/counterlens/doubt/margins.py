@@ -50,23 +50,26 @@ EMBEDDED: Margins = MappingProxyType(
 
 QWEN_CODER_05B: Margins = MappingProxyType(
     {
-        "comparison": 12.5,
-        "arithmetic": 9.0,
-        "boolean": 5.5,
-        "membership": 4.0,
-        "augmented": 10.0,
-        "boundary": 10.5,
-        "negation": 8.5,
-        "order": 7.0,
-        "variable": 15.0,
-        "index": 5.0,
-        "attribute": 14.0,
-        "branches": 7.0,
+        "comparison": 11.5,
+        "arithmetic": 11.5,
+        "boolean": 7.0,
+        "membership": 8.0,
+        "augmented": 10.5,
+        "boundary": 15.0,
+        "order": 8.5,
+        "variable": 12.5,
+        "index": 8.5,
+        "attribute": 15.0,
+        "branches": 12.5,
         "exits": 5.5,
-        "exception": 9.5,
+        "await": 11.5,
+        "return": 6.5,
+        "receiver": 7.0,
+        "strings": 21.0,
+        "counterpart": 11.5,
     }
 )
-"""Margins of Qwen2.5-Coder 0.5B Instruct, Q4_K_M: also `--model qwen2.5-coder-0.5b --functions 150`."""
+"""Margins of Qwen2.5-Coder 0.5B Instruct, Q4_K_M: also `--model qwen2.5-coder-0.5b --functions 135`."""
 
 FITTED: Mapping[str, Margins] = MappingProxyType(
     {

@@ -178,7 +178,8 @@ def _backend(spec: str) -> Backend:
     if not accepting:
         raise ModelError(
             f"there is no model {spec!r}",
-            f"A model is one of: {', '.join(BACKENDS)}; or has a name in [models] of a settings file",
+            f"A model is one of: {', '.join(BACKENDS)}; or has a name in [models] of a settings file. "
+            f"A model of a server is remote:{spec}",
         )
     return min(accepting, key=lambda backend: backend.fallback)
 
