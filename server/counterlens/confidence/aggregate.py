@@ -82,7 +82,6 @@ class Confidence:
 
     Attributes:
         document: The scored text.
-        scores: Scores of its tokens.
         nodes: All its nodes, parents before children, in the order of the text.
         aggregation: The aggregation of token probabilities.
         rule: The rule that assigns tokens to nodes.
@@ -169,7 +168,6 @@ def confidence(
 
     Args:
         document: The scored text.
-        scores: Scores of its tokens.
         aggregation: The aggregation of a node's token probabilities.
         rule: How tokens that span two nodes are assigned.
         concept_set: The mapping from nodes to concepts.
@@ -213,7 +211,6 @@ def aggregate(probability: Floats, first: Indices, last: Indices, how: Aggregati
         probability: (n,) probability of each token, NaN if not scored.
         first: (m,) index of the first token of each range.
         last: (m,) index after the last.
-        how: The aggregation.
 
     Returns:
         (m,) float64; NaN for a range without a scored token.

@@ -53,7 +53,6 @@ def analyse(source: str, language: str = "python", rules: Rules = DEFAULT) -> Pr
     """Parse a source text.
 
     Args:
-        source: The text.
         language: The id of its language, such as `java`.
         rules: Options of the analysis.
 
@@ -75,7 +74,6 @@ def dependences(
     """The dependences of one function of a source text.
 
     Args:
-        source: The source.
         function: The function's qualified name, or `<module>` for a Python module's top-level statements.
         language: The id of its language.
         rules: Options of the analysis.

@@ -178,7 +178,6 @@ class FlowLayout(Generic[Syntax]):
 
         Args:
             jump: The kind of jump.
-            loose: The arcs.
             exception: The name of the exception's class, if the source shows it.
             label: The label of the loop or statement that is left or continued, if the source names it.
         """

@@ -20,7 +20,6 @@ class Function:
     """One function or method. Offsets are bytes of the document's UTF-8 text, lines are 1-based.
 
     Attributes:
-        name: Its own name.
         qualname: Dotted path from the file: `Class.method`, `outer.inner`; with the types of its parameters
             if several have this path: `Class.method(int, String)`.
         start: The first byte of its first decorator or annotation, or of its header.

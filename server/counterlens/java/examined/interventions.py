@@ -100,7 +100,6 @@ class _PartReader:
     """Locates statements and names in the text.
 
     Args:
-        nodes: The node of each statement.
         starts: The offset of each line of the file, in bytes of the text.
     """
 

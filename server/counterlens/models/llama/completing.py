@@ -34,7 +34,6 @@ class Request:
     """Prompts whose completions are returned together.
 
     Attributes:
-        prompts: The prompts.
         distinct: Completions of the different ones.
         progress: Called with (finished prompts, all prompts).
         pending: Number of `distinct` that are unfinished.
@@ -194,7 +193,6 @@ def fill_trial(engine: Engine, identity: str) -> FillTrial | None:
 
     Args:
         engine: The model; its sequence is emptied.
-        identity: Identity of the model file.
 
     Raises:
         Cancelled, ModelError: as `Engine.decode`.

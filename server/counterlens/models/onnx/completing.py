@@ -54,7 +54,6 @@ class MaskedScorer:
     """Scores texts with one export that reads both sides.
 
     Args:
-        engine: The export.
         mask: The mask token.
         masking: The unit that is masked.
     """

@@ -42,7 +42,6 @@ class SideEffects:
     """The possible effects of a piece of code, over-approximated.
 
     Attributes:
-        reads: Variables that it reads.
         writes: Variables that it binds or deletes.
         heap: Its access to objects.
         raises: It may raise, or not terminate.
@@ -137,7 +136,6 @@ class EffectAnalysis:
     """The effects of the statements and expressions of one module.
 
     Attributes:
-        module: The module.
         bound: The places where its variables are certainly bound.
         kinds: The value kinds of its expressions.
         unseen: The uses of its variables that no name shows.

@@ -47,8 +47,6 @@ def local_variables(module: Module, function: FunctionNode, *, lambdas: bool = T
     """The variables that one function binds itself, those of its comprehensions included.
 
     Args:
-        module: The module.
-        function: The function.
         lambdas: Whether parameters of a lambda that a builtin calls by position count as variables.
     """
     scope = module.scopes.of_node[function.node]
