@@ -162,7 +162,24 @@ def test_a_format_is_recognised_by_its_fields(name: str, file: str, tmp_path: Pa
 
 
 def test_every_loader_of_records_is_among_the_examples() -> None:
-    assert {*RECORDS, "codenet", "avatar", "codecontests-folders", "core"} == set(LOADERS)
+    others = {"codenet", "avatar", "codecontests-folders", "core", "mbpp-test"}
+    assert {*RECORDS, *others} == set(LOADERS)
+
+
+@pytest.mark.parametrize("file", ["mbpp.jsonl", "data/mbpp.jsonl.gz"])
+def test_the_test_split_of_mbpp_is_chosen_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    numbers = [1, 10, 11, 300, 510, 511, 974]
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    path = written(tmp_path, [{**RECORDS["mbpp"], "task_id": number} for number in numbers], file)
+    assert open_dataset(path).id == "mbpp"
+    monkeypatch.setenv("COUNTERLENS_DATA", str(tmp_path))
+    for spec in ("mbpp-test", f"mbpp-test:{path}", f"mbpp-test:{tmp_path}"):
+        split = open_dataset(spec)
+        assert [problem.id for problem in split] == ["MBPP/11", "MBPP/300", "MBPP/510"]
+        assert (split.provenance.dataset, split.provenance.records) == ("mbpp-test", 3)
+    assert len(list(open_dataset("mbpp"))) == len(numbers)
 
 
 @pytest.mark.parametrize("name", [name for name in RECORDS if name not in {"codesearchnet", "galeras"}])
@@ -495,6 +512,26 @@ def test_core_keeps_the_class_around_a_method_of_java(tmp_path: Path) -> None:
         assert json.loads(first.details["questions"])[0]["src"] == 4
         assert json.loads(first.details["lite"]) == [asked["task_id"]]
         assert (second.function, second.unusable) == (None, "no method in lines 7 to 9")
+
+
+def test_core_keeps_the_program_around_a_function_of_c(tmp_path: Path) -> None:
+    name, missing = "codenet_1_2_most_3_5", "codenet_1_2_most_6_7"
+    program = "#include <stdio.h>\nint n;\nstatic int *most(int *a)\n{ return a + n;\n}\nint x = 1;\n\n"
+    program_folder(
+        tmp_path,
+        "core",
+        {
+            f"raw_annotation/C/{folder}/{stem}.{ending}": text
+            for stem in (name, missing)
+            for folder, ending, text in (("code", "c", program), ("label", "yaml", "variables:\n"))
+        },
+    )
+    dataset = open_dataset(tmp_path / "core")
+    first, second = dataset
+    assert (dataset.language, first.function, first.source) == ("c", "most", program)
+    assert (second.function, second.unusable) == (None, "no function in lines 6 to 7")
+    with pytest.raises(DataError, match="it is in C"):
+        targets_of(dataset)
 
 
 def test_core_has_its_questions_and_lite_and_says_what_is_no_python_3(tmp_path: Path) -> None:

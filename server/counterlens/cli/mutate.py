@@ -27,7 +27,7 @@ from counterlens.reports.export.counterfactuals import counterfactuals_json
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import function_named, require_feature
+from counterlens.syntax.functions import MODULE, function_named, require_feature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,11 @@ def mutate(
     explain: bool,
     as_json: bool,
 ) -> None:
-    """Show the counterfactuals of a file or of one of its functions."""
+    """Show the counterfactuals of a file or of one of its functions.
+
+    `PATH::<module>` takes the file as a whole program that no other code imports: its module-level code
+    changes, too.
+    """
     path, qualname = split_target(target)
     document = Document.read(path)
     if settle:
@@ -78,7 +82,8 @@ def mutate(
         if mutations and unrolls not in mutations:
             raise click.UsageError(f"--call is for {unrolls}, which --mutation leaves out")
     module = parse_document(document)
-    function = function_named(module.functions, qualname, path).qualname if qualname else None
+    functions = (module.program, *module.functions) if qualname == MODULE else module.functions
+    function = function_named(functions, qualname, path).qualname if qualname else None
     chosen: list[str | AnyMutation] | None = list(mutations) or None
     if call is not None:
         sandbox = strong_sandbox(path)

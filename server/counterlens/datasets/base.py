@@ -125,6 +125,7 @@ class Loader(ABC):
     Attributes:
         id: Its name on the command line.
         family: The id of the format of which this is a variant; its name finds both.
+        whole: The id of the format whose data this selects a part of; it is never recognised, only named.
         title: Its usual name.
         source: Its publication.
         licence: Licence of the data.
@@ -135,6 +136,7 @@ class Loader(ABC):
 
     id: ClassVar[str]
     family: ClassVar[str | None] = None
+    whole: ClassVar[str | None] = None
     title: ClassVar[str]
     source: ClassVar[str]
     licence: ClassVar[str]

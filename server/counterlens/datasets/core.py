@@ -18,22 +18,22 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
 from counterlens.syntax.strictness import STRICT
 
-_NAME = re.compile(r"(?P<program>.+)_(?P<first>\d+)_(?P<last>\d+)\.(py|java)")
+_NAME = re.compile(r"(?P<program>.+)_(?P<first>\d+)_(?P<last>\d+)\.(py|java|c)")
 _KEPT = ("task_id", "category", "src", "dst", "groundtruth", "prompt")
 _LITE, _PROMPTS, _ANNOTATED = "lite.json", "prompts", "raw_annotation"
-_LANGUAGES = {".py": "Python", ".java": "Java"}
+_LANGUAGES = {".py": "Python", ".java": "Java", ".c": "C"}
 """CoRe's names for the supported languages, by file extension."""
 
 
 class Core(Loader):
-    """A folder with `code/PROGRAM_FUNCTION_FIRST_LAST.py` or `.java`, and labels of these names in `label/`.
+    """A folder with `code/PROGRAM_FUNCTION_FIRST_LAST.py`, `.java` or `.c`, and `label/` with these names.
 
     A problem is the function in the lines FIRST to LAST, at its place in the program: for Python, the lines
-    before it are empty, so that the labels' line numbers are valid; for Java, the whole program is kept,
-    because a method needs its class. A function that is not Python 3 is unusable, with a reason. CoRe's
-    repository is read, too: `raw_annotation/Python` and `raw_annotation/Java` in it are such folders, and the
-    first one is the default. Problems have the questions of `prompts/` and `lite.json` if these are beside
-    the two folders, or in the repository.
+    before it are empty, so that the labels' line numbers are valid; for Java and C, the whole program is
+    kept, because a method needs its class, and a function its declarations. A function that is not Python 3
+    is unusable, with a reason. CoRe's repository is read, too: `raw_annotation/Python`, `raw_annotation/Java`
+    and `raw_annotation/C` in it are such folders, and the first one is the default. Problems have the
+    questions of `prompts/` and `lite.json` if these are beside the two folders, or in the repository.
 
     Details: `label`, the text of the labels; `questions`, a JSON list of CoRe's own questions (`task_id`,
     `category`, `src`, `dst`, `groundtruth`, `prompt`); `lite`, a JSON list of the ids in CoRe Lite.
@@ -46,6 +46,7 @@ class Core(Loader):
     published: ClassVar[Mapping[str, str]] = {
         "aa7a15842452784de95ffb364d088765a10359ec700149a14ffa2a4d9147d56c": "30 Python functions (2025)",
         "ad4dfd6c95608cea131422ec244049345c442f8ee783d3e9a19ca2a02fd714ab": "30 Java functions (2025)",
+        "f05bdbaeb72040d44c75153120ef2294aec55c91f4028aa9c2b8dcefe107da06": "30 C functions (2025)",
     }
 
     def recognises(self, path: Path) -> int:
@@ -59,16 +60,16 @@ class Core(Loader):
     def problems(self, path: Path) -> Iterator[Problem]:
         """Like `Loader.problems`."""
         root = _labelled_folder(path)
-        known = {
-            language: (_questions(path, language), _lite(path, language)) for language in _LANGUAGES.values()
-        }
-        for file in _files(root):
+        files = _files(root)
+        languages = {_LANGUAGES[file.suffix] for file in files}
+        known = {language: (_questions(path, language), _lite(path, language)) for language in languages}
+        for file in files:
             asked, lite = known[_LANGUAGES[file.suffix]]
             named = _NAME.fullmatch(file.name)
             if named is None:
                 raise DataError(f"{file.name}: the name does not end in the line numbers of its function")
             first, last = int(named["first"]), int(named["last"])
-            read = _java if file.suffix == ".java" else _python
+            read = {".py": _python, ".java": _java, ".c": _c}[file.suffix]
             source, function, unusable = read(_text(file), first, last)
             details = {"label": _text(root / "label" / f"{file.stem}.yaml")}
             if file.stem in asked:
@@ -150,6 +151,21 @@ def _java(text: str, first: int, last: int) -> tuple[str, str | None, str]:
     if not inside:
         return text, None, f"no method in lines {first} to {last}"
     return text, inside[0].qualname, ""
+
+
+def _c(text: str, first: int, last: int) -> tuple[str, str | None, str]:
+    """The program, the function in some of its lines, and the reason if there is none."""
+    nodes = [Document(text, language="c").tree.root_node]
+    while nodes:
+        node = nodes.pop()
+        if node.type == "function_definition" and first <= node.end_point.row + 1 <= last:
+            declarator = node.child_by_field_name("declarator")
+            while declarator is not None and declarator.type != "identifier":
+                declarator = declarator.child_by_field_name("declarator")
+            if declarator is not None:
+                return text, (declarator.text or b"").decode(), ""
+        nodes += reversed(node.children)
+    return text, None, f"no function in lines {first} to {last}"
 
 
 def _python(text: str, first: int, last: int) -> tuple[str, str | None, str]:

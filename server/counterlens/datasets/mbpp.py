@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import ClassVar
 
 from counterlens.datasets.base import Problem, TestForm, Tests
@@ -23,7 +24,11 @@ class Mbpp(RecordLoader):
     published: ClassVar[Mapping[str, str]] = {
         "ccf64ceae9c5403bf50a044cb6d505bfd2a2963ee58338ba268fd65beab92a9f": "full (2021)"
     }
-    hub = ("google-research-datasets/mbpp", "full", "train+test+validation+prompt")
+    hub: ClassVar[tuple[str, str, str] | None] = (
+        "google-research-datasets/mbpp",
+        "full",
+        "train+test+validation+prompt",
+    )
     fields = ("task_id", "code", "text|prompt", "test_list")
 
     def problem(self, record: JsonRecord) -> Problem:
@@ -48,6 +53,27 @@ class Mbpp(RecordLoader):
             description=record.text("text", "prompt"),
             tests=Tests(TestForm.PYTHON, f"{tests}\n"),
         )
+
+
+class MbppTest(Mbpp):
+    """The test split of MBPP, on which figures are published: tasks 11 to 510 (Austin et al. 2021)."""
+
+    id = "mbpp-test"
+    whole = Mbpp.id
+    title = "MBPP, test split"
+    hub = None
+    _tasks = range(11, 511)
+
+    def recognises(self, path: Path) -> int:  # noqa: ARG002 - chosen by its name
+        """Like `Loader.recognises`."""
+        return 0
+
+    def problems(self, path: Path) -> Iterator[Problem]:
+        """Like `Loader.problems`."""
+        for problem in super().problems(path):
+            number = problem.id.rpartition("/")[2]
+            if number.isdecimal() and int(number) in self._tasks:
+                yield problem
 
 
 def tested_function(source: str, tests: str) -> str | None:

@@ -19,7 +19,7 @@ from counterlens.datasets.files import data_files
 from counterlens.datasets.folders import PROGRAMS
 from counterlens.datasets.galeras import Galeras
 from counterlens.datasets.humaneval import HumanEval, HumanEvalPack, HumanEvalX
-from counterlens.datasets.mbpp import Mbpp
+from counterlens.datasets.mbpp import Mbpp, MbppTest
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import DataError
 from counterlens.plugins import Registry
@@ -45,6 +45,7 @@ _OWN: tuple[Loader, ...] = (
     CodeSearchNet(),
     Galeras(),
     Core(),
+    MbppTest(),
 )
 
 LOADERS = Registry("counterlens.datasets", _OWN, name=lambda loader: loader.id, kind=Loader)
@@ -67,10 +68,11 @@ def open_dataset(spec: str | Path) -> Dataset:
         return repository(text)
     path = Path(text).expanduser()
     name, colon, rest = text.partition(":")
-    if colon and name in LOADERS and not path.exists():
-        return _load(LOADERS[name], _existing(Path(rest).expanduser()))
-    if text in LOADERS and not path.exists():
-        return _by_name(LOADERS[text])
+    loader = LOADERS.get(name)
+    if loader is not None and not path.exists() and (colon or text in LOADERS):
+        whole = LOADERS[loader.whole] if loader.whole else loader
+        dataset = _load(whole, _existing(Path(rest).expanduser())) if colon else _by_name(whole)
+        return replace(dataset, loader=loader) if loader.whole else dataset
     if not path.exists() and os.sep not in text and "." not in text:
         raise DataError(
             f"there is no dataset and no file {text}", f"Known datasets: {', '.join(LOADERS)}; or give a path"

@@ -10,9 +10,9 @@ from counterlens.dependence.graph import Dependences
 from counterlens.dependence.rules import Rules
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import MODULE, Function
 
-MODULE = "<module>"
+__all__ = ["MODULE"]
 
 Node = TypeVar("Node")
 

@@ -7,23 +7,16 @@ from counterlens.dependence.graph import Dependences
 from counterlens.dependence.rules import DEFAULT, Rules
 from counterlens.languages.part import LanguagePart
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import Function, whole_program
 
 _DECIDING = frozenset(
     {"if_statement", "for_statement", "while_statement", "try_statement", "match_statement"}
 )
 
 
-def module_of(document: Document) -> Function:
-    """The whole text of a document as a function."""
-    data = document.data
-    lines = data.count(b"\n") + 1
-    return Function(MODULE, MODULE, 0, len(data), 0, 0, 1, lines, 0)
-
-
 def scopes(document: Document) -> list[Function]:
     """The functions of a document, followed by its top-level statements."""
-    return [*analysable_functions(document), module_of(document)]
+    return [*analysable_functions(document), whole_program(document)]
 
 
 def scope_at(document: Document, offset: int) -> Function:
@@ -31,7 +24,7 @@ def scope_at(document: Document, offset: int) -> Function:
     around = [
         function for function in analysable_functions(document) if function.start <= offset <= function.end
     ]
-    return around[-1] if around else module_of(document)
+    return around[-1] if around else whole_program(document)
 
 
 def first_decision(document: Document) -> int | None:

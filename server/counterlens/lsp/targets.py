@@ -10,13 +10,13 @@ from lsprotocol import types
 from pygls import uris
 
 from counterlens.dependence import ANALYSED, MODULE
-from counterlens.dependence.languages import analysable_functions, module_of, scope_at
+from counterlens.dependence.languages import analysable_functions, scope_at
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.probes.prompts.languages import PROMPTED
 from counterlens.syntax import functions
-from counterlens.syntax.functions import Function, find_function, function_at
+from counterlens.syntax.functions import Function, find_function, function_at, whole_program
 
 
 def plain(raw: Any) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def scope_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Functio
     asked, analysis = plain(argument), open_analysed(ls, argument)
     document = analysis.document
     if asked.get("function") == MODULE:
-        return analysis, module_of(document)
+        return analysis, whole_program(document)
     if asked.get("function"):
         where = document.path or "the text"
         return analysis, functions.function_named(

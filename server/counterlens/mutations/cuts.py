@@ -37,13 +37,12 @@ def nearest(module: ParsedSource, function: FunctionSpan, edits: tuple[Edit, ...
     return sorted(free, key=lambda line: (abs(module.line(line) - wanted), line))
 
 
-def wanted_points(module: ParsedSource, site: Site, ratio: Ratio) -> tuple[int, int] | None:
+def wanted_points(
+    module: ParsedSource, site: Site, function: FunctionSpan, ratio: Ratio
+) -> tuple[int, int] | None:
     """The cut offsets of a site, for original and mutated source, both in the original; None if not cut."""
     if site.cut is not None:
         return site.cut
-    function = module.function_at(site.span[0])
-    if function is None:
-        return None
     at = next(iter(nearest(module, function, site.edits, ratio)), None)
     if at is None:
         return None
@@ -51,16 +50,17 @@ def wanted_points(module: ParsedSource, site: Site, ratio: Ratio) -> tuple[int, 
     return (at, at) if seen else None
 
 
-def other_points(module: ParsedSource, site: Site, ratio: Ratio) -> list[tuple[int, int]]:
+def other_points(
+    module: ParsedSource, site: Site, function: FunctionSpan, ratio: Ratio
+) -> list[tuple[int, int]]:
     """Other cuts of a site, the nearest to `ratio` first; none if the site fixes its cut.
 
     Part of the site's change lies before each cut, even if the usual cut requires the whole change: between
     two swapped statements the true rests differ, after both they do not.
     """
-    function = module.function_at(site.span[0])
-    if site.cut is not None or function is None:
+    if site.cut is not None:
         return []
-    usual = wanted_points(module, site, ratio)
+    usual = wanted_points(module, site, function, ratio)
     places = nearest(module, function, site.edits, ratio)
     return [(at, at) for at in places if _has_begun(site, at) and (at, at) != usual]
 

@@ -16,7 +16,8 @@ from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import Edit, render
 from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, chosen_mutation, mutated, parse
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
-from counterlens.mutations.parsed import MODULE, ParsedSource
+from counterlens.mutations.parsed import FunctionSpan, ParsedSource
+from counterlens.syntax.functions import MODULE
 from counterlens.syntax.recursion import deep_recursion
 
 
@@ -44,7 +45,8 @@ def survey(
     Args:
         source: The text of a file, without byte-order mark; or an already parsed source.
         mutations: Ids, or mutation objects; all registered ones by default.
-        function: Qualified name of the function whose sites to use; None for all.
+        function: Qualified name of the function whose sites to use; `MODULE` for all, as parts of one whole
+            program that no other code imports; None for all.
         seed: Random seed of the names and orders.
         prefix_ratio: Share of a function's lines before the cut, or a range of it.
         without: Assumptions that are not allowed; sites that need one are refused.
@@ -138,7 +140,7 @@ def everywhere(
     Args:
         source: See `survey`.
         mutation: An id, or a mutation object.
-        function: The qualified name of the function.
+        function: The qualified name of the function; `MODULE` for the whole program.
         seed: Random seed of the names and choices.
         without: Assumptions that are not allowed; sites that need one are refused.
 
@@ -153,6 +155,8 @@ def everywhere(
     original, known = _read(source)
     module, chosen = original, chosen_mutation(original.language, mutation)
     _check_function(module, function)
+    if function == MODULE:
+        chosen = chosen.for_whole_program()
     sites, refused = sites_in(module, chosen, function, seed, without)
     done: list[Site] = []
     lines: list[int] = []
@@ -188,7 +192,7 @@ def sites_in(
     module: ParsedSource, mutation: AnyMutation, function: str, seed: int, without: Collection[str] = ()
 ) -> tuple[list[Site], list[Refusal]]:
     """The safe sites in a function and in the functions nested in it, and the refusals."""
-    around = [known for known in module.functions if known.qualname == function]
+    around = [known for known in (module.program, *module.functions) if known.qualname == function]
     sites: list[Site] = []
     refused: list[Refusal] = []
     for site in _all_sites(mutation, module, mutated(module.language).context(module, seed), seed):
@@ -293,21 +297,23 @@ def _stream(
     if function is not None:
         _check_function(module, function)
     context = known.context(module, seed)
+    if function == MODULE:
+        chosen = [mutation.for_whole_program() for mutation in chosen]
     for mutation in chosen:
         for site in _all_sites(mutation, module, context, seed):
             at = site.at if isinstance(site, SiteRefused) else site.span[0]
-            around = module.function_at(at)
-            name = around.qualname if around else MODULE
-            if function is not None and name != function:
+            around = module.program if function == MODULE else module.function_at(at) or module.program
+            if function is not None and around.qualname != function:
                 continue
             reason = _why_not(site, without)
             if isinstance(site, Site) and reason is None:
-                made = make(module, mutation, site, name, seed, prefix_ratio)
-                yield (
-                    replace(made, other_cuts=_other_cuts(module, site, prefix_ratio)) if every_cut else made
-                )
+                made = make(module, mutation, site, around, seed, prefix_ratio)
+                if every_cut:
+                    others = _other_cuts(module, site, around, prefix_ratio)
+                    made = replace(made, other_cuts=others)
+                yield made
             else:
-                yield Refusal(mutation.id, name, module.line(at), reason or "")
+                yield Refusal(mutation.id, around.qualname, module.line(at), reason or "")
     for name in known.missing if mutations is None else ():
         yield Refusal(name, function or MODULE, 1, f"{title_of(module.language)} does not have it yet")
 
@@ -316,18 +322,18 @@ def make(
     module: ParsedSource,
     mutation: AnyMutation,
     site: Site,
-    function: str,
+    function: FunctionSpan,
     seed: int,
     ratio: cuts.Ratio = cuts.PREFIX_RATIO,
 ) -> Counterfactual:
-    """The counterfactual of one site of a function; arguments as in `survey`."""
-    points = cuts.wanted_points(module, site, ratio)
+    """The counterfactual of one site of a function or of the program; arguments as in `survey`."""
+    points = cuts.wanted_points(module, site, function, ratio)
     rendered = render(module.data, site.edits, points or ())
     return Counterfactual(
         mutation=mutation.id,
         concept=mutation.concept,
         preserving=mutation.preserving,
-        function=function,
+        function=function.qualname,
         start_line=module.line(site.span[0]),
         end_line=module.line(max(site.span[0], site.span[1] - 1)),
         description=site.description,
@@ -339,8 +345,10 @@ def make(
     )
 
 
-def _other_cuts(module: ParsedSource, site: Site, ratio: cuts.Ratio) -> tuple[Cut, ...]:
-    points = cuts.other_points(module, site, ratio)
+def _other_cuts(
+    module: ParsedSource, site: Site, function: FunctionSpan, ratio: cuts.Ratio
+) -> tuple[Cut, ...]:
+    points = cuts.other_points(module, site, function, ratio)
     rendered = render(module.data, site.edits, [at for _, at in points])
     return tuple(made for point in points if (made := cuts.cut(point, rendered)) is not None)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from textwrap import dedent
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit
@@ -113,6 +114,13 @@ class Mutation(ABC, Generic[ContextT]):
     needs_observation: ClassVar[bool] = False  # it requires an observed execution of the program
     source: ClassVar[str]  # its origin: paper and section
     EXAMPLES: ClassVar[tuple[Example, ...]]
+    whole_program = False  # whether the file is a whole program: no code outside uses its names
+
+    def for_whole_program(self) -> Self:
+        """The same mutation for a file that no other code imports."""
+        form = copy(self)
+        form.whole_program = True
+        return form
 
     @abstractmethod
     def sites(self, context: ContextT) -> Iterator[Site | SiteRefused]:

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Generic, TypeVar
 
+from counterlens.syntax.functions import MODULE
 from counterlens.text import Positions
-
-MODULE = "<module>"
-"""The name of the function of a site that is outside any function."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +73,11 @@ class ParsedFile(ABC, Generic[FunctionT]):
     @abstractmethod
     def lines_of(self, function: FunctionSpan) -> list[int]:
         """Offsets of the lines on which a statement of a function begins."""
+
+    @cached_property
+    def program(self) -> FunctionSpan:
+        """The whole file as one function."""
+        return FunctionSpan(MODULE, 0, len(self.data))
 
     def line(self, offset: int) -> int:
         """The 1-based line number of an offset."""

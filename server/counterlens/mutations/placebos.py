@@ -73,6 +73,7 @@ class _Drawing:
     def __init__(self, module: ParsedSource, function: str, seed: int) -> None:
         self.chance = random.Random(repr((seed, "placebos", function)))  # noqa: S311 - not for secrets
         self._module, self._function, self._seed = module, function, seed
+        self._span = next(span for span in (module.program, *module.functions) if span.qualname == function)
         known = mutated(module.language)
         self._kinds, self._meaning = known.placebos, known.meaning
         self._turns = list(self._kinds)
@@ -111,7 +112,7 @@ class _Drawing:
     def _made(self, kind: str, site: Site, at: int) -> Counterfactual | None:
         """The placebo at a site; None if the prompt would not show it or the meaning would change."""
         module = self._module
-        made = make(module, self._kinds[kind], replace(site, cut=(at, at)), self._function, self._seed)
+        made = make(module, self._kinds[kind], replace(site, cut=(at, at)), self._span, self._seed)
         shown = made.source.encode()[: made.cut.mutated] if made.cut else b""
         if made.source in self._known or shown.rstrip() == module.data[:at].rstrip():
             return None

@@ -16,6 +16,7 @@ from threading import Event
 from typing import ClassVar, Generic, TypeVar
 
 from counterlens.judging.base import Judge
+from counterlens.judging.output import PrintingCase
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Capability, Completion, Model, Prompt
 from counterlens.models.cache import past_cache
@@ -67,11 +68,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One function to probe.
+    """One function, or one whole program, to probe.
 
     Attributes:
         document: The source.
-        qualname: The function.
+        qualname: The function; `MODULE` for a whole program, which reads its input and prints.
         judge: The judge of its versions, if it comes from a dataset; None if its tests are beside the source.
         id: Its name in the dataset.
         call: A call of it, if a dataset has one.
@@ -81,6 +82,7 @@ class Target:
         details: Further data of a dataset on it, such as labels.
         lines: The lines of the source to probe, as first and last, 1-based; empty for all.
         counterpart: The reference solution in another language, if it is to be translated from there.
+        runs: The inputs of a whole program with the expected outputs, if a dataset has some.
     """
 
     document: Document
@@ -94,6 +96,7 @@ class Target:
     details: Mapping[str, str] = field(default_factory=dict)
     lines: tuple[tuple[int, int], ...] = ()
     counterpart: Document | None = None
+    runs: tuple[PrintingCase, ...] = ()
 
     @property
     def name(self) -> str:
@@ -164,6 +167,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         options: The class of its options, the only place where they are declared.
         record: The class of its records.
         refused_languages: The unsupported languages, by id, each with the reason.
+        whole_programs: Whether it also probes whole programs (`MODULE`).
     """
 
     id: ClassVar[str]
@@ -173,6 +177,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
     options: type[OptionsT]
     record: type[RecordT]
     refused_languages: ClassVar[Mapping[str, str]] = {}
+    whole_programs: ClassVar[bool] = False
 
     @abstractmethod
     def run(self, context: Context, target: Target, options: OptionsT) -> RecordT:

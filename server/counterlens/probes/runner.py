@@ -27,6 +27,7 @@ from counterlens.probes.probe import Context, Probe, Target
 from counterlens.probes.protocols import require_api, under
 from counterlens.probes.record import Outcome, Record, RecordT, steady
 from counterlens.probes.sanity import require_steady
+from counterlens.syntax.functions import MODULE
 
 AnyProbe = Probe[Any, Any]
 
@@ -162,6 +163,11 @@ def require_suited(probe: AnyProbe, targets: Sequence[Target], options: ProbeOpt
     refusal: CounterlensError | None = None
     for target in targets:
         try:
+            if target.qualname == MODULE and not probe.whole_programs:
+                raise SourceError(
+                    f"the task {probe.id} is for functions, and {target.name} is a whole program",
+                    "Whole programs suit the tasks completion, repair, likelihood, confidence and execution",
+                )
             probe.check_target(target, options)
         except (SourceError, OptionError) as error:
             refusal = refusal or error

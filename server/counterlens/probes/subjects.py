@@ -14,6 +14,7 @@ from counterlens.datasets.repository import RepositoryDataset
 from counterlens.errors import DataError, SandboxError, SourceError
 from counterlens.judging.base import LIMITS, Judge, Setting
 from counterlens.judging.languages import judging_of
+from counterlens.judging.output import PrintingCase
 from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.languages.registry import title_of
 from counterlens.probes.execution.languages import execution_of
@@ -21,7 +22,7 @@ from counterlens.probes.probe import Target
 from counterlens.probes.prompts.languages import PROMPTED
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function, functions, is_internal
+from counterlens.syntax.functions import MODULE, find_function, functions, is_internal
 
 _READABLE = {TestForm.PYTHON, TestForm.JAVA_MAIN}
 """The forms of tests in which calls are found."""
@@ -37,7 +38,7 @@ def targets_of(
     buggy: bool = False,
     translated_from: Counterparts | None = None,
 ) -> list[Target]:
-    """The functions of a dataset in one language, or a sample of them, in its order.
+    """The functions or whole programs of a dataset in one language, or a sample of them, in its order.
 
     The first language of `PROMPTED` with functions is used if the data has several.
 
@@ -55,15 +56,19 @@ def targets_of(
             language that they are to be translated from.
         SandboxError: programs in their language cannot be run on this machine.
     """
-    every = [p for p in dataset if p.function is not None and p.source.strip() and not p.unusable]
+    every = [p for p in dataset if _qualname(p) and p.source.strip() and not p.unusable]
     there = {problem.language for problem in every}  # before the sample is drawn
     language = next((known for known in PROMPTED if known in there), None)
     problems = [problem for problem in every if problem.language == language]
     if not problems:
-        other = f"; it is in {dataset.language}" if dataset.language not in (None, *PROMPTED) else ""
+        other = (
+            f"; it is in {title_of(dataset.language or '')}"
+            if dataset.language not in (None, *PROMPTED)
+            else ""
+        )
         raise DataError(
-            f"{dataset.path} has no functions in {PROMPTED.titles('or')}{other}",
-            "Choose a dataset with functions",
+            f"{dataset.path} has no functions or tested programs in {PROMPTED.titles('or')}{other}",
+            "Choose a dataset with functions, or with programs that have inputs and outputs",
         )
     if translated_from is not None and translated_from.language == language:
         raise DataError(
@@ -168,10 +173,22 @@ def _of_document(document: Document, qualname: str, root: Path | None) -> Target
     return Target(document, qualname, id=f"{name}::{qualname}")
 
 
+def _qualname(problem: Problem) -> str:
+    """The function of a problem; `MODULE` for a whole program with inputs and outputs; empty for others."""
+    if problem.function is not None:
+        return problem.function
+    return MODULE if problem.tests is not None and problem.tests.form is TestForm.STDIO else ""
+
+
 def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy: bool) -> Target:
-    function, tests = problem.function or "", problem.tests
-    judge = None
-    if sandbox is not None and tests is not None and tests.form is not TestForm.STDIO:
+    function, tests = _qualname(problem), problem.tests
+    judge: Judge | None = None
+    cases: tuple[PrintingCase, ...] = ()
+    if tests is not None and tests.form is TestForm.STDIO:
+        cases = tuple(PrintingCase(case.input, case.output) for case in tests.cases)
+    if sandbox is not None and function == MODULE:
+        judge = judging_of(problem.language).by_output(cases, Setting(sandbox, Path(sys.executable), limits))
+    elif sandbox is not None and tests is not None and tests.form is not TestForm.STDIO:
         judge = given_judge(tests.text, function, problem.source, problem.language, sandbox, limits)
     calls: list[str] = []
     if tests is not None and tests.form in _READABLE:
@@ -189,4 +206,5 @@ def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy:
         tuple(calls),
         problem.details,
         problem.lines,
+        runs=cases,
     )

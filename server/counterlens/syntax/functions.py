@@ -14,12 +14,16 @@ from counterlens.languages.registry import LANGUAGES, title_of
 from counterlens.syntax.definitions import FINDERS, FunctionDefinition, definitions
 from counterlens.syntax.document import Document
 
+MODULE = "<module>"
+"""The name of a whole program: a document, taken as one function that runs from its top to its end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One function or method. Offsets are bytes of the document's UTF-8 text, lines are 1-based.
+    """One function or method, or a whole program. Offsets are UTF-8 bytes, lines are 1-based.
 
     Attributes:
+        name: Its own name; `MODULE` for a whole program.
         qualname: Dotted path from the file: `Class.method`, `outer.inner`; with the types of its parameters
             if several have this path: `Class.method(int, String)`.
         start: The first byte of its first decorator or annotation, or of its header.
@@ -55,6 +59,14 @@ class Named(Protocol):
 
 
 NamedT = TypeVar("NamedT", bound=Named)
+
+
+def whole_program(document: Document) -> Function:
+    """A document as one function without a header."""
+    data = document.data
+    root = document.tree.root_node
+    first = root.named_children[0].start_byte if root.named_children else 0
+    return Function(MODULE, MODULE, 0, len(data), 0, first, 1, data.count(b"\n") + 1, 0)
 
 
 def functions(document: Document) -> list[Function]:
@@ -112,11 +124,13 @@ def is_internal(qualname: str) -> bool:
 
 
 def find_function(document: Document, qualname: str) -> Function:
-    """The function with a qualified name, or with a unique unqualified one.
+    """The function with a qualified name, or with a unique unqualified one; `MODULE` is the whole program.
 
     Raises:
         SourceError: there is none, or several; the message lists them; or the language has no finder.
     """
+    if qualname == MODULE:
+        return whole_program(require_functions(document))
     return function_named(functions(require_functions(document)), qualname, document.path or "the text")
 
 

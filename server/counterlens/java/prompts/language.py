@@ -12,10 +12,17 @@ from counterlens.models.base import Stop
 from counterlens.models.stopping import open_braces
 from counterlens.probes.prompts.language import PromptLanguage, definition_node, indentation
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import MODULE, Function
 from counterlens.text import line_start
 
 _FAILING = "throw new UnsupportedOperationException();"
+_FAILING_PROGRAM = f"""\
+public class Main {{
+    public static void main(String[] args) {{
+        {_FAILING}
+    }}
+}}
+"""
 _NUMBERS = frozenset({"integral_type", "floating_point_type"})
 _REFERENCED = ("method_invocation", "method_declaration", "constructor_declaration", "method_reference")
 _OWNERS = {"this", "super"}
@@ -34,6 +41,8 @@ class JavaPrompts(PromptLanguage):
 
     def docstring(self, document: Document, function: Function) -> tuple[int, int]:
         """Like `PromptLanguage.docstring`: the Javadoc above a method, as whole lines if possible."""
+        if function.name == MODULE:
+            return function.end, function.end
         above = definition_node(document, function).prev_sibling
         if above is None or above.type != "block_comment" or not (above.text or b"").startswith(b"/**"):
             return function.end, function.end
@@ -44,6 +53,8 @@ class JavaPrompts(PromptLanguage):
 
     def behind_docstring(self, document: Document, function: Function) -> int:
         """Like `PromptLanguage.behind_docstring`; for an empty body, the byte after its opening brace."""
+        if function.name == MODULE:
+            return function.body
         body = _body(document, function)
         inside = body.named_children
         first = next((node for node in inside if not node.type.endswith("comment")), None)
@@ -54,6 +65,9 @@ class JavaPrompts(PromptLanguage):
 
     def hollow(self, document: Document, function: Function, text: str = "") -> Document:
         """Like `PromptLanguage.hollow`; a constructor keeps an explicit call of another constructor."""
+        if function.name == MODULE:
+            described = f"/*\n{_commentable(text)}\n*/\n" if text else ""
+            return replace(document, text=f"{described}{_FAILING_PROGRAM}")
         data, body = document.data, _body(document, function)
         start, end = self.docstring(document, function)
         documented, header = (start, end) if start < function.start else (function.start, function.start)
@@ -79,15 +93,19 @@ class JavaPrompts(PromptLanguage):
         return f"class Alone {{\n{text}\n}}\n"
 
     def stop(self, document: Document, function: Function, cut: int) -> Stop:
-        """Like `PromptLanguage.stop`: after the closing brace of the method."""
+        """Like `PromptLanguage.stop`: after the brace that closes the method or the program."""
+        if function.name == MODULE:
+            return Stop(braces=open_braces(document.data[:cut].decode()) or None)
         body = _body(document, function)
         return Stop(braces=open_braces(document.data[body.start_byte : cut].decode()) or 1)
 
     def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:
         """Like `PromptLanguage.stand_ins`: an exception, and a wrong value of the return type.
 
-        There is no value for `boolean`, because either one may be right.
+        There is no value for `boolean`, because either one may be right. A program prints instead.
         """
+        if function.name == MODULE:
+            return _FAILING, "System.out.println(42);"
         result = definition_node(document, function).child_by_field_name("type")
         text = _text(result) if result is not None else "void"
         if text in {"boolean", "Boolean"}:

@@ -69,6 +69,7 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
     title = "which concepts does it expect, and which surprise it?"
     source = Source("Palacio et al. 2023", "sections III and VI-B")
     needs = frozenset({Need.SCORE})
+    whole_programs = True
     options = ConfidenceOptions
     record = ConfidenceRecord
 

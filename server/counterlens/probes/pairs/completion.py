@@ -47,6 +47,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
     title = "does the model still succeed when the code is rewritten?"
     source = Source("Hooda et al. 2024", "section 4")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
+    whole_programs = True
     options = CompletionOptions
 
     def run(self, context: Context, target: Target, options: CompletionOptions) -> PairsRecord:

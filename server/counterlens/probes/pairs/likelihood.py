@@ -42,6 +42,7 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
     title = "does the true rest stay likely in every version?"
     source = Source("Hooda et al. 2024", "section 3.4, with a log-probability instead of a verdict")
     needs = frozenset({Need.SCORE})
+    whole_programs = True
     options = LikelihoodOptions
 
     def run(self, context: Context, target: Target, options: LikelihoodOptions) -> PairsRecord:

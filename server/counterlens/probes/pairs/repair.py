@@ -74,6 +74,7 @@ class RepairProbe(PairsProbe[RepairOptions]):
     title = "does it fix a bug in every version of the code?"
     source = Source("Hooda et al. 2024", "section 5.2")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS, Need.BUG})
+    whole_programs = True
     options = RepairOptions
 
     def run(self, context: Context, target: Target, options: RepairOptions) -> PairsRecord:

@@ -12,7 +12,7 @@ from counterlens.confidence.units import units
 from counterlens.probes.prompts.language import PromptLanguage
 from counterlens.probes.prompts.languages import prompting_of
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, find_function
+from counterlens.syntax.functions import MODULE, Function, find_function
 from counterlens.text import line_start
 
 WHOLE_BYTES = 4096
@@ -28,7 +28,7 @@ def visible_part(document: Document, function: Function) -> str:
     """
     data = document.data
     cut = docstring(document, function)
-    if len(data) <= WHOLE_BYTES:
+    if len(data) <= WHOLE_BYTES or function.name == MODULE:
         pieces = [data[: cut[0]], data[cut[1] :]]
     else:
         unit = next(unit for unit in units(document) if unit.start <= function.header < unit.end)

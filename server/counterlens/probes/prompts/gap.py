@@ -10,7 +10,7 @@ from counterlens.models.base import Prompt, Stop
 from counterlens.probes.prompts.function_text import behind_docstring
 from counterlens.probes.prompts.languages import prompting_of
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import MODULE, Function
 from counterlens.syntax.statements import is_definition
 from counterlens.text import line_start
 
@@ -29,17 +29,21 @@ class View:
         description: The description of the function, shown before the program like its docstring, unless the
             program contains it; empty for none.
         preceding: Whether all code before the function is shown, not only the header of the file.
+        imports: Whether the definitions that the function uses from other files are shown.
     """
 
     description: str = ""
     preceding: bool = False
+    imports: bool = False
 
-    def head(self, document: Document) -> str:
-        """The description, as shown before a program; empty if the program contains it."""
+    def head(self, document: Document, function: Function) -> str:
+        """The definitions of other files and the description, unless the program contains it."""
+        language = prompting_of(document.language)
+        definitions = language.imported(document, function) if self.imports else ""
         words = " ".join(self.description.split())
         if not words or words in " ".join(document.text.split()):
-            return ""
-        return prompting_of(document.language).described(self.description.strip().replace("\r\n", "\n"))
+            return definitions
+        return definitions + language.described(self.description.strip().replace("\r\n", "\n"))
 
 
 _USUAL = View()
@@ -102,7 +106,8 @@ class Gap:
         header = data[start:body].decode().replace("\r\n", "\n")
         indentation = header[: len(header) - len(header.lstrip(" \t"))]
         mark = LANGUAGES[document.language].comment
-        told = f"{indentation}{mark} {function.name} has a bug. Here is the mended version:"
+        name = "the program" if function.name == MODULE else function.name
+        told = f"{indentation}{mark} {name} has a bug. Here is the mended version:"
         return replace(gap, shown=f"{whole}\n\n\n{told}\n{header}")
 
     @property
@@ -130,8 +135,9 @@ class Gap:
 
 def _visible_part(document: Document, function: Function, cut: int, view: View) -> str:
     """The visible part of a document: description, preceding code, and the function up to a cut."""
-    program = document.data[:cut].lstrip(b"\r\n") if view.preceding else _around(document, function, cut)
-    return view.head(document) + program.replace(b"\r\n", b"\n").decode()
+    whole = view.preceding or function.name == MODULE
+    program = document.data[:cut].lstrip(b"\r\n") if whole else _around(document, function, cut)
+    return view.head(document, function) + program.replace(b"\r\n", b"\n").decode()
 
 
 def _around(document: Document, function: Function, cut: int) -> bytes:

@@ -11,9 +11,11 @@ from counterlens.mutations.base import OBJECT_LIFETIME, Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.mutations.names import FreshNames
-from counterlens.python.mutations.module import FunctionNode, Module
+from counterlens.mutations.parsed import FunctionSpan
+from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
-from counterlens.python.mutations.variables import Occurrence, Role, Variable
+from counterlens.python.mutations.renaming import why_kept
+from counterlens.python.mutations.variables import Occurrence, Role, Scope, ScopeKind, Variable
 
 _ALLOWED = {Role.USE, Role.BIND, Role.AUGMENT, Role.PARAMETER, Role.ANNOTATE}
 
@@ -82,15 +84,26 @@ class DefUseBreak(PythonMutation):
 
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         names = FreshNames(context.module, context.seed)
-        for function in context.module.functions:
-            scope = context.module.scopes.of_node[function.node]
+        module = context.module
+        owners: list[tuple[FunctionSpan, Scope, cst.BaseSuite | cst.Module]] = [
+            (function, module.scopes.of_node[function.node], function.node.body)
+            for function in module.functions
+        ]
+        if self.whole_program:
+            owners.insert(0, (module.program, module.scopes.module, module.tree))
+        for function, scope, body in owners:
             for variable in scope.variables.values():
-                site = self._site(context.module, function, variable, names)
+                site = self._site(module, function, body, variable, names)
                 if site is not None:
                     yield site
 
     def _site(
-        self, module: Module, function: FunctionNode, variable: Variable, names: FreshNames
+        self,
+        module: Module,
+        function: FunctionSpan,
+        body: cst.BaseSuite | cst.Module,
+        variable: Variable,
+        names: FreshNames,
     ) -> Site | SiteRefused | None:
         occurrences = sorted(variable.occurrences, key=lambda o: module.start(o.node))
         definitions = [o for o in occurrences if o.role in {Role.BIND, Role.PARAMETER}]
@@ -102,7 +115,7 @@ class DefUseBreak(PythonMutation):
             return SiteRefused(at, reason)
         candidates = (d for d in definitions[1:] if d.role is Role.BIND)
         for definition in candidates:
-            later = self._chain(module, function, occurrences, definition)
+            later = self._chain(module, body, occurrences, definition)
             if later is not None:
                 if _releases(module, definition):
                     return SiteRefused(
@@ -122,15 +135,20 @@ class DefUseBreak(PythonMutation):
 
     @staticmethod
     def _unsafe(module: Module, variable: Variable) -> str | None:
-        if variable.shared:
+        if any(occurrence.deferred(variable.scope) for occurrence in variable.occurrences):
             return f"a closure may see `{variable.name}`"
+        if variable.scope.kind is ScopeKind.MODULE and (reason := why_kept(module, variable)):
+            return reason
         if any(occurrence in module.scopes.shown for occurrence in variable.occurrences):
             return f"an f-string shows the name of `{variable.name}`"
         return None
 
     @staticmethod
     def _chain(
-        module: Module, function: FunctionNode, occurrences: list[Occurrence], definition: Occurrence
+        module: Module,
+        body: cst.BaseSuite | cst.Module,
+        occurrences: list[Occurrence],
+        definition: Occurrence,
     ) -> list[Occurrence] | None:
         """The occurrences after a definition; None unless it runs before each of them in every execution."""
         placed = _assignment(module, definition)
@@ -143,7 +161,7 @@ class DefUseBreak(PythonMutation):
         later = [o for o in occurrences if module.start(o.node) >= end]
         if any(o.role is not Role.USE for o in inside) or not any(o.role is Role.USE for o in later):
             return None
-        if block is function.node.body:
+        if block is body:
             return later
         # In an inner block: no occurrence is outside, and each run of the block begins with a definition.
         first, last = module.span(block)
@@ -158,7 +176,9 @@ class DefUseBreak(PythonMutation):
         return later
 
 
-def _assignment(module: Module, occurrence: Occurrence) -> tuple[cst.BaseSuite, cst.CSTNode] | None:
+def _assignment(
+    module: Module, occurrence: Occurrence
+) -> tuple[cst.IndentedBlock | cst.Module, cst.CSTNode] | None:
     """The block and the statement of a definition by plain assignment on its own line, or None."""
     if occurrence.role is not Role.BIND:
         return None
@@ -175,7 +195,7 @@ def _assignment(module: Module, occurrence: Occurrence) -> tuple[cst.BaseSuite, 
     block = module.parent(line)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
         return None
-    return (block, line) if isinstance(block, cst.IndentedBlock) else None
+    return (block, line) if isinstance(block, cst.IndentedBlock | cst.Module) else None
 
 
 def _releases(module: Module, definition: Occurrence) -> bool:

@@ -68,9 +68,12 @@ class IndependentSwap(PythonMutation):
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         effects = context.effects
-        for block in module.nodes(cst.IndentedBlock):
-            owner = module.parent(block)
-            if isinstance(owner, cst.ClassDef) or module.function_at(module.start(block)) is None:
+        blocks: Sequence[cst.Module | cst.IndentedBlock] = [*module.nodes(cst.IndentedBlock)]
+        if self.whole_program:
+            blocks = [module.tree, *blocks]
+        for block in blocks:
+            inside = self.whole_program or module.function_at(module.start(block)) is not None
+            if isinstance(module.parent(block), cst.ClassDef) or not inside:
                 continue
             body = [statement for statement in block.body if not _is_plain(statement)]
             caught = is_caught(module, block)

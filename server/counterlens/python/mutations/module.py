@@ -202,14 +202,16 @@ class Module(ParsedFile[FunctionNode]):
 
     @cached_property
     def _statement_lines(self) -> dict[FunctionSpan, list[int]]:
-        lines: dict[FunctionSpan, list[int]] = {function: [] for function in self.functions}
-        for function in self.functions:
-            body = function.node.body
-            if not isinstance(body, cst.IndentedBlock):
-                continue
-            first = 1 if function.node.get_docstring(clean=False) is not None else 0
-            for statement in body.body[first:]:
-                self._collect_lines(statement, lines[function])
+        lines: dict[FunctionSpan, list[int]] = {}
+        owners: list[tuple[FunctionSpan, cst.FunctionDef | cst.Module]] = [(self.program, self.tree)]
+        owners += [(function, function.node) for function in self.functions]
+        for span, node in owners:
+            lines[span] = []
+            body = node if isinstance(node, cst.Module) else node.body
+            if isinstance(body, cst.Module | cst.IndentedBlock):
+                first = 1 if node.get_docstring(clean=False) is not None else 0
+                for statement in body.body[first:]:
+                    self._collect_lines(statement, lines[span])
         return lines
 
     def _collect_lines(self, statement: cst.CSTNode, lines: list[int]) -> None:

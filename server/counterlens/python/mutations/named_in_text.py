@@ -19,7 +19,7 @@ import libcst as cst
 from counterlens.python.mutations.known_code import MUTATING_METHODS, PURE_BUILTINS, READING_METHODS
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.occurrences import parameters
-from counterlens.python.mutations.variables import Role, ScopeKind, Variable
+from counterlens.python.mutations.variables import Role, Scope, ScopeKind, Variable
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _PASS_ON = (
@@ -37,6 +37,11 @@ _FOR_PEOPLE = {
 }  # fmt: skip
 
 
+def _holds_variables(scope: Scope) -> bool:
+    """Whether a library may look up variables of a scope: not those of a class."""
+    return scope.is_function or scope.kind is ScopeKind.MODULE
+
+
 class TextNames:
     """The variables of one module that unknown code may look up by words of a text.
 
@@ -50,7 +55,7 @@ class TextNames:
         self._builtin = module.scopes.builtin
         self.read_by: dict[cst.CSTNode, set[Variable]] = defaultdict(set)
         self.stored: set[Variable] = set()
-        names = {n for s in module.scopes.all() if s.is_function for n in s.variables}
+        names = {n for s in module.scopes.all() if _holds_variables(s) for n in s.variables}
         for literal in module.nodes(cst.SimpleString, cst.FormattedStringText):
             assert isinstance(literal, cst.SimpleString | cst.FormattedStringText)
             words = names.intersection(_WORD.findall(literal.value))
@@ -66,10 +71,11 @@ class TextNames:
         return frozenset(variable for read in self.read_by.values() for variable in read)
 
     def _variables(self, at: cst.CSTNode) -> set[Variable]:
-        """The function variables around a place that the words of the text name."""
+        """The variables of functions and the module around a place that the words of the text name."""
         scope = self._module.scope_of(at)
         around = [scope, *scope.around()]
-        return {s.variables[w] for s in around if s.is_function for w in self._words & s.variables.keys()}
+        names = ((s, w) for s in around if _holds_variables(s) for w in self._words & s.variables.keys())
+        return {s.variables[w] for s, w in names}
 
     def _follow(self, node: cst.CSTNode) -> None:
         """Follow what may hold the text, later."""

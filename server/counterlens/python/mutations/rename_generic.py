@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from counterlens.mutations.mutation import Example
 from counterlens.mutations.names import numbered_names
-from counterlens.python.mutations.module import FunctionNode
+from counterlens.mutations.parsed import FunctionSpan
 from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.renaming import Chooser, Locals, Renaming
 from counterlens.python.mutations.variables import Variable
@@ -84,7 +84,7 @@ class RenameGeneric(Renaming):
         numbers: Iterator[str] = iter(())
         end = -1
 
-        def choose(function: FunctionNode, variables: Locals) -> dict[Variable, str]:
+        def choose(function: FunctionSpan, variables: Locals) -> dict[Variable, str]:
             nonlocal numbers, end
             if function.start >= end:  # nested functions share the numbers of the outer one
                 numbers, end = numbered_names(context.module, self.prefix), function.end

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from counterlens.mutations.mutation import Example
 from counterlens.mutations.names import FreshNames
-from counterlens.python.mutations.module import FunctionNode
+from counterlens.mutations.parsed import FunctionSpan
 from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.renaming import Chooser, Locals, Renaming
 from counterlens.python.mutations.variables import Variable
@@ -47,7 +47,7 @@ class RenameRandom(Renaming):
     def chooser(self, context: PythonContext) -> Chooser:
         names = FreshNames(context.module, context.seed)
 
-        def choose(function: FunctionNode, variables: Locals) -> dict[Variable, str]:
+        def choose(function: FunctionSpan, variables: Locals) -> dict[Variable, str]:
             new = {name: names.draw(self.id, function.qualname, name) for name in variables.names}
             return {variable: new[variable.name] for variable in variables.safe}
 

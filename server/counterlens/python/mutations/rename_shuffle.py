@@ -10,6 +10,7 @@ from typing import ClassVar
 import libcst as cst
 
 from counterlens.mutations.mutation import Example
+from counterlens.mutations.parsed import FunctionSpan
 from counterlens.python.mutations.module import FunctionNode, Module
 from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.renaming import Chooser, Locals, Renaming
@@ -47,13 +48,15 @@ class RenameShuffle(Renaming):
     def chooser(self, context: PythonContext) -> Chooser:
         pool = [] if self.published else _all_names(context.module)
 
-        def choose(function: FunctionNode, variables: Locals) -> dict[Variable, str] | str:
+        def choose(function: FunctionSpan, variables: Locals) -> dict[Variable, str] | str:
             chance = random.Random(repr((context.seed, self.id, function.qualname)))  # noqa: S311
             for new in islice(_proposals(variables, pool, chance), _TRIES):
                 chosen = {variable: new[variable.name] for variable in variables.safe}
                 if context.module.scopes.clash(chosen, variables.scope) is None:
                     return chosen
-            swapped = None if self.published else _with_parameter(context.module, function, variables)
+            swapped = None
+            if not self.published and isinstance(function, FunctionNode):
+                swapped = _with_parameter(context.module, function, variables)
             if swapped is None and len(variables.names) > 1:
                 return "swapping the names of its variables would change what they refer to"
             return swapped or "there is only one variable whose name could be swapped"

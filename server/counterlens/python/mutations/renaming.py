@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ from counterlens.mutations.base import POSITIONAL_ARGUMENTS, Concept
 from counterlens.mutations.edits import Edit, replace
 from counterlens.mutations.mutation import Site, SiteRefused
 from counterlens.mutations.names import renaming_described
-from counterlens.python.mutations.module import FunctionNode, Module
+from counterlens.mutations.parsed import FunctionSpan
+from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.unseen_uses import by_text, unseen_uses
 from counterlens.python.mutations.variables import Role, Scope, ScopeKind, Variable
@@ -43,13 +45,13 @@ class Locals:
         return tuple(dict.fromkeys(variable.name for variable in self.safe))
 
 
-def local_variables(module: Module, function: FunctionNode, *, lambdas: bool = True) -> Locals:
-    """The variables that one function binds itself, those of its comprehensions included.
+def local_variables(module: Module, scope: Scope, *, lambdas: bool = True) -> Locals:
+    """The variables that one function or a whole program binds itself, those of comprehensions included.
 
     Args:
+        scope: The scope of the function, or of the module.
         lambdas: Whether parameters of a lambda that a builtin calls by position count as variables.
     """
-    scope = module.scopes.of_node[function.node]
     in_texts = unseen_uses(module).texts.named
     safe: list[Variable] = []
     refused: list[tuple[Variable, str]] = []
@@ -66,10 +68,24 @@ def local_variables(module: Module, function: FunctionNode, *, lambdas: bool = T
                 refused.append((variable, f"an f-string shows the name of `{variable.name}`"))
             elif variable.name.startswith("__"):
                 refused.append((variable, f"`{variable.name}` is a name with a special meaning"))
+            elif owner.kind is ScopeKind.MODULE and (reason := why_kept(module, variable)):
+                refused.append((variable, reason))
             else:
                 safe.append(variable)
     safe.sort(key=lambda variable: first_offset(module, variable))
     return Locals(scope, tuple(safe), tuple(refused))
+
+
+def why_kept(module: Module, variable: Variable) -> str | None:
+    """Why a variable of a whole program must keep its name: another meaning may stand behind it."""
+    unseen = unseen_uses(module)
+    if unseen.exposes_module or unseen.evaluates:
+        return "the program may look its variables up by name"
+    if module.scopes.module.stars:
+        return f"a star import may bind `{variable.name}`, too"
+    if hasattr(builtins, variable.name):
+        return f"`{variable.name}` is also the name of a builtin"
+    return None
 
 
 def _called_by_position(module: Module, node: cst.CSTNode) -> bool:
@@ -109,15 +125,15 @@ def renaming(module: Module, renamed: dict[Variable, str]) -> tuple[Edit, ...]:
     )
 
 
-Chooser = Callable[[FunctionNode, Locals], dict[Variable, str] | str]
-"""Chooses the new names of a function's variables, or gives the reason why there are none."""
+Chooser = Callable[[FunctionSpan, Locals], dict[Variable, str] | str]
+"""Chooses the new names of the variables of a function or program, or says why there are none."""
 
 
 class Renaming(PythonMutation):
     """Renames all variables of a function at the same time.
 
     Parameters keep their names, because callers may use them; so do functions, classes, imports and
-    module-level variables, which other modules may import.
+    module-level variables, which other modules may import; the latter are renamed in a whole program.
 
     Args:
         published: Rename only the variables of Hooda et al. 2024, section 3.3: no parameters of lambdas.
@@ -136,8 +152,13 @@ class Renaming(PythonMutation):
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         choose = self.chooser(context)
-        for function in module.functions:
-            variables = local_variables(module, function, lambdas=not self.published)
+        owners: list[tuple[FunctionSpan, Scope]] = [
+            (function, module.scopes.of_node[function.node]) for function in module.functions
+        ]
+        if self.whole_program:
+            owners.insert(0, (module.program, module.scopes.module))
+        for function, scope in owners:
+            variables = local_variables(module, scope, lambdas=not self.published)
             for variable, reason in variables.refused:
                 yield SiteRefused(first_offset(module, variable), reason)
             if not variables.safe:

@@ -42,6 +42,7 @@ class UnseenUses:
         texts: The names in texts.
         everywhere: Whether code may look up the variables of any function.
         exposes_module: Whether code may access the module's variables by name.
+        evaluates: Whether code may look up variables of any scope by name, such as `eval`.
     """
 
     def __init__(self, module: Module) -> None:
@@ -58,6 +59,7 @@ class UnseenUses:
                 self._first[at] = lookups.first[node]
         self.everywhere = lookups.everywhere
         self.exposes_module = Lookup.GLOBALS in self._kinds.values() or bool(_EXPOSING & module.words)
+        self.evaluates = self.everywhere or Lookup.LOCALS in self._kinds.values()
         self._dynamic = {self._scope_at(at) for at, kind in self._kinds.items() if kind is Lookup.LOCALS}
 
     def by_name(self, scope: Scope) -> bool:

@@ -9,12 +9,15 @@ import tree_sitter
 
 from counterlens.models.base import Stop
 from counterlens.probes.prompts.language import PromptLanguage, definition_node, indentation
+from counterlens.python.prompts.imports import imported_definitions
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import MODULE, Function
 from counterlens.text import line_start
 
 STAND_INS = ("pass", "return 42")
 """Statements with which every function's tests should fail."""
+PRINTING_STAND_INS = ("pass", "print(42)")
+"""The same for whole programs."""
 _OWNERS = {"self", "cls"}
 _BEFORE_TEXT = {"import_statement", "import_from_statement", "comment"}
 
@@ -27,6 +30,10 @@ class PythonPrompts(PromptLanguage):
     def described(self, text: str) -> str:
         """Like `PromptLanguage.described`."""
         return f'"""\n{_quotable(text)}\n"""\n'
+
+    def imported(self, document: Document, function: Function) -> str:
+        """Like `PromptLanguage.imported`."""
+        return imported_definitions(document, function)
 
     def docstring(self, document: Document, function: Function) -> tuple[int, int]:
         """Like `PromptLanguage.docstring`; none if the function has no other statement."""
@@ -49,6 +56,9 @@ class PythonPrompts(PromptLanguage):
     def hollow(self, document: Document, function: Function, text: str = "") -> Document:
         """Like `PromptLanguage.hollow`."""
         data = document.data
+        if function.name == MODULE:
+            described = f'"""{_quotable(text)}"""\n' if text else ""
+            return replace(document, text=f"{described}raise NotImplementedError\n")
         margin = data[line_start(data, function.header) : function.header].decode()
         indent = f"{margin}    "
         quoted = _quotable(text)
@@ -67,13 +77,15 @@ class PythonPrompts(PromptLanguage):
 
     def stop(self, document: Document, function: Function, cut: int) -> Stop:  # noqa: ARG002 - the same at any cut
         """Like `PromptLanguage.stop`: before the next line that is not indented deeper than the header."""
+        if function.name == MODULE:
+            return Stop()
         data = document.data
         margin = data[line_start(data, function.header) : function.header].decode("utf-8", "replace")
         return Stop(indent=len(margin.expandtabs(8)))
 
     def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:  # noqa: ARG002 - of any type
         """Like `PromptLanguage.stand_ins`."""
-        return STAND_INS
+        return PRINTING_STAND_INS if function.name == MODULE else STAND_INS
 
     def emptied(self, rest: str, stand_in: str, stop: Stop) -> tuple[str, ...]:  # noqa: ARG002 - ended by indentation
         """Like `PromptLanguage.emptied`."""
@@ -102,6 +114,10 @@ def _is_text(statement: tree_sitter.Node) -> bool:
 
 def _body(document: Document, function: Function) -> Sequence[tree_sitter.Node]:
     """The statements of a function's body, and the comments between them; the first is a statement."""
+    if function.name == MODULE:
+        nodes = document.tree.root_node.named_children
+        first = next((i for i, node in enumerate(nodes) if node.type != "comment"), len(nodes))
+        return nodes[first:]
     body = definition_node(document, function).child_by_field_name("body")
     return body.named_children if body is not None else ()
 
