@@ -114,7 +114,7 @@ def bare_participles(module: ast.Module) -> list[str]:
 def test_vague_names_do_not_become_more() -> None:
     # Lower a number when there are fewer.
     assert sum(map(vague_variables, trees().values())) <= 7
-    assert len([name for tree in trees().values() for name in bare_participles(tree)]) <= 39
+    assert len([name for tree in trees().values() for name in bare_participles(tree)]) <= 28
 
 
 def test_vague_names_would_be_counted() -> None:
