@@ -4,7 +4,7 @@ A greedy completion takes the likelier of two tokens, however small the gap betw
 kernels of llama.cpp shift that gap, as another build does, so a gap below nearly all such shifts shows
 nothing about the model.
 
-The memory that the layers of a GGUF file need on a device, read from the file's header.
+The file's header gives the memory that its layers need on a device.
 
 Imported only inside the child process.
 """

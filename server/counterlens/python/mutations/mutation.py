@@ -1,6 +1,6 @@
-"""The context of a Python mutation, and its base class.
+"""The context of a Python mutation with its analysis of side effects, and its base class.
 
-Side-effect analysis: the variables, objects, exceptions and jumps that code can affect.
+The analysis gives the variables, objects, exceptions and jumps that code can affect.
 
 Lowering rules, from the strongest:
 
