@@ -80,7 +80,6 @@ def calibrate(
         documents: Code that is right.
         truth: The criterion of a right prediction.
         method: The method of fitting curves.
-        aggregation: The aggregation of confidences.
         nodes: Minimum number of nodes to evaluate.
         seed: Random seed of the sampled functions and nodes, the halves, and the intervals.
         steps: Progress, in nodes, and cancellation.

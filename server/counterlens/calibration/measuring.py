@@ -50,7 +50,6 @@ class MeasuredNodes:
     """The observations, and the excluded nodes.
 
     Attributes:
-        observations: The nodes.
         units: Number of functions and other units with the nodes.
         documents: Number of documents with the units.
         unscored: Reasons why units could not be scored, with the number of units.
@@ -85,12 +84,10 @@ def measure(
     """Observe at least a number of nodes, if there are enough, of units sampled at random.
 
     Args:
-        model: The model.
         documents: Code whose truth is the code itself.
         nodes: Number of nodes after which to stop.
         truth: The criterion of a right prediction.
         aggregation: The aggregation of confidences.
-        seed: Random seed of the units and of the nodes in them.
         steps: Progress, in nodes, and cancellation.
 
     Raises:

@@ -122,7 +122,6 @@ def show_plan(choices: RunChoices, reporter: RunReporter | None = None) -> None:
     """Print the plan of a run, with its expected duration if known.
 
     Args:
-        choices: The choices of the run.
         reporter: Prints the messages.
     """
     reporter = reporter or TerminalReporter()
@@ -167,7 +166,6 @@ def run_bench(
     """Start or resume a run, and show its results.
 
     Args:
-        choices: The choices of the run.
         out: The folder of the run.
         engine: The engine of its models and programs.
         resume: Whether to resume an existing run.

@@ -48,7 +48,6 @@ class CheckResult:
     Attributes:
         name: The subject.
         ok: Whether the check passed; None for mere information.
-        detail: The result.
     """
 
     name: str

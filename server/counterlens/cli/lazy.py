@@ -21,7 +21,6 @@ class LazyGroup(click.Group):
 
     Args:
         places: Modules of the subcommands, by name; the command has the same name in its module.
-        options: Options of every group.
     """
 
     def __init__(self, *, places: Mapping[str, str], **options: Any) -> None:

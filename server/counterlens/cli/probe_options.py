@@ -104,7 +104,6 @@ def task_option(
 
     Args:
         parameter: The name of the command's parameter.
-        help: The help of the option.
         more: Further values.
         settings: See `click.option`.
     """
@@ -117,12 +116,7 @@ def probe_options(command: Command) -> Command:
 
 
 def options_of(task: str, *names: str) -> Callable[[Command], Command]:
-    """Add some flags of one probe to a command, which gets them as `given`.
-
-    Args:
-        task: The probe.
-        names: The options.
-    """
+    """Add some flags of one probe to a command, which gets them as `given`."""
 
     def decorate(command: Command) -> Command:
         known = declared([PROBES[task]])

@@ -18,11 +18,7 @@ EVERY_SECONDS = 15.0
 
 
 class ProgressLines:
-    """Lines of progress on standard error, unless that is a terminal. Thread-safe.
-
-    Args:
-        console: The console on standard error.
-    """
+    """Lines of progress on standard error, unless that is a terminal. Thread-safe."""
 
     def __init__(self, console: Console) -> None:
         self._redrawn = console.is_terminal

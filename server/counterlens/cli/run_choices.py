@@ -89,7 +89,6 @@ class RunChoices:
         explicit: Names of choices from the command line.
         given: Values of probe options, by name.
         filed: Names of choices from the file.
-        file: The settings from the file.
     """
 
     def __init__(
@@ -108,7 +107,6 @@ class RunChoices:
         """Read the command line.
 
         Args:
-            context: Context of the command.
             given: Options of probes.
             fixed: Choices made by the command itself, such as its data.
         """
@@ -153,7 +151,6 @@ class RunChoices:
 
         Args:
             out: The folder of the run, for messages; None for a plan.
-            kept: The stored settings.
 
         Raises:
             DataError: they do not agree, or there is nothing to resume and no data is named.

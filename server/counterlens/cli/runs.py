@@ -35,7 +35,6 @@ def agreed_settings(
     """The settings of a run as the user's own choice; a terminal asks the user if they are somebody else's.
 
     Args:
-        settings: Settings of a run.
         models: The models that will be opened.
         base_url: The address that the user named in this command.
         data: The data that the user named in this command; its path is absolute.

@@ -248,7 +248,6 @@ def score_by_protocol(
 
     Args:
         paths: Files and folders.
-        model: The model.
         given: Options of the probe `confidence`.
         as_json: Whether to print one JSON document.
 

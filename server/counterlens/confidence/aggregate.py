@@ -4,12 +4,10 @@ A node's confidence is the mean (or median, maximum, minimum) of the next-token 
 tokens. A concept's is the mean over its nodes, which is the paper's local aggregation for one snippet;
 `corpus.py` has the global one. Tokens without a score, such as the first of a text, are ignored.
 
-Surprisal in bits per byte, which is comparable across tokenizers.
-
-A token's surprisal, the negative binary logarithm of its probability, is spread evenly over its non-blank
-bytes (over all its bytes, if all are blank). So the bits of a range are a sum over its bytes: those of a
-node's parts add up to the node's, a token that spans two nodes is shared between them and counted once, and
-bits per byte mean the same for every tokenizer.
+Surprisal is in bits per byte. A token's surprisal, the negative binary logarithm of its probability, is
+spread evenly over its non-blank bytes (over all its bytes, if all are blank). So the bits of a range are a
+sum over its bytes: those of a node's parts add up to the node's, a token that spans two nodes is shared
+between them and counted once, and bits per byte mean the same for every tokenizer.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ class NodeConfidence:
         minimum: The probability of its least certain token.
         tokens: Index of the first token, and index after the last.
         parent: Index of its parent in `Confidence.nodes`; -1 for the root.
-        bits: Its surprisal in bits (see `surprisal.py`); None if no token of it is scored.
+        bits: Its surprisal in bits; None if no token of it is scored.
         bits_per_byte: The same, divided by the number of its bytes.
     """
 
@@ -82,7 +80,6 @@ class Confidence:
 
     Attributes:
         document: The scored text.
-        scores: Scores of its tokens.
         nodes: All its nodes, parents before children, in the order of the text.
         aggregation: The aggregation of token probabilities.
         rule: The rule that assigns tokens to nodes.
@@ -169,7 +166,6 @@ def confidence(
 
     Args:
         document: The scored text.
-        scores: Scores of its tokens.
         aggregation: The aggregation of a node's token probabilities.
         rule: How tokens that span two nodes are assigned.
         concept_set: The mapping from nodes to concepts.
@@ -213,7 +209,6 @@ def aggregate(probability: Floats, first: Indices, last: Indices, how: Aggregati
         probability: (n,) probability of each token, NaN if not scored.
         first: (m,) index of the first token of each range.
         last: (m,) index after the last.
-        how: The aggregation.
 
     Returns:
         (m,) float64; NaN for a range without a scored token.

@@ -42,7 +42,6 @@ def with_parents(
     """The same, each with the index of its parent in that order; -1 for the root.
 
     Args:
-        tree: The tree.
         within: Byte ranges in the order of the text; nodes that touch none of them are left out.
     """
     cursor = tree.walk()

@@ -47,7 +47,6 @@ def calm(
 
     Args:
         confidence: The scored document.
-        spans: Its spans.
         granularity: The unit of a span.
         calibration: The calibration map of the values, if any.
         ordinary: Whether ordinary code may be coloured, too.

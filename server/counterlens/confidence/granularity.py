@@ -85,7 +85,6 @@ def spans(
     """The scored spans of a document, in the order of the text, without overlap.
 
     Args:
-        confidence: The scored document.
         granularity: The unit of a span.
         span: Only spans that share a byte with this byte range, such as the visible part. They are whole: the
             spans of all parts of a document are the spans of the document.

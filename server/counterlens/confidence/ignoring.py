@@ -29,7 +29,6 @@ class Ignored:
     """The ignore comments of a document.
 
     Attributes:
-        document: The document.
         everywhere: Categories that are hidden in the whole file.
         lines: Categories that are hidden on a line (0-based).
     """

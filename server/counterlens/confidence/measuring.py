@@ -39,10 +39,7 @@ def measure(
     """Score a document and aggregate the scores.
 
     Args:
-        model: The model.
-        document: The document.
         span: Byte range; only its units are scored.
-        cancel: Set to cancel.
         progress: Called with a description of the current step.
 
     Raises:
@@ -75,10 +72,7 @@ def measure_function(
     A method is scored with its whole class, which may take half a minute.
 
     Args:
-        model: The model.
-        document: The document.
         qualname: Qualified name of the function.
-        steps: Progress and cancellation.
         most: Maximum size of a measured definition, in bytes; None for no limit.
 
     Raises:

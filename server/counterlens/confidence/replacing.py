@@ -31,7 +31,6 @@ class Replacement:
     Attributes:
         start: First byte to replace.
         end: The byte after the last.
-        text: The replacement.
         probability: Probability of its first token.
     """
 

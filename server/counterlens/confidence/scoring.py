@@ -36,13 +36,10 @@ def score_document(
     Models have hardly seen `\r\n`, so they get `\n`; the offsets are those of the unchanged document.
 
     Args:
-        model: The model.
-        document: The document to score.
         alternatives: Number of most likely tokens to return per token.
         max_bytes: Maximum size of the document, in bytes.
         header_bytes: Maximum length of the header before each unit, in bytes.
         span: Score only the units that share a byte with this range; `max_bytes` then limits those.
-        cancel: Set to cancel.
         progress: Called with (finished bytes, all bytes).
 
     Raises:
@@ -82,10 +79,8 @@ def score_alone(
     Its first token has no score, because no text precedes it.
 
     Args:
-        model: The model.
         text: The snippet, in one piece.
         max_bytes: Maximum size of the snippet, in bytes.
-        cancel: Set to cancel.
 
     Raises:
         SourceError: the snippet is longer than `max_bytes`, or empty.
@@ -115,11 +110,8 @@ def score_unit(
     """Score one unit after its header: a part of the result of `score_document`, at the same offsets.
 
     Args:
-        model: The model.
-        document: The document of the unit.
         unit: One of the document's `units`.
         alternatives: Number of most likely tokens to return per token.
-        cancel: Set to cancel.
         progress: Called with (finished bytes, all bytes) of the document.
 
     Raises:
@@ -157,7 +149,6 @@ def whole_characters(scores: TokenScores, data: bytes) -> TokenScores:
     of its first piece. An alternative that is left out has the text "" and NaN, after the others.
 
     Args:
-        scores: Scores of tokens.
         data: The UTF-8 text at their offsets.
     """
     text = np.frombuffer(data, np.uint8)

@@ -22,7 +22,6 @@ class Effects:
         whole: Variables whose objects are read as a whole.
         strong: Certainly bound.
         weak: Possibly bound.
-        changed: Places that are changed.
         reset: Variables whose objects keep no earlier changes.
         renewed: Places that keep no earlier changes.
         killed: Variables whose earlier definitions end here, such as deleted ones.

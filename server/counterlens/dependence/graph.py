@@ -60,7 +60,6 @@ class Dependences:
 
     Attributes:
         function: Its qualified name; `<module>` for the module's top-level statements.
-        graph: Its control-flow graph.
         language: The id of its language.
     """
 

@@ -46,7 +46,6 @@ def analyse(source: str, language: str = "python", rules: Rules = DEFAULT) -> Pr
     """Parse a source text.
 
     Args:
-        source: The text.
         language: The id of its language, such as `java`.
         rules: Options of the analysis.
 
@@ -68,7 +67,6 @@ def dependences(
     """The dependences of one function of a source text.
 
     Args:
-        source: The source.
         function: The function's qualified name, or `<module>` for a Python module's top-level statements.
         language: The id of its language.
         rules: Options of the analysis.

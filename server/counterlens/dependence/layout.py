@@ -3,7 +3,7 @@
 Rules:
 
 - Statements follow one another; unreachable code is lowered like any other, and no arc leads out of it.
-- A jump passes outwards through the constructs around it (`frames.py`) until one intercepts it.
+- A jump passes outwards through the constructs around it until one intercepts it.
 - An implicit exception goes to the innermost `try`: for data flow always, for control dependence only with
   `Rules.implicit_exceptions`.
 """
@@ -178,7 +178,6 @@ class FlowLayout(Generic[Syntax]):
 
         Args:
             jump: The kind of jump.
-            loose: The arcs.
             exception: The name of the exception's class, if the source shows it.
             label: The label of the loop or statement that is left or continued, if the source names it.
         """

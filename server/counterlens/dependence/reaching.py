@@ -28,7 +28,6 @@ class _Definitions:
     """All definitions of a function, numbered so that those of one variable are adjacent.
 
     Attributes:
-        node: The node of each definition.
         part: The part of the object that each changes (see `effects.Place`); None if it binds the name.
         range: The first number and the count of definitions, by variable.
         gen: The definitions that each node adds, as bits.

@@ -146,8 +146,6 @@ def with_effects(run: RunResults, estimated: CausalResults, *, side_by_side: boo
     """A run whose reports show its causal effects.
 
     Args:
-        run: The run.
-        estimated: Its effects.
         side_by_side: Whether two models are side by side, as in the paper, if there is room.
     """
     several = len(run.settings.tasks) > 1

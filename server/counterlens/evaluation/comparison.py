@@ -219,9 +219,6 @@ def compare(
     """Compare two sets of records, matched by the names of their functions.
 
     Args:
-        first: One side.
-        second: The other.
-        names: Their names.
         notes: Further differences between them.
     """
     before, after = _probed_records(first), _probed_records(second)

@@ -42,7 +42,6 @@ class RunEffects:
 
     Attributes:
         dataset: The data's title.
-        models: All pairs of each model.
         mutations: The pairs of each model by mutation.
         names: The mutations that occur, in the paper's order.
         correlations: Correlations between every two mutations, by model.
@@ -67,7 +66,6 @@ class RunEffects:
         """The effects of a run of one task, with intervals from the run's seed.
 
         Args:
-            run: The run.
             sizes: Numbers of parameters given by the user, by model.
         """
         settings = run.settings
@@ -252,7 +250,6 @@ def effects_of(run: RunResults, sizes: Mapping[str, int] | None = None) -> dict[
     """The effects of every task of a run with judged pairs that are cut once, by task.
 
     Args:
-        run: The run.
         sizes: Numbers of parameters given by the user, by model.
     """
     each = {part.settings.task: RunEffects.of(part, sizes) for part in judged_parts(run)}
@@ -263,7 +260,6 @@ def all_tables(run: RunResults, effects: Mapping[str, RunEffects] | None = None)
     """The non-empty tables of every task, and those of effects in the paper's layout.
 
     Args:
-        run: The run.
         effects: Its effects by task, if already computed.
     """
     effects = effects_of(run) if effects is None else effects

@@ -61,7 +61,6 @@ def counted_prompts(
 
     Args:
         plan: Plan of the run.
-        task: One of its tasks.
         seconds: Time limit; None for this task's share of `SECONDS`.
         clock: Returns the time, in seconds.
     """

@@ -18,8 +18,6 @@ class GateResult:
     """The result of the gate for one model and task.
 
     Attributes:
-        task: The task.
-        model: The model.
         found: Its average mutation effect, with the noise floor.
         least: Minimum share of its right verdicts that it must hold.
     """
@@ -54,7 +52,6 @@ def gate(results: RunResults, least: float) -> list[GateResult]:
     """Compare every model of a run with a required share, task by task, if pairs are judged.
 
     Args:
-        results: The run.
         least: Minimum share of right verdicts to be held, from 0 to 1.
     """
     return list(_gate_held_shares(results, least))

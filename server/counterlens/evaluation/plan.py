@@ -45,7 +45,6 @@ class Plan:
     """The plan.
 
     Attributes:
-        settings: Settings of the run.
         dataset: The source of the functions.
         targets: The functions of each task, by their names in the data: in its order, or, if time is limited,
             those with the most information per time first.
@@ -78,7 +77,6 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
     """Read the data and create the items.
 
     Args:
-        settings: Settings of the run.
         sandbox: The sandbox for tests.
         progress: Called with a description of the current step.
 
@@ -196,8 +194,6 @@ def most_informative_first(
 
     Args:
         targets: Functions by name.
-        task: The task.
-        options: Its options.
     """
     return dict(sorted(targets.items(), key=lambda named: _cost(named[1], task, options)))
 

@@ -27,7 +27,6 @@ class Replayed:
     """A record, and the result of repeating it.
 
     Attributes:
-        item: The item.
         before: The stored result.
         now: The new result.
         differences: Their differences, such as `pairs[0].original.verdict: passed, now failed`.
@@ -51,8 +50,6 @@ class RecordToReplay:
     """A record of a run.
 
     Attributes:
-        settings: Settings of the run.
-        item: The item.
         record: The stored result.
         manifest: Its circumstances.
     """
@@ -94,10 +91,8 @@ def replay(
     """Repeat one record of a run; cached responses are ignored.
 
     Args:
-        stored: The record.
         settings: The settings of its run, with the user's consent if the run is foreign.
         sandbox: The sandbox for programs.
-        cancel: Set to cancel.
         progress: Called with a description of the current step.
 
     Raises:

@@ -32,7 +32,6 @@ class RunResults:
     """The results of a run so far.
 
     Attributes:
-        settings: Settings of the run.
         total: Number of items of the plan.
         manifests: Manifests by digest.
         records: Items and records, in the order of the plan; the items name models as tables do.

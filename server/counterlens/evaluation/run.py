@@ -297,7 +297,6 @@ class Budget:
     a later model only about those that the first one reached.
 
     Args:
-        settings: Settings of the run.
         clock: Returns the time, in seconds.
     """
 

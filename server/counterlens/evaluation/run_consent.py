@@ -49,7 +49,6 @@ def require_consent(settings: RunSettings, models: Sequence[str] = ()) -> None:
     """Continue only if the user chose every address and repository that would be used.
 
     Args:
-        settings: Settings of a run.
         models: The models that would be opened, by name; if there are none, the data would be read.
 
     Raises:
@@ -71,7 +70,6 @@ def consent(
     """The settings of a run as the user's own choice.
 
     Args:
-        settings: Settings of a run.
         models: The models that will be opened.
         base_url: The address that the user named in this command.
         data: The data that the user named in this command; its path is absolute.

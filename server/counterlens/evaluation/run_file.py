@@ -125,7 +125,6 @@ class Checksums:
 
         Args:
             table: Its table, whose first column is the key.
-            key: Its key.
             values: Its other values.
             clause: `OR IGNORE` or `OR REPLACE`, for a row that may exist.
         """
@@ -148,8 +147,6 @@ class Checksums:
         """All rows of a table, each of which agrees with its checksum, if it has one.
 
         Args:
-            table: The table.
-            rows: Its rows.
             values: Returns the key of a row, and its other values.
 
         Raises:

@@ -25,7 +25,6 @@ class SettingsUsed:
     """The settings of a run that come from a file.
 
     Attributes:
-        name: Name of the file.
         sha256: The SHA-256 of its content.
         chose: Names of the settings that it made.
     """

@@ -53,7 +53,6 @@ class SettingsFile:
     """The content of a file.
 
     Attributes:
-        path: The file.
         sha256: The SHA-256 of its content.
         run: Values of `RunOptions`, by field.
         given: Values of probe options, by name.
@@ -200,7 +199,6 @@ def known_entries(file: SettingsFile | None, *names: str) -> tuple[ModelEntry, .
     """The named models for some names: the user's own entries take precedence over a repository's.
 
     Args:
-        file: The repository's file.
         names: Names as the user gave them.
 
     Raises:

@@ -70,7 +70,6 @@ class Spending:
     """Follows the usage of a run, from one thread.
 
     Args:
-        store: Stores the usage.
         settings: The run's settings.
     """
 

@@ -70,7 +70,6 @@ class StoredRecord:
     """The result of one item, with its circumstances.
 
     Attributes:
-        record: The result.
         seconds: Duration.
         manifest: The digest of the manifest.
     """
@@ -90,7 +89,6 @@ class Store:
     """A run's folder. One thread uses it at a time.
 
     Args:
-        folder: The folder.
         database: Its open database.
         lock: The lock, if this process writes.
 

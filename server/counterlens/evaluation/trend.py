@@ -46,7 +46,6 @@ class TrendPoint:
     """The figures of a model in one run.
 
     Attributes:
-        run: The run.
         summary: Summary of the pairs.
         apart: Why it is not connected with the point before; empty if it is, and for the first one.
         effect: Change of the average mutation effect since the point before, over functions; None if it is
@@ -76,8 +75,6 @@ class TrendLine:
     """One model of one task.
 
     Attributes:
-        task: The task.
-        model: The model.
         points: Points of the runs with the model, in chronological order.
     """
 

@@ -35,12 +35,8 @@ def perform(
     """Probe one function with the settings of a run.
 
     Args:
-        settings: Settings of the run.
         task: The id of the probe.
-        target: The function.
-        model: The probed model.
         sandbox: The sandbox for programs.
-        cancel: Set to cancel.
         encoder: The encoder for sentence similarity.
         progress: Called with each step.
 
@@ -62,7 +58,6 @@ def opened_encoder(
     It runs on the machine of the process that was started, whatever the engine: it reads single sentences.
 
     Args:
-        settings: Settings of the run.
         answers: The cache of its vectors; None for no cache.
 
     Raises:

@@ -32,7 +32,6 @@ class WrittenToken:
     """One token of a completion.
 
     Attributes:
-        text: The token.
         line: Its line in the program, 1-based.
         probability: The token's probability, given the text before it; None if it is not scored.
         alternatives: The likeliest tokens there with their probabilities, best first.
@@ -140,12 +139,9 @@ def explain(
     """Complete a function from a cut on, and score the completion in its place.
 
     Args:
-        model: The model.
-        document: The source.
         qualname: Qualified name of the function.
         cut: The byte from which the model continues, inside the function.
         max_tokens: Maximum number of tokens of the completion.
-        steps: Progress and cancellation.
         begun: Called with the first line, which is known long before the rest is explained.
 
     Raises:

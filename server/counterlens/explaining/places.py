@@ -20,8 +20,6 @@ class Cursor:
 
     Attributes:
         title: Its name in reports.
-        document: The source.
-        qualname: The function.
         offset: The byte from which the model continues.
     """
 
@@ -35,7 +33,6 @@ def cursor(document: Document, line: int, column: int | None = None) -> Cursor:
     """The place before a line, or before a character of it.
 
     Args:
-        document: The source.
         line: Line number, 1-based.
         column: The character's number, 1-based; None for the whole line.
 

@@ -29,7 +29,6 @@ class WrittenNode:
 
     Attributes:
         kinds: Its node type; if nodes contain only one other node each, their types, outermost first.
-        origin: Its origin.
         depth: Number of rows around it.
         text: Its source in one line; for a node around the completion, only its first line.
         line: Its line in the completed program, 1-based.

@@ -44,7 +44,6 @@ def language_of(path: Path, data: bytes = b"") -> str:
     """The language id of a file, by its name, or by its first line if that names an interpreter.
 
     Args:
-        path: Its path.
         data: The beginning of its content.
 
     Raises:

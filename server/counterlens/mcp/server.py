@@ -212,10 +212,8 @@ def probe(
     Args:
         workspace: The folder, the model and the sandbox.
         path: The file.
-        function: The function.
         task: The id of the probe.
         given: Values of its options, by name.
-        cancel: Set to cancel.
         progress: Called with a description of the current step.
 
     Raises:

@@ -22,7 +22,6 @@ class Agreement:
     """Counts of found and true edges.
 
     Attributes:
-        true_positives: Found and true.
         false_positives: Found, not true.
         false_negatives: True, not found.
     """

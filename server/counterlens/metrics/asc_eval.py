@@ -33,8 +33,6 @@ class TypeMedian:
     """A node type, pooled over a corpus.
 
     Attributes:
-        kind: The node type.
-        category: Its category.
         value: The median of the bootstrap medians, 0 to 1.
         standard_error: The standard deviation of the bootstrap medians (divisor 500).
         nodes: Number of nodes.

@@ -43,7 +43,6 @@ class IntervalEstimate:
     """A known figure with its 95 % interval.
 
     Attributes:
-        value: The figure.
         low: The lower end; None for fewer than six clusters, which show little about others.
         high: The upper end.
     """
@@ -133,8 +132,6 @@ def pooled_mean(
     if all values are equal. Wilson's interval is used for bounded values, because it stays within the bounds.
 
     Args:
-        values: The clusters and the values.
-        bounds: The bounds of all values.
         least: The lower bound, if there is no upper bound; it limits Student's interval.
     """
     groups: dict[Hashable, list[float]] = {}

@@ -54,7 +54,6 @@ class Refutation:
     """One attempt to refute an effect.
 
     Attributes:
-        effect: The effect in the refutation.
         holds: Whether the estimate stands: a placebo's effect is small compared with it (`beats_placebo`), a
             random common cause and a subset change it by no more than its own uncertainty, and an unobserved
             confounder does not change its sign.
@@ -69,7 +68,6 @@ class ConceptEffect:
     """A concept's effect on cross-entropy.
 
     Attributes:
-        concept: The concept.
         n: Number of snippets with it.
         effect: The average treatment effect in nats per token for a confidence of 1 instead of 0, with a 95 %
             interval over clusters; None if there are too few snippets, or the confidence is constant.

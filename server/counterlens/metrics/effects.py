@@ -80,7 +80,6 @@ def average_mutation_effect(
     """The share of informative pairs whose verdict changed; the effect of one pair is 0 or 1.
 
     Args:
-        effects: Effects of the pairs.
         clusters: The cluster of each pair, such as its function; None if the pairs are independent.
     """
     return pooled_share(

@@ -82,7 +82,6 @@ def by_chance(
     """Compare some guesses with guessing by frequency.
 
     Args:
-        guesses: The guesses.
         frequency: Frequency of each candidate, in any unit.
         simulations: Number of simulations of all guesses.
         seed: Random seed.

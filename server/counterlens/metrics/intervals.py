@@ -35,7 +35,6 @@ class Sample:
     Attributes:
         n: Number of observations.
         clusters: Number of clusters.
-        mean: The mean of all observations.
         variance: Estimated variance of that mean; 0 if all observations are equal.
         independent: Minimum number of independent observations that they are worth: n^2 / sum(m^2).
         binary: Whether all are 0 or 1.

@@ -50,7 +50,6 @@ def compare_pairwise(
     """Compare every two models that have informative pairs.
 
     Args:
-        pairs: Pairs by model.
         seed: Random seed of the bootstrap.
     """
     counted = {model: counts for model, some in pairs.items() if (counts := _by_function(some))}

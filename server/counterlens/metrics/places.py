@@ -19,7 +19,6 @@ class Place:
 
     Attributes:
         name: The file, or `FILE::FUNCTION`.
-        summary: The summary of its pairs.
         mutations: Mutations that changed a verdict, most frequent first.
     """
 

@@ -20,7 +20,6 @@ class Observation:
         effect: The effect; None if a side could not be judged.
         mutation: The change.
         concept: The concept that it perturbs.
-        function: The function.
         file: The file or problem.
         original: The function's original that it belongs to, such as its cut: pairs of one original share its
             completion. None if each pair has its own.
@@ -136,9 +135,6 @@ def summarize(observations: Iterable[Observation]) -> EffectSummary:
 
     The intervals are Wilson's with the effective sample size, because the pairs of one function are
     correlated. The pairs of a single function describe that function alone.
-
-    Args:
-        observations: The pairs.
     """
     seen = list(observations)
     judged = [(pair.cluster, pair.effect) for pair in seen if pair.effect is not None]
@@ -227,7 +223,6 @@ def summaries_by(
     """The summaries of groups of pairs, in the order in which the groups first occur.
 
     Args:
-        observations: The pairs.
         key: The group of a pair, such as its mutation.
     """
     groups: dict[str, list[Observation]] = {}

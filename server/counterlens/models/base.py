@@ -95,7 +95,6 @@ class ModelInfo:
         name: Its display name.
         identity: A stable identity of the content: the SHA-256 of a model file, or endpoint and model name.
         where: `local`, or the host of the endpoint.
-        capabilities: Its capabilities.
         context: Maximum number of tokens per request, or None if the server does not say.
         details: Further facts for display, such as quantisation or threads. They decide nothing.
         api: Prompt format.
@@ -246,7 +245,6 @@ class TokenScores:
     """Scores of the n tokens of a text, each with its k most likely alternatives.
 
     Attributes:
-        text: The scored text.
         start: (n,) int64, first byte of each token in the UTF-8 text.
         end: (n,) int64, the byte after the last byte of each token.
         logprob: (n,) float64, natural logarithm of the token's probability given what precedes it;
@@ -254,7 +252,6 @@ class TokenScores:
         entropy: (n,) float64, entropy of the next-token distribution, in nats.
         rank: (n,) int64, number of more likely tokens; -1 if not scored.
         alternative_logprob: (n, k) float64, of the k most likely tokens, best first.
-        alternative_text: n tuples of k texts.
         context: (n,) int64, number of tokens that the model saw before this one.
         deviation: (n,) float64, standard deviation of the log-probability of a token drawn from the
             next-token distribution, whose mean is minus the entropy; in nats. None if the model does not
@@ -310,7 +307,6 @@ class Model(ABC):
         `info.capabilities` lists the capabilities that are known without a request.
 
         Args:
-            capability: The capability.
             retest: Whether to test again although the result is known.
             cancel: Set by any thread to cancel.
 
@@ -356,7 +352,6 @@ class Model(ABC):
                 code, and the text begin with the line breaks after it: a context that ends in blank lines
                 misleads most models.
             alternatives: Number of most likely tokens to return per token.
-            cancel: Set to cancel.
             progress: Called with (finished tokens, all tokens).
 
         Raises:
@@ -386,9 +381,7 @@ class Model(ABC):
 
         Args:
             context: The context before each text; should not be empty.
-            continuations: The scored texts.
             alternatives: Number of most likely tokens to return per token.
-            cancel: Set to cancel.
             progress: Called with (finished steps, all steps); here a step is a continuation.
 
         Raises:
@@ -415,7 +408,6 @@ class Model(ABC):
             start: First byte of the span.
             end: The byte after the span.
             alternatives: Number of most likely tokens to return per token.
-            cancel: Set to cancel.
 
         Returns:
             The scores of the tokens that overlap the span; offsets are those of the text.
@@ -437,7 +429,6 @@ class Model(ABC):
 
         Args:
             texts: The texts, none of them empty.
-            cancel: Set to cancel.
             progress: Called with (finished texts, all texts).
 
         Returns:

@@ -175,8 +175,6 @@ class CachedModel(WrappedModel):
     """A model with cached responses.
 
     Args:
-        model: The model.
-        store: The response cache.
         owns_store: Whether the store is closed together with the model.
     """
 

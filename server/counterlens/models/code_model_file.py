@@ -38,7 +38,6 @@ def fetch_code_model(model: CodeModel, progress: Progress | None = None, cancel:
     """The path of the model's file; downloads it if it is not there yet.
 
     Args:
-        model: The model.
         progress: Called with the downloaded bytes.
         cancel: Set to cancel; downloaded parts are kept, and resumed the next time.
 

@@ -24,7 +24,6 @@ class CodeModel:
         name: Display name.
         repository: Repository on the hub.
         file: The GGUF file in it.
-        licence: Its licence.
         parameters: Approximate number of parameters.
         bytes: Size of the file, in bytes; approximate without `sha256`.
         also_known: Names in other programs, in lower case.

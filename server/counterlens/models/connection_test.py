@@ -19,8 +19,6 @@ class ConnectionTest:
 
     Attributes:
         info: Identity of the model, including capabilities found by the test.
-        prompt: The prompt.
-        completion: The completion.
         tokens: Number of tokens of the completion.
         seconds: Duration of the completion.
         scores: Whether it returns token probabilities: without them there is no overlay.
@@ -45,7 +43,6 @@ def run_connection_test(model: Model, *, cancel: Event | None = None) -> Connect
 
     Args:
         model: The model; a cached one would answer from its cache.
-        cancel: Set to cancel.
 
     Raises:
         ModelError: it cannot be reached, or does not complete; the message gives the reason.

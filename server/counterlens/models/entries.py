@@ -72,7 +72,6 @@ class ModelEntry:
     Attributes:
         name: The user's name for it: `-m NAME`.
         base_url: The base URL, such as `https://models.example.com/v1`.
-        model: Its name at the endpoint.
         api: `completions`, `fill` or `chat`; None: as the command says.
         key: Environment variable that holds the key; None: requests have no key.
         context: Maximum number of tokens per request, if known.

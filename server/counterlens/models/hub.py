@@ -17,7 +17,6 @@ def fetch(spec: str, progress: Progress | None = None, cancel: Event | None = No
     Args:
         spec: `owner/repo/path/file.gguf`.
         progress: Called with the number of downloaded bytes.
-        cancel: Set to cancel.
 
     Raises:
         ModelError: the spec is malformed, or the hub does not deliver the file.

@@ -24,7 +24,6 @@ def open_cached(
         spec: See `load`.
         options: See `load`.
         store: The response cache, which stays open; None for the user's own, closed with the model.
-        load: Opens the model.
 
     Raises:
         ModelError: there is no such model, or it cannot be opened; the message gives the reason.

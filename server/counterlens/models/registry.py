@@ -83,7 +83,6 @@ class Backend:
         form: The form of its names, for help texts.
         description: One-line description.
         accepts: Whether a name is of this kind.
-        open: Opens a model of this kind.
         here: Whether such a model runs on the machine that opens it.
         fallback: Whether it applies only if no other kind accepts the name.
         takes: The options of `SOME_TAKE` that affect such a model; None: possibly all.

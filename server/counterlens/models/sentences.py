@@ -87,9 +87,6 @@ class MiniLM:
 class ModelSentences:
     """A model that embeds, local or behind an endpoint. Implements `SentenceEncoder`.
 
-    Attributes:
-        model: The model.
-
     Raises:
         ModelError: the model returns no embeddings.
     """

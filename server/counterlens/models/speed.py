@@ -55,7 +55,6 @@ def measure_speed(
         model: The model, without a response cache.
         opening: Seconds that it took to open it.
         pid: The process that holds it.
-        cancel: Set to cancel.
 
     Raises:
         Cancelled: `cancel` was set.
@@ -92,7 +91,6 @@ def estimated_speed(measured: ModelSpeed, measured_bytes: int, file_bytes: int) 
     """The speed of another model: each token reads the whole file once, and memory is the file's.
 
     Args:
-        measured: The speed of a measured model.
         measured_bytes: The size of its file.
         file_bytes: The size of the other model's file.
     """

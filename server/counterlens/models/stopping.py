@@ -38,7 +38,6 @@ def cut(text: str, stop: Stop, *, at_line_start: bool = False) -> str | None:
 
     Args:
         text: The model's text so far.
-        stop: The rule.
         at_line_start: Whether the prompt ended at the start of a line, so that the first line of `text` is a
             whole line.
 
@@ -113,7 +112,6 @@ def repeats_itself(text: str, least: int = 48) -> bool:
     """Whether a text ends with the same piece several times; the last one may be incomplete.
 
     Args:
-        text: The text.
         least: Minimum number of characters of the repetition, at most 1,024.
     """
     end = text[-_LONGEST_REPEATED:]

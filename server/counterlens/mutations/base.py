@@ -3,9 +3,8 @@
 A mutation finds *sites* in a parsed module. Each site is either a set of edits, from which the engine makes
 a `Counterfactual`, or a `Refusal` with the reason. Mutations never build source text themselves.
 
-Assumptions that a mutation may need because Python's source alone cannot prove them.
-
-Each is recorded on the counterfactuals that need it, so that a caller can exclude them.
+A mutation may need assumptions because the source alone cannot prove them. Each is recorded on the
+counterfactuals that need it, so that a caller can exclude them.
 """
 
 from __future__ import annotations

@@ -380,9 +380,7 @@ def mark_possibly_equivalent(
     neither kept silently nor dropped: it is marked, and the caller reports the number of marked ones.
 
     Args:
-        source: The original.
         pairs: Its counterfactuals. Preserving ones are returned unchanged, without being judged.
-        distinguishes: The judge.
     """
     return [
         pair

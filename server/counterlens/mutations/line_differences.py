@@ -22,11 +22,7 @@ _SHORT = 200  # lines; in a shorter text, `difflib` takes no line for a frequent
 
 
 class LineDifferences:
-    """The differences between a source and its counterfactuals.
-
-    Args:
-        source: The source.
-    """
+    """The differences between a source and its counterfactuals."""
 
     def __init__(self, source: str) -> None:
         self._lines = source.splitlines()

@@ -21,7 +21,6 @@ class Transformation:
     Attributes:
         title: Its name in Table 6.
         dependence: The kind of dependence that it changes.
-        mutation: The operator.
     """
 
     title: str

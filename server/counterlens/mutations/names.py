@@ -37,7 +37,6 @@ def numbered_names(
     """`prefix1`, `prefix2` and so on, except names that occur in the file.
 
     Args:
-        module: The file.
         prefix: The beginning of the names.
         start: The first number.
         plain: Whether `prefix` itself comes first.

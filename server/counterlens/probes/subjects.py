@@ -85,7 +85,7 @@ def targets_of(
                 "Repair needs a dataset with bugs, such as humanevalpack",
             )
     if limit is not None and limit < len(problems):
-        drawn = _drawn(problems, limit, seed, public_first=isinstance(dataset, RepositoryDataset))
+        drawn = _draw(problems, limit, seed, public_first=isinstance(dataset, RepositoryDataset))
         problems = [problem for i, problem in enumerate(problems) if i in drawn]
     targets = [_target(problem, sandbox, limits, buggy=buggy) for problem in problems]
     if translated_from is None:
@@ -96,7 +96,7 @@ def targets_of(
     ]
 
 
-def _drawn(problems: Sequence[Problem], limit: int, seed: int, *, public_first: bool) -> set[int]:
+def _draw(problems: Sequence[Problem], limit: int, seed: int, *, public_first: bool) -> set[int]:
     """The indices of a random sample; internal functions of a repository only after all public ones."""
     chance = random.Random(seed)  # noqa: S311 - no secret
     inner = {i for i, problem in enumerate(problems) if public_first and is_internal(problem.function or "")}

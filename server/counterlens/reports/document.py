@@ -20,7 +20,6 @@ class Marked:
     """A word with a mark for its meaning, such as a verdict; colour only repeats the word.
 
     Attributes:
-        text: The word.
         mark: One of `passed`, `failed`, `refused`, `pending`, or an outcome of a pair.
     """
 
@@ -33,7 +32,6 @@ class HeadingLink:
     """A word that links to a heading of the report.
 
     Attributes:
-        text: The word.
         target: The id of the heading.
         linked: Whether to use a link; otherwise a button with `data-jump`, for a host whose script handles
             it.
@@ -49,7 +47,6 @@ class Shaded:
     """A share that a page shades by its size; elsewhere its text is enough.
 
     Attributes:
-        text: Its text.
         share: From 0 to 1; None for no shade, such as a share of very few.
     """
 
@@ -74,7 +71,6 @@ class Paragraph:
     """Sentences. A quiet one after a heading is on the same line if the format allows it.
 
     Attributes:
-        text: The sentences.
         lead: An emphasised beginning.
         quiet: Whether it is less important.
     """
@@ -130,8 +126,6 @@ class PairSide:
     Attributes:
         title: The code before it, such as `after the original`.
         prompt_end: The last line of the prompt.
-        text: The completion.
-        verdict: Its verdict.
         language: Language of the code.
         cut_off: Whether it ends at the token limit.
         rests_on: The evidence of the verdict; empty if nothing ran.
@@ -191,8 +185,6 @@ class Figure:
     Attributes:
         title: Its content.
         description: A description for readers who cannot see it.
-        table: Its figures as a table.
-        svg: The plot as SVG.
     """
 
     title: str
@@ -207,7 +199,6 @@ class Folded:
 
     Attributes:
         title: Their content.
-        blocks: The blocks.
         outcome: Its outcome, if it is a single word.
         id: Anchor for links.
         facets: Values for the filters of a page, such as the mutation.
@@ -235,7 +226,6 @@ class Entries:
     """Many entries with filters for a page; Markdown shows those with something `kept`.
 
     Attributes:
-        entries: The entries.
         choices: The values of each filter, with their labels.
         searched: The facet that is searched for a word.
     """
@@ -263,7 +253,6 @@ class Report:
 
     Attributes:
         title: Title of a page or a file; the blocks have separate headings.
-        blocks: Its content.
     """
 
     title: str

@@ -92,9 +92,7 @@ def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
     """Describe one edge for its target, without the model's view; code is in backquotes.
 
     Args:
-        edge: The edge.
         shift: Number of lines by which the function has moved down.
-        t: The translator.
     """
     line = edge.source.line + shift
     if edge.relation is Relation.CONTROL:

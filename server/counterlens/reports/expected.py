@@ -31,7 +31,6 @@ def expected_texts(
         alternatives: Texts and probabilities, likeliest first.
         limit: Maximum number of alternatives.
         markdown: Whether names of blanks are in italics; code is always in backticks.
-        t: The translator.
     """
     shares: dict[str, float] = {}
     for text, probability in alternatives:
@@ -105,9 +104,7 @@ def surprise_sentence(confidence: Confidence, surprise: Surprise, model: str, t:
 
     Args:
         confidence: The scores in which it was found.
-        surprise: The surprise.
         model: The name of the model.
-        t: The translator.
     """
     start, end = written_word(confidence, surprise.token)
     whole, part = _quote(confidence, surprise.start, surprise.end), _quote(confidence, start, end)

@@ -70,7 +70,6 @@ def write_evaluation(form: str, results: RunResults, sizes: Mapping[str, int] | 
 
     Args:
         form: One of `FORMATS`.
-        results: The run.
         sizes: Numbers of parameters given by the user, by model.
 
     Raises:
@@ -88,7 +87,6 @@ def write_merged(form: str, merged: MergedRuns) -> str:
 
     Args:
         form: One of `FORMATS`.
-        merged: The runs.
 
     Raises:
         DataError: the format contains single records, not tables.
@@ -105,7 +103,6 @@ def write_trend(form: str, trend: Trend) -> str:
 
     Args:
         form: One of `TREND_FORMATS`.
-        trend: The trend.
     """
     return _json(trend_document(trend)) if form == "json" else _RENDERED[form](trend_report(trend))
 

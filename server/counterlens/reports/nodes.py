@@ -24,9 +24,7 @@ def doubt_markdown(
     """The gain in likelihood with the alternative, token by token.
 
     Args:
-        doubt: The mark.
         tokens: From `explained`.
-        model: The model.
         t: The reader's language.
     """
     factor = t.number(sum(token.gain for token in tokens), "+.1f")

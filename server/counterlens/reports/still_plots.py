@@ -30,7 +30,6 @@ class SharePoint:
     Attributes:
         row: Name of its row.
         series: The series, which has its own colour and shape.
-        value: The share.
         low: Lower end of its interval.
         high: Its upper end.
     """
@@ -86,7 +85,6 @@ def stacks(rows: Sequence[tuple[str, Sequence[int]]], words: Sequence[str], colo
     Args:
         rows: Names, with the count of each part.
         words: Names of the parts.
-        colours: Colours of the parts.
     """
     most = max((sum(counts) for _, counts in rows), default=0) or 1
     step = max(1, -(-most // 5))
@@ -160,7 +158,6 @@ def densities(
     """An SVG with the density of some values per series, from 0 to 1: Gaussian kernels, Scott's bandwidth.
 
     Args:
-        values: Values by series.
         colours: Colours of the series, in order.
         threshold: Where a dashed line crosses the curves.
     """

@@ -37,7 +37,6 @@ class Document:
         """Read a file.
 
         Args:
-            path: Its path.
             language: The id of its language; None to determine it from the name and the first line.
 
         Raises:

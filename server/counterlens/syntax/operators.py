@@ -33,7 +33,6 @@ class OperatorSite:
         start: Its first byte.
         end: The byte after its last.
         operator: The operator as written, `not in` with one blank.
-        family: Its family.
         candidates: The operators that could be there, itself included.
         line: Its line, 1-based.
         span: The byte range of the operation: its operands and the operator.

@@ -1,6 +1,6 @@
-"""The dependence analysis of C.
+"""The dependence analysis of C: its statements, lowered to a control-flow graph.
 
-Lowers the statements of C to a control-flow graph (general rules: `braces/lowering.py`).
+Rules, besides those of `braces/lowering.py`:
 
 - `goto` jumps to its label anywhere in the function.
 - A macro before a block is a call, and the block runs once: macros are not expanded.

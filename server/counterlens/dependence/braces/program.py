@@ -30,7 +30,6 @@ class BraceLanguage:
     Attributes:
         id: Its id, as editors use it.
         functions: Finds the functions in a tree, in source order.
-        layout: Lowers one of them.
         syntax: The rules for reading its expressions.
         tolerant: Whether parts that the grammar cannot parse are skipped, as macros require.
         unreadable: Why the tree of a text is not the one that the language sees; None if it is.
@@ -73,8 +72,6 @@ class BraceProgram:
     """A source text, parsed once.
 
     Args:
-        source: The text.
-        language: Its language.
         rules: Options of the analysis; effects of calls come from the language's own lists.
 
     Raises:

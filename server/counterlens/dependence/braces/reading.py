@@ -15,9 +15,7 @@ Rules:
 - Blocks and classes inside an expression read what they capture *later*; they read it immediately if they are
   passed to a method that consumes them before it returns.
 
-Name resolution in languages with block scope.
-
-Rules:
+Rules of names, which have block scope:
 
 - A declaration is visible from its position to the end of its block; one in a nested block shadows it there.
 - Several variables of one name in one function are distinguished by a mark.

@@ -81,7 +81,6 @@ class BraceStatements:
     """The numbering of one function's statements.
 
     Attributes:
-        header: The number of the function's header.
         nodes: The syntax node of each statement.
         number: The number of each statement, by the id of its node.
     """

@@ -30,7 +30,6 @@ class Finished:
     """A finished item.
 
     Attributes:
-        item: The item.
         record: The result; None if it failed.
         error: Why it failed.
     """
@@ -41,11 +40,7 @@ class Finished:
 
 
 class LocalEngine:
-    """Models and programs on this machine. Implements `EvaluationEngine`.
-
-    Args:
-        sandbox: The sandbox for programs.
-    """
+    """Models and programs on this machine. Implements `EvaluationEngine`."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox

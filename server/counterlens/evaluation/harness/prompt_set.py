@@ -72,7 +72,6 @@ class ScoredSample:
     """A sample with a verdict, as input for figures.
 
     Attributes:
-        id: Id of the sample.
         which: See `PromptSample`.
         original: See `PromptSample`.
         problem: See `PromptSample`.

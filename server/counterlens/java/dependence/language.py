@@ -1,6 +1,4 @@
-"""The dependence analysis of Java.
-
-Lowers the statements of Java to a control-flow graph.
+"""The dependence analysis of Java: its statements, lowered to a control-flow graph.
 
 Rules (in common with C: `braces/lowering.py`; for `try`: `protected.py`):
 

@@ -1,8 +1,6 @@
-"""Changes to Java statements after which the following text can stay unchanged.
+"""The statements of an examined Java method, and changes after which the following text can stay unchanged.
 
-The statements of an examined Java method: their positions, and the variables in them.
-
-Rules, besides those of `examined.py`:
+Rules for the variables in a statement, besides those of `examined.py`:
 
 - The three parts of a `for` are separate statements, so its header only has the names of the condition.
 - `x++` and `x += v` read `x` and bind it; a declaration without a value binds nothing.
@@ -100,7 +98,6 @@ class _PartReader:
     """Locates statements and names in the text.
 
     Args:
-        nodes: The node of each statement.
         starts: The offset of each line of the file, in bytes of the text.
     """
 

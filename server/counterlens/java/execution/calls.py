@@ -28,7 +28,6 @@ class LiteralCall:
 
     Attributes:
         written: The call, without an object or a class before its name.
-        arguments: The arguments.
     """
 
     written: str

@@ -65,7 +65,6 @@ class CalledMethod:
         class_name: The binary name of its class.
         receiver: The expression before its name: empty, or a new object.
         name: Its simple name.
-        node: Its declaration.
     """
 
     owner: Node
@@ -160,12 +159,10 @@ def result_of(
         document: The unchanged program, with the path of its file.
         text: The program with the method of `addition`.
         method: The method whose class has the added method.
-        sandbox: The sandbox.
         more: Further source files, as name and text.
         times: Number of calls, each in a fresh copy.
         alone: Whether each copy gets a fresh JVM.
         limits: The limits of one call.
-        cancel: Set to cancel.
 
     Raises:
         SourceError: the program does not compile, throws, times out, or its result is not a literal.

@@ -324,8 +324,6 @@ def independent_in_java(first: JavaEffects, second: JavaEffects, *, caught: bool
     """Decide whether the order of two adjacent pieces of code is unobservable.
 
     Args:
-        first: The effects of the first.
-        second: The effects of the second.
         caught: Whether code of the same method may observe the state after an exception.
     """
     reason = _conflict(first, second) or _conflict(second, first)

@@ -81,7 +81,6 @@ def left_by(module: JavaModule, target: Node, kind: str) -> bool:
     """Whether a statement contains a `break` or `continue` that targets it.
 
     Args:
-        module: The file.
         target: A loop, a switch or a labelled statement.
         kind: `break_statement` or `continue_statement`.
     """

@@ -60,7 +60,6 @@ class JavaVariable:
     """A local variable or parameter.
 
     Attributes:
-        name: Its name.
         kind: The kind of its declaration.
         declared: The identifier of its declaration.
         type: The text of its declared type, with its dimensions; empty if it is inferred.

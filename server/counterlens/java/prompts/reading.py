@@ -69,7 +69,6 @@ def read_value(text: str, *, strict: bool = False) -> JavaValue | None:
     """The value in a text; None if the text is not one value.
 
     Args:
-        text: The text.
         strict: Whether to accept only Java expressions, not the forms that Java prints.
     """
     try:

@@ -50,7 +50,6 @@ class Turn:
         """Read the continuation of the prompt out of the reply so far; for a question, the whole reply.
 
         Args:
-            answer: The reply so far.
             complete: Whether the reply is complete.
 
         Returns:

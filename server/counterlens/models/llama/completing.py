@@ -1,9 +1,8 @@
 """Completion by llama.cpp: the prompts of several requests decode together, each as if it were alone.
 
-Whether a model's file names the right tokens for filling in the middle, and the model was trained on them.
-
-Many files have such tokens although the model never saw them, or name them in a wrong order. A completion
-does not show that: it looks like any other. The perplexity of a known text in a hole does.
+A trial shows whether a model fills in the middle. Many files have tokens for it although the model never saw
+them, or name them in a wrong order. A completion does not show that: it looks like any other. The perplexity
+of a known text in a hole does.
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ class Request:
     """Prompts whose completions are returned together.
 
     Attributes:
-        prompts: The prompts.
         distinct: Completions of the different ones.
         progress: Called with (finished prompts, all prompts).
         pending: Number of `distinct` that are unfinished.
@@ -194,7 +192,6 @@ def fill_trial(engine: Engine, identity: str) -> FillTrial | None:
 
     Args:
         engine: The model; its sequence is emptied.
-        identity: Identity of the model file.
 
     Raises:
         Cancelled, ModelError: as `Engine.decode`.

@@ -52,7 +52,6 @@ class Hardware:
 
     Attributes:
         backends: Its back ends, without those of the processor, such as `CUDA`.
-        devices: Their devices.
     """
 
     backends: tuple[str, ...] = ()

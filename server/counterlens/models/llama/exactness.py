@@ -30,7 +30,6 @@ def calls_of(engine: Engine, batch: SequenceBatch, identity: str) -> SharedCalls
     model file, engine and processor.
 
     Args:
-        engine: The model.
         batch: The batch of this model; a trial discards its content.
         identity: Identity of the model file.
 

@@ -58,7 +58,6 @@ class LlamaModel(LocalModel):
     """A GGUF file that a child process loads.
 
     Args:
-        path: A GGUF file.
         spec: The user's name for it.
         name: Its display name; by default the file's name.
         threads: Threads to decode with; 0 means one per available processor, at most eight.

@@ -35,7 +35,6 @@ class PromptEncoder:
     """Encodes prompts for one model.
 
     Args:
-        engine: The model.
         api: Prompt format.
 
     Raises:
@@ -154,9 +153,6 @@ _TOKEN = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 
 class ChatTemplate:
     """Converts messages to tokens.
-
-    Args:
-        engine: The model.
 
     Raises:
         ModelError: the model has no chat template, or it needs too much time or memory.

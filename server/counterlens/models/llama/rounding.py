@@ -4,7 +4,7 @@ A greedy completion takes the likelier of two tokens, however small the gap betw
 kernels of llama.cpp shift that gap, as another build does, so a gap below nearly all such shifts shows
 nothing about the model.
 
-The memory that the layers of a GGUF file need on a device, read from the file's header.
+The file's header gives the memory that its layers need on a device.
 
 Imported only inside the child process.
 """
@@ -40,7 +40,6 @@ def layer_sizes(path: Path, context: int) -> list[int]:
     16 bits each for the whole context, and as much again, or `SHARED_CACHE`, for the sequences of a request.
 
     Args:
-        path: The file.
         context: Maximum number of tokens of context.
 
     Returns:
@@ -141,7 +140,6 @@ def rounding_of(engine: Engine, batch: SequenceBatch, identity: str) -> float:
     engine and processor.
 
     Args:
-        engine: The model.
         batch: The batch of this model; a measurement discards its state.
         identity: Identity of the model file.
 

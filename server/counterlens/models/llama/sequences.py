@@ -37,8 +37,6 @@ class Row:
     """One token to append to a sequence.
 
     Attributes:
-        seq_id: The sequence.
-        token: The token.
         wanted: Whether the logits after it are needed.
     """
 
@@ -51,7 +49,6 @@ class SequenceBatch:
     """Sequences of one user at a time, numbered from 0 (llama.cpp's `seq_id`).
 
     Args:
-        engine: The model.
         plain: As in `Engine.open_context`.
     """
 

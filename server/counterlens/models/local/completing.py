@@ -60,7 +60,6 @@ class Writer:
 
     Args:
         encoder: Converts prompts to tokens.
-        engine: The model.
         constraint: Constraint on its vocabulary.
         rounding: The gap between the two likeliest tokens, in nats, below which rounding may have chosen.
     """
@@ -190,7 +189,6 @@ class Growing:
     """A completion that is being generated.
 
     Attributes:
-        encoded: The prompt.
         written: The generated text, including the required bytes.
         count: Number of generated tokens.
         finish: Why it ended; empty while it grows.

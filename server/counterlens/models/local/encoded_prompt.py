@@ -34,7 +34,6 @@ class EncodedPrompt:
     """A prompt as the tokens that a model reads.
 
     Attributes:
-        prompt: The prompt.
         tokens: The tokens to be decoded.
         required: Bytes that the first new tokens must spell (token healing).
         dropped: Number of the prompt's oldest tokens that did not fit.
@@ -70,7 +69,6 @@ def encode_plain(engine: TokenEngine, prompt: Prompt, grammar: TokenGrammar | No
     """Encode a prompt without a chat template; heal it unless it is a question.
 
     Args:
-        engine: The model.
         prompt: The prompt; its oldest tokens are dropped if it does not fit.
         grammar: The grammar of the answer.
 
@@ -92,8 +90,6 @@ def overflow(prompt: Prompt, tokens: int, context: int) -> int:
     """Number of a prompt's tokens that do not fit.
 
     Args:
-        prompt: The prompt.
-        tokens: Number of tokens of the prompt.
         context: Number of tokens that the model's window holds.
 
     Raises:

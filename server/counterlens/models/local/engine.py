@@ -18,7 +18,6 @@ class TokenEngine(Protocol):
         vocabulary: Number of tokens of the vocabulary.
         adds_bos: Whether a text begins with the token `bos`.
         bos: The beginning-of-text token; undefined if `adds_bos` is false.
-        pieces: The bytes of every token.
         ends: The tokens that end a text.
         cancelled: Set from another thread to cancel the current work.
     """
@@ -55,7 +54,6 @@ class SequenceEngine(TokenEngine, Protocol):
             same_groups_from: The start of groups of `group` tokens. The kept prefix ends with a whole group,
                 so that what follows is decoded in the same groups as if nothing had been kept: other groups
                 give other rounding. Before it, groups start at 0.
-            group: Tokens in a group.
         """
 
     def decode(self, tokens: Sequence[int], *, logits_from: int) -> npt.NDArray[np.float32]:

@@ -15,11 +15,7 @@ DEFAULT_CONTEXT = 8192
 
 
 class LocalModel(Model):
-    """Passes every request to a child process; a back end opens the process and implements `info`.
-
-    Args:
-        process: The child process.
-    """
+    """Passes every request to a child process; a back end opens the process and implements `info`."""
 
     def __init__(self, process: ModelProcess) -> None:
         self._process = process

@@ -37,7 +37,6 @@ class _Scored:
 
     Attributes:
         lead: Tokens before it, unscored.
-        tokens: Its own tokens.
         alternatives: Number of alternatives requested.
         rows: Scores of its whole chunks, from the start of the text.
     """

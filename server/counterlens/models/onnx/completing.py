@@ -1,6 +1,6 @@
 """Completion by exported models: sequences are read one by one and continued together.
 
-Scores by a model that reads both sides: pseudo-log-likelihood (Salazar et al. 2020, section 2).
+A model that reads both sides scores by pseudo-log-likelihood (Salazar et al. 2020, section 2).
 
 Each token is masked and predicted from all others: alone (`piece`), or together with the other pieces of its
 word (`word`), so that the rest of a word does not give a piece away. Ahmed et al. 2024 mask an operator in
@@ -54,7 +54,6 @@ class MaskedScorer:
     """Scores texts with one export that reads both sides.
 
     Args:
-        engine: The export.
         mask: The mask token.
         masking: The unit that is masked.
     """

@@ -28,9 +28,7 @@ class ExportEngine:
     `decode` with logits reads all of it in one pass.
 
     Args:
-        export: Its files.
         session: Its graph, with logits as an output.
-        tokenizer: Its tokenizer.
         context: Maximum number of tokens of the window.
 
     Attributes:

@@ -43,7 +43,6 @@ class ExportedModel(LocalModel):
     """An export that runs in a child process.
 
     Args:
-        export: Its files.
         spec: The user's name for it.
         threads: Threads to compute with; 0 means one per available processor, at most eight.
         context: Maximum number of tokens of context; limited by the model's training context.

@@ -48,7 +48,6 @@ class OpenedExport:
 
     Attributes:
         reading: The reading direction.
-        capabilities: Its capabilities.
         context: Number of tokens that its window holds, including those around a text.
         cached: Whether it has a cache of keys and values.
         provider: Its execution provider.

@@ -61,7 +61,6 @@ class PastInput:
     """A tensor of keys or values.
 
     Attributes:
-        name: The name of the input.
         present: The name of the output that continues it.
         shape: Its size in each dimension; 0 for the batch and the sequence.
         axis: The dimension of the sequence.
@@ -89,7 +88,6 @@ class Session:
     """One graph.
 
     Args:
-        weights: The file.
         threads: Number of threads.
 
     Attributes:

@@ -43,9 +43,6 @@ class Encoded:
 class ExportTokenizer:
     """The tokenizer that a `tokenizer.json` describes.
 
-    Args:
-        path: The file.
-
     Raises:
         ModelError: it cannot be read.
     """

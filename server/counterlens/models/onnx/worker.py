@@ -151,7 +151,6 @@ class ExportEmbedder:
 
     Args:
         session: Its graph, with hidden states as an output.
-        tokenizer: Its tokenizer.
         pooling: How a text's states become one vector.
         context: Number of tokens that the window holds.
     """

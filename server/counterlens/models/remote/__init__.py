@@ -75,7 +75,6 @@ def connect_entry(
     """The model of an entry of a settings file; its key comes from the variable that the entry names.
 
     Args:
-        entry: The entry.
         api: `completions`, `fill` or `chat`; None: as the entry says, else `completions`.
         allowed: Whether the user has just named its endpoint; otherwise it must have been allowed before.
         thinking_tokens: Maximum tokens of reasoning, besides those of an answer; None: as the entry says.
@@ -125,7 +124,6 @@ def models_at(
         base_url: The endpoint, such as `http://127.0.0.1:8080/v1`.
         key: The key, if one was just given.
         known: Whether the key of the environment is meant for this endpoint, and may be sent to it.
-        cancel: Set to cancel.
 
     Raises:
         ModelError: it cannot be reached or lists none; the message gives the reason.

@@ -93,7 +93,6 @@ class HttpClient:
     """Requests to one endpoint; belongs to one event loop.
 
     Args:
-        endpoint: The endpoint.
         timeouts: Time limits.
         retries: When to repeat a request.
         pace: Limits the number and the rate of requests.
@@ -119,7 +118,6 @@ class HttpClient:
 
         Args:
             path: The path after the base URL.
-            payload: The body.
             read: Reads the response piece by piece.
             retry: Whether to repeat the request if that may help.
 
@@ -257,11 +255,7 @@ class HttpClient:
 
 
 class _PieceDeadline:
-    """Ends an attempt if no piece of its answer arrives in time; bytes alone, such as a drip, are none.
-
-    Args:
-        seconds: The time for each piece.
-    """
+    """Ends an attempt if no piece of its answer arrives in time; bytes alone, such as a drip, are none."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

@@ -37,12 +37,10 @@ class RemoteCompleter:
     """Completes prompts, with the parameters that an endpoint accepts.
 
     Args:
-        endpoint: The endpoint.
         client: Sends requests to it.
         model: The name of the model there.
         dialect: The API dialect.
         listing: The models of the endpoint.
-        taking: The parameters that it accepts.
         parameters: Further parameters of each request.
         thinking: Maximum tokens of reasoning, besides those of the answer; 0: no separate limit.
     """
@@ -172,7 +170,6 @@ class RemoteCompleter:
 
         Args:
             readings: What was read of it.
-            answer: The response.
             last: Its last object, for messages.
 
         Raises:
@@ -252,8 +249,6 @@ class AnswerReading:
     """Takes the pieces of one response until it ends.
 
     Args:
-        prompt: The prompt.
-        exchange: The request.
         room: Maximum tokens of reasoning; 0: no separate limit.
 
     Attributes:

@@ -22,7 +22,6 @@ class RemoteEmbedder:
     """Embeds texts with one model of an endpoint; tested once.
 
     Args:
-        endpoint: The endpoint.
         client: Sends requests to it.
         model: The name of the model there.
     """

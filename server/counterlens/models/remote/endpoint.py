@@ -17,7 +17,6 @@ class ApiKey:
     """A secret that is never displayed, and its source.
 
     Attributes:
-        value: The key.
         source: The hint for a user who has to change it.
     """
 
@@ -43,7 +42,6 @@ class Endpoint:
     Attributes:
         url: The base URL without a trailing slash.
         host: Its host, in lower case, without brackets.
-        port: Its port.
         secure: Whether it is https.
         key: The key to send, if any.
     """

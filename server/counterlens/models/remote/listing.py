@@ -21,7 +21,6 @@ class Listing:
     """An endpoint's list of its models.
 
     Args:
-        endpoint: The endpoint.
         client: Sends requests to it.
         model: The requested model.
         trusted: Whether to request the model without checking the list.

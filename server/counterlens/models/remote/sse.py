@@ -30,7 +30,6 @@ class Event:
 
     Attributes:
         type: `message` unless named; empty for text outside of events.
-        data: Its data.
         whole: Whether its end was read.
     """
 

@@ -131,7 +131,6 @@ class Taking:
         """Send a request, with fewer parameters after each refusal, until it is accepted.
 
         Args:
-            payload: The request with all parameters.
             send: Sends a body, and reads the response.
 
         Raises:

@@ -46,7 +46,7 @@ class ConfidenceMethod:
 
     def tables(self, records: Records, *, seed: int) -> tuple[Table, ...]:
         """The tables of one model."""
-        pooled = _pooled(records, seed)
+        pooled = _pool(records, seed)
         return _whole(records, pooled), _concepts(records, pooled)
 
     def comparison(self, models: Mapping[str, Records], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
@@ -55,7 +55,7 @@ class ConfidenceMethod:
 
     def by_concept(self, records: Records) -> dict[str, float]:
         """The confidence by concept."""
-        return {name: median.value for name, median in _pooled(records, 0).categories.items()}
+        return {name: median.value for name, median in _pool(records, 0).categories.items()}
 
     def types(self, records: Records, *, seed: int) -> list[TypeMedian]:  # noqa: ARG002
         """The confidence by node type, for plots; empty if there are none."""
@@ -115,7 +115,7 @@ class Astxplainer(ConfidenceMethod):
 METHODS = Methods(ConfidenceMethod(), astxplainer=Astxplainer())
 
 
-def _pooled(records: Sequence[ConfidenceRecord], seed: int) -> CorpusConfidence:
+def _pool(records: Sequence[ConfidenceRecord], seed: int) -> CorpusConfidence:
     """The global aggregation, with each function as a snippet."""
     files = []
     for record in records:

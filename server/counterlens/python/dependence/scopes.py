@@ -130,14 +130,14 @@ def _around(node: Any, nested: Names, names: Names, *, comprehended: bool) -> li
     return evaluated_at_definition(node)
 
 
-def _stored(node: Any, names: Names) -> None:
+def _add_stored(node: Any, names: Names) -> None:
     if not isinstance(node.ctx, ast.Load):
         changed = place(node)
         if changed is not None:
             names.mutated.add(changed)
 
 
-def _augmented(node: Any, names: Names) -> None:
+def _add_augmented(node: Any, names: Names) -> None:
     if isinstance(node.target, ast.Name):
         names.reads.add(node.target.id)
 
@@ -146,7 +146,7 @@ def _imports(node: Any, names: Names) -> None:
     names.bound.update(imported_names(node))
 
 
-def _bound(node: Any, names: Names) -> None:
+def _add_bound(node: Any, names: Names) -> None:
     if node.name:
         names.bound.add(node.name)
 
@@ -158,16 +158,16 @@ def _rest(node: Any, names: Names) -> None:
 
 _BLOCKS = {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, *COMPREHENSIONS}
 _BINDING: dict[type, Callable[[Any, Names], None]] = {
-    ast.Attribute: _stored,
-    ast.Subscript: _stored,
-    ast.AugAssign: _augmented,
+    ast.Attribute: _add_stored,
+    ast.Subscript: _add_stored,
+    ast.AugAssign: _add_augmented,
     ast.Global: lambda node, names: names.globals.update(node.names),
     ast.Nonlocal: lambda node, names: names.nonlocals.update(node.names),
     ast.Import: _imports,
     ast.ImportFrom: _imports,
-    ast.ExceptHandler: _bound,
-    ast.MatchAs: _bound,
-    ast.MatchStar: _bound,
+    ast.ExceptHandler: _add_bound,
+    ast.MatchAs: _add_bound,
+    ast.MatchStar: _add_bound,
     ast.MatchMapping: _rest,
 }
 _TYPE_PARAMETERS = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})  # since Python 3.12

@@ -43,9 +43,7 @@ class Asked:
         """Parse a call; None if an argument is not a literal.
 
         Args:
-            tree: The program.
             name: The name of the function.
-            call: The call.
 
         Raises:
             SyntaxError, ValueError: the call is not an expression.

@@ -21,7 +21,6 @@ class Range:
     """The arguments of `range` in a `for`, as pieces of text.
 
     Attributes:
-        start: The start.
         stop: The end, exclusive.
         step: The text after the variable in the statement that advances the counter: `+= 1`.
         operator: The comparison of the counter with the stop that holds while the loop runs.
@@ -76,7 +75,6 @@ class Counting:
     """A `while` that counts a variable from a start by a step to a stop.
 
     Attributes:
-        name: The variable.
         start: Byte range of its first value.
         stop: Byte range of the value with which it is compared.
         step: The increment.

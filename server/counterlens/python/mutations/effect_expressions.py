@@ -137,7 +137,7 @@ def _display(
             to.heap = max(touched, Heap.WRITE if to.opaque else touched)
 
 
-def _starred(
+def _starred_element(
     analysis: EffectAnalysis, node: cst.StarredElement | cst.StarredDictElement, to: SideEffects
 ) -> None:
     analysis.add(node.value, to)
@@ -162,7 +162,7 @@ RULES: Rules = {
     ),
     **dict.fromkeys((cst.BinaryOperation, cst.Subscript, cst.FormattedStringExpression), operator),
     **dict.fromkeys((cst.List, cst.Tuple, cst.Set, cst.Dict), _display),
-    **dict.fromkeys((cst.StarredElement, cst.StarredDictElement), _starred),
+    **dict.fromkeys((cst.StarredElement, cst.StarredDictElement), _starred_element),
     cst.Name: name,
     cst.Attribute: _attribute,
     cst.Comparison: _is,

@@ -6,10 +6,9 @@ A binding statement covers the rest of its block, because a block runs its state
 The target of a `for`, a `with` or an `except` covers the body. A variable that is deleted anywhere is never
 certainly bound.
 
-Upper bound on the side effects of code, as computed by `mutation.py`.
-
-`dependence/effects.py` answers another question: which definitions a statement makes and reads, in order of
-evaluation and as people understand the code. There an unknown call changes nothing; here it may do anything.
+The effects are an upper bound; `mutation.py` computes them. `dependence/effects.py` answers another question:
+which definitions a statement makes and reads, in order of evaluation and as people understand the code. There
+an unknown call changes nothing; here it may do anything.
 """
 
 from __future__ import annotations
@@ -42,7 +41,6 @@ class SideEffects:
     """The possible effects of a piece of code, over-approximated.
 
     Attributes:
-        reads: Variables that it reads.
         writes: Variables that it binds or deletes.
         heap: Its access to objects.
         raises: It may raise, or not terminate.
@@ -137,7 +135,6 @@ class EffectAnalysis:
     """The effects of the statements and expressions of one module.
 
     Attributes:
-        module: The module.
         bound: The places where its variables are certainly bound.
         kinds: The value kinds of its expressions.
         unseen: The uses of its variables that no name shows.

@@ -11,8 +11,6 @@ def independent(first: SideEffects, second: SideEffects, *, caught: bool) -> Ind
     """Decide whether two adjacent pieces of code can be swapped.
 
     Args:
-        first: The effects of the first.
-        second: The effects of the second.
         caught: Whether the function continues after an exception in them (`try`, `with`).
     """
     reason = _conflict(first, second, caught)

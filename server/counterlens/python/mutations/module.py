@@ -36,11 +36,7 @@ Suite = cst.BaseSuite
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionNode(FunctionSpan):
-    """A function definition and its position, from its `def` or `async def` to the end of its last statement.
-
-    Attributes:
-        node: Its definition.
-    """
+    """A function definition and its position: from `def` or `async def` to the end of its last statement."""
 
     node: cst.FunctionDef
 

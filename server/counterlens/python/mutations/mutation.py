@@ -1,6 +1,6 @@
-"""The context of a Python mutation, and its base class.
+"""The context of a Python mutation with its analysis of side effects, and its base class.
 
-Side-effect analysis: the variables, objects, exceptions and jumps that code can affect.
+The analysis gives the variables, objects, exceptions and jumps that code can affect.
 
 Lowering rules, from the strongest:
 
@@ -53,7 +53,7 @@ def _assign(analysis: EffectAnalysis, node: cst.Assign, to: SideEffects) -> None
         _target(analysis, target.target, node.value, to)
 
 
-def _annotated(analysis: EffectAnalysis, node: cst.AnnAssign, to: SideEffects) -> None:
+def _annotated_assignment(analysis: EffectAnalysis, node: cst.AnnAssign, to: SideEffects) -> None:
     """An annotated assignment; the annotation of a local variable is never evaluated."""
     if node.value is not None:
         analysis.add(node.value, to)
@@ -62,7 +62,7 @@ def _annotated(analysis: EffectAnalysis, node: cst.AnnAssign, to: SideEffects) -
         analysis.add(node.annotation, to)
 
 
-def _augmented(analysis: EffectAnalysis, node: cst.AugAssign, to: SideEffects) -> None:
+def _augmented_assignment(analysis: EffectAnalysis, node: cst.AugAssign, to: SideEffects) -> None:
     analysis.add(node.value, to)
     _target(analysis, node.target, None, to)
     variable = analysis.module.scopes.variable(node.target)
@@ -145,10 +145,10 @@ def _import(analysis: EffectAnalysis, node: cst.Import | cst.ImportFrom, to: Sid
         to.yields = True
         return
     for alias in node.names:
-        _imported(analysis, alias, to)
+        _import_alias(analysis, alias, to)
 
 
-def _imported(analysis: EffectAnalysis, alias: cst.ImportAlias, to: SideEffects) -> None:
+def _import_alias(analysis: EffectAnalysis, alias: cst.ImportAlias, to: SideEffects) -> None:
     bound: cst.CSTNode = alias.asname.name if alias.asname is not None else alias.name
     while isinstance(bound, cst.Attribute):
         bound = bound.value
@@ -173,8 +173,8 @@ RULES: Rules = {
     **dict.fromkeys((cst.Return, cst.Raise), _exit),
     cst.Assert: operator,
     cst.Assign: _assign,
-    cst.AnnAssign: _annotated,
-    cst.AugAssign: _augmented,
+    cst.AnnAssign: _annotated_assignment,
+    cst.AugAssign: _augmented_assignment,
     cst.If: _if,
     cst.For: _for,
     cst.While: _while,

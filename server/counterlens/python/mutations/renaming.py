@@ -49,7 +49,6 @@ def local_variables(module: Module, scope: Scope, *, lambdas: bool = True) -> Lo
     """The variables that one function or a whole program binds itself, those of comprehensions included.
 
     Args:
-        module: The module.
         scope: The scope of the function, or of the module.
         lambdas: Whether parameters of a lambda that a builtin calls by position count as variables.
     """

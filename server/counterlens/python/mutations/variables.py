@@ -43,7 +43,6 @@ class Scope:
         kind: The construct that opened it.
         node: The node that opened it.
         parent: The scope around it; None for the module's.
-        variables: Its own variables by name.
         globals: Names that it declares global.
         nonlocals: Names that it declares nonlocal.
         occurrences: The names in it, in source order.
@@ -85,7 +84,6 @@ class Occurrence:
 
     Attributes:
         node: The name's node.
-        role: Its use.
         scope: The scope that contains it.
         variable: The variable that it refers to; None for a builtin, or a name that the file does not bind.
     """

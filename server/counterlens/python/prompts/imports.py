@@ -36,7 +36,7 @@ def imported_definitions(document: Document, function: Function) -> str:
     tree = parse_module(document.text)
     imports = _imports(tree, place)
     blocks, size = list[str](), 0
-    for module, name in dict.fromkeys(_used(tree, function, imports)):
+    for module, name in dict.fromkeys(_used_names(tree, function, imports)):
         definition = _definition(place, module, name, _FARTHEST)
         if definition is not None and size + len(definition) <= MOST_CHARACTERS and definition not in blocks:
             blocks.append(definition)
@@ -66,7 +66,7 @@ def _absolute(node: ast.ImportFrom, place: Layout) -> str:
     return ".".join([*above, *([node.module] if node.module else [])])
 
 
-def _used(
+def _used_names(
     tree: ast.Module, function: Function, imports: dict[str, tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
     """The imported names that a function uses: the module and the name in it, in the order of the text."""
@@ -88,10 +88,10 @@ def _definition(place: Layout, module: str, name: str, steps: int) -> str | None
     path = _file_of(place, module)
     if path is None or path == place.path or not steps:
         return None
-    text, tree = _parsed(path, path.stat().st_mtime_ns)
+    text, tree = _parse_file(path, path.stat().st_mtime_ns)
     for node in tree.body if tree else ():
         if name in _defines(node):
-            return f"# {path.relative_to(place.project).as_posix()}\n{_shortened(text, node)}"
+            return f"# {path.relative_to(place.project).as_posix()}\n{_shorten(text, node)}"
     imports = _imports(tree, layout_of(path, text)) if tree else {}
     further, there = imports.get(name, ("", ""))
     return _definition(place, further, there, steps - 1) if there else None
@@ -108,7 +108,7 @@ def _file_of(place: Layout, module: str) -> Path | None:
 
 
 @lru_cache(maxsize=64)
-def _parsed(path: Path, _changed: int) -> tuple[str, ast.Module | None]:
+def _parse_file(path: Path, _changed: int) -> tuple[str, ast.Module | None]:
     """The text of a file, and its tree; None if it does not parse."""
     text = path.read_text("utf-8", "replace")
     try:
@@ -126,7 +126,7 @@ def _defines(node: ast.stmt) -> list[str]:
     return [node.target.id] if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) else []
 
 
-def _shortened(text: str, node: ast.stmt) -> str:
+def _shorten(text: str, node: ast.stmt) -> str:
     """The lines of a definition; of a long one, the headers and docstrings of its functions."""
     lines = text.splitlines()
     if (node.end_lineno or node.lineno) - node.lineno < _LONGEST:

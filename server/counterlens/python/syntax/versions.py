@@ -47,7 +47,6 @@ class NewSyntax:
 
     Attributes:
         version: The version, such as `(3, 12)`.
-        name: Its name.
         line: The line of its first use, 1-based.
     """
 
@@ -67,10 +66,6 @@ class NewSyntax:
 
 def parse_concrete(source: str, tree: tree_sitter.Tree) -> cst.Module:
     """The LibCST tree of a source, if the parser cannot crash the process on it.
-
-    Args:
-        source: The source.
-        tree: Its tree-sitter tree.
 
     Raises:
         SourceError: it is nested too deeply.
@@ -113,7 +108,6 @@ def parse_error(source: str, error: Exception) -> SourceError:
     """The error for a user whose text the running Python cannot parse.
 
     Args:
-        source: The text.
         error: The error of `parse_module`.
     """
     if isinstance(error, RecursionError | MemoryError):

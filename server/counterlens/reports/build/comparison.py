@@ -56,7 +56,6 @@ def gate_lines(results: Sequence[GateResult], least: float) -> Iterator[str]:
     """A line per model, or the reason why the gate applies to none.
 
     Args:
-        results: Results of the models.
         least: Minimum share of pairs that must be held.
     """
     if not results:

@@ -84,7 +84,6 @@ def confidence_report(
 
     Args:
         confidence: The scores of a document.
-        info: The model.
         span: Byte range; the report is on this part only.
         places: Maximum number of statements and of surprises.
     """

@@ -64,7 +64,6 @@ def places(results: RunResults, *, brief: bool = False) -> Iterator[TableBlock]:
     """The places where the models of a run of one task hold and fail.
 
     Args:
-        results: The run.
         brief: Whether to shorten the tables.
     """
     headings = {(item.model, item.problem): f"record-{item.position}" for item, _ in results.records}
@@ -93,7 +92,6 @@ def place_tables(
     """The tables of one model.
 
     Args:
-        pairs: Its pairs.
         model: Its name if there are several; else empty.
         targets: Headings of functions on a page, by function name.
         noise: What else may explain the lost verdicts of a function, by function name.

@@ -67,8 +67,6 @@ def pairs_blocks(
     """The report on one function.
 
     Args:
-        record: The result.
-        model: The model.
         path: Path of the function's file, as the user knows it.
         level: Level of its heading; inner headings are one and two levels deeper.
         actions: Whether each pair has buttons, for a host that can open differences: `difference` of the
@@ -113,7 +111,6 @@ def why_not_probed(function: str, reason: str, hint: str | None) -> tuple[Block,
 
     Args:
         function: Its name.
-        reason: The reason.
         hint: What to do, or the output of a test.
     """
     told = Gist((Paragraph(f"{reason}.", lead="What this means:"),))
@@ -142,7 +139,6 @@ def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> 
     """The change, the completions on both sides, and the reasons for their verdicts.
 
     Args:
-        pair: The pair.
         level: Level of the sides' headings.
         number: Number of the pair, if it has buttons.
     """

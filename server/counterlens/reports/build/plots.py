@@ -96,7 +96,7 @@ def _outcomes(effects: RunEffects) -> Figure:
 
 
 def _correlations(effects: RunEffects) -> Iterator[Figure]:
-    for model, names, rows in _correlated(effects):
+    for model, names, rows in _correlation_tables(effects):
         svg = matrix(names, {(row["first"], row["second"]): row["r"] for row in rows})
         yield Figure(_of_correlations(model), _CORRELATIONS, _correlation_table(model, rows), svg=svg)
 
@@ -143,7 +143,7 @@ def _outcome_rows(effects: RunEffects) -> list[dict[str, Any]]:
     ]
 
 
-def _correlated(effects: RunEffects) -> Iterator[tuple[str, list[str], list[dict[str, Any]]]]:
+def _correlation_tables(effects: RunEffects) -> Iterator[tuple[str, list[str], list[dict[str, Any]]]]:
     """Each model with its mutations that have a known correlation, and the correlations."""
     for model, correlations in effects.correlations.items():
         known = {

@@ -33,7 +33,6 @@ def probe_report(
     """The report on one probe.
 
     Args:
-        run: The result.
         subject: The subject, as the user named it.
         confidence: The confidence in functions of pair probes, by target.
     """

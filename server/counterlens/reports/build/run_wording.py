@@ -102,7 +102,6 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
     """Describe the plan of a run, task by task, with the amount of work.
 
     Args:
-        plan: The plan of the run.
         done: Number of finished items.
         counted: The prompts of each task, if counted.
     """

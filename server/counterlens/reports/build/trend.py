@@ -135,7 +135,6 @@ class Share:
 
     Attributes:
         name: The text below it.
-        value: The share.
         joined: Whether it is connected to the one before.
     """
 

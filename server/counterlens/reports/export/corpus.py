@@ -23,8 +23,6 @@ def corpus(
 
     Args:
         summed: Results by language; at least one.
-        info: The model.
-        paths: The files of each language.
         skipped: Files that were not scored, with the reasons.
     """
     first, *others = summed.values()

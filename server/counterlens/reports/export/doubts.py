@@ -178,7 +178,7 @@ def _result(mark: Mark) -> dict[str, Any]:
                 "logicalLocations": [{"fullyQualifiedName": name, "kind": "function"}],
             }
         ],
-        **_related(row["test"]),
+        **_failing_line(row["test"]),
         "partialFingerprints": {
             "doubt/v1": hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
         },
@@ -186,7 +186,7 @@ def _result(mark: Mark) -> dict[str, Any]:
     }
 
 
-def _related(test: dict[str, Any] | None) -> dict[str, Any]:
+def _failing_line(test: dict[str, Any] | None) -> dict[str, Any]:
     """The line of the failing test, if it is known."""
     if test is None or not test["path"] or not test["line"]:
         return {}

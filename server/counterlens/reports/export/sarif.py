@@ -40,7 +40,6 @@ def sarif_run(results: list[Json], rule: Callable[[str], Json], properties: Json
     Args:
         results: Its results, each with its `ruleId`.
         rule: Describes a rule.
-        properties: Properties of the run.
         rooted: Whether paths are relative to the root of the working tree.
     """
     rules = sorted({result["ruleId"] for result in results})

@@ -23,7 +23,6 @@ class ExportedRecord:
         target: The function's name in the dataset, or `FILE::QUALNAME`.
         function: Its qualified name.
         file: Its path; for a dataset, the name of the problem.
-        record: The result.
     """
 
     position: int
@@ -52,7 +51,6 @@ class Exported:
 
     Attributes:
         title: The probed functions.
-        records: The records.
         before: The prefix that makes a file's path relative to the root of the working tree; None if the
             records are not of files.
         finished: Whether the records are complete.
@@ -78,7 +76,6 @@ def export_runs(runs: Sequence[ProbeRun], title: str) -> Exported:
     """The records of some probes of one model.
 
     Args:
-        runs: The probes.
         title: The probed functions.
     """
     records = [(run, record) for run in runs for record in run.records]

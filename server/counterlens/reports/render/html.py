@@ -50,7 +50,6 @@ def page(report: Report, *, packed: bool = True) -> str:
     """A self-contained page.
 
     Args:
-        report: The report.
         packed: Whether the contents of a pair are compressed until it is opened, which keeps the page small.
             Without scripts, the pairs of a packed page do not open.
     """

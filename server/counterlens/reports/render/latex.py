@@ -71,7 +71,6 @@ def table_parts(table: TableBlock, labels: Counter[str] | None = None) -> Iterat
     """A table as floats that fit a page each; if there are several, captions number the parts.
 
     Args:
-        table: The table.
         labels: Number of earlier uses of each label, so that none is used twice.
     """
     labels = Counter() if labels is None else labels

@@ -64,9 +64,6 @@ class HangingText:
     """A text that is wrapped to the console's width, and indented from its second line on.
 
     A word at the left edge, where the console's width breaks a text, could pass for a line of Counterlens.
-
-    Args:
-        text: The text.
     """
 
     def __init__(self, text: Text) -> None:

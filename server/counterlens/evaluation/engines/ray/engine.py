@@ -87,11 +87,7 @@ class RayEngine:
 
 
 class RayModel(Model):
-    """Thread-safe; it reports progress only at the end.
-
-    Args:
-        replicas: Replicas of the model.
-    """
+    """Thread-safe; it reports progress only at the end."""
 
     def __init__(self, replicas: Replicas) -> None:
         self._replicas = replicas

@@ -88,7 +88,6 @@ class Errand:
     """One program to run on a node.
 
     Attributes:
-        job: The program.
         own_python: Whether its interpreter is that of Counterlens, at whatever path on a node.
         present: Files that it reads outside its folder, and its interpreter: they must exist on a node.
     """
@@ -117,7 +116,6 @@ def run_program(errand: Errand, here: Circumstances) -> JobOutcome | Misfit | Co
     """Run a program in this node's sandbox.
 
     Args:
-        errand: The program.
         here: The required facts, which a node that joined late may lack.
     """
     import ray

@@ -38,7 +38,6 @@ class Replicas:
     others are gone.
 
     Args:
-        cluster: The cluster.
         spec: The model, as the user named it.
         options: How to open it.
         count: Number of replicas; None for one per node.
@@ -85,7 +84,6 @@ class Replicas:
         Args:
             method: Name of the method.
             arguments: Positional arguments.
-            cancel: Set to cancel.
             options: Named arguments.
 
         Raises:

@@ -47,7 +47,6 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
     the number of listed alternatives that are more likely, a lower bound.
 
     Args:
-        text: The text of the request.
         tokens: The tokens of the response; special tokens may precede the text's, generated ones may follow.
         alternatives: Maximum number of alternatives to keep.
 

@@ -23,8 +23,6 @@ class RemoteScorer:
     """Scores texts at one endpoint with one model.
 
     Args:
-        endpoint: The endpoint.
-        api: The client of its API.
         root: The client of the server's own services.
         model: The name of the model there.
         memory: Known results for endpoints.

@@ -57,13 +57,13 @@ def contract_of(node: ast.AST) -> Contract:
     text = (ast.get_docstring(node) or "").lower()
     bounds: dict[str, tuple[float, float]] = {}
     for name in names:
-        stated = list(_stated(text, re.escape(name.lower())))
+        stated = list(_stated_bounds(text, re.escape(name.lower())))
         if stated:
             bounds[name] = max(low for low, _ in stated), min(high for _, high in stated)
     return Contract(names, text, bounds, _special(node, names))
 
 
-def _stated(text: str, name: str) -> Iterator[tuple[float, float]]:
+def _stated_bounds(text: str, name: str) -> Iterator[tuple[float, float]]:
     """The bounds that a text gives a name."""
     for phrase, low, high in _PHRASES:
         for match in re.finditer(rf"\b{name}\s*(?:{phrase})\s*{_NUMBER}", text):
