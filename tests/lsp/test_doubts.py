@@ -191,6 +191,17 @@ async def test_an_edit_that_fails_its_tests_is_marked_at_once_although_no_fix_is
     await until(lambda: not marked(words, uri), 60)
 
 
+async def test_an_edit_that_fails_its_tests_is_marked_before_the_model_has_read_it(
+    words: LanguageClient, tmp_path: Path
+) -> None:
+    project_with(tmp_path, "def test_upper():\n    assert upper('a') == 'A'\n")
+    right = "def upper(name):\n    return name.upper() if name != '' else ''\n"
+    uri = open_file(words, tmp_path / "names.py", right)
+    edit(words, uri, 2, right.replace("name.upper()", "{name}").replace("''\n", "''  # slowly\n"))
+    mark = await mark_of(words, uri)
+    assert mark.message == "`test_upper`: expected 'A', got {'a'}"
+
+
 async def test_a_changed_file_of_tests_takes_effect_in_other_documents(
     words: LanguageClient, tmp_path: Path
 ) -> None:

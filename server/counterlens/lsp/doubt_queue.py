@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import OrderedDict
+from dataclasses import replace
 from functools import cache
 from threading import Event
 
@@ -18,16 +20,12 @@ from counterlens.languages.language import Feature
 from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.background import QUIET_SECONDS, why_excluded
 from counterlens.lsp.base import LOG, CounterlensServer
-from counterlens.lsp.doubt_tests import Outline, TestsInIdleTime
+from counterlens.lsp.doubt_tests import PATIENCE, Outline, TestsInIdleTime
 from counterlens.lsp.known_doubts import CheckedFunction
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import has_feature
-
-IDLE_SECONDS = 1.5
-"""Seconds without an edit or another pending request before tests run."""
-MINUTE = 60.0
 
 KEPT = 4096
 """Maximum number of functions with cached results, in all documents together."""
@@ -105,7 +103,11 @@ class DoubtQueue:
         """Check the unchecked functions of the newest version, and show each mark as it is found."""
         await asyncio.sleep(QUIET_SECONDS if changed_only else 0)
         ls, document, settings = self._ls, analysis.document, self._ls.settings
-        seen = {function.span[0]: function.fingerprint for function in self.known(analysis)}
+        seen = {
+            function.span[0]: function.fingerprint
+            for function in self.known(analysis)
+            if function.is_asked or function.shown
+        }
         present, first = await ls.offload(_present, document, analysis.opened, settings)
         current = {scope.function.start: name for name, scope in present}
         same = {start for start, name in seen.items() if current.get(start) == name}
@@ -117,17 +119,25 @@ class DoubtQueue:
         pending = [(name, scope) for name, scope in present if scope.function.start not in same]
         if changed_only:
             pending = [(name, scope) for name, scope in pending if scope.function.qualname in edited]
-        lines = analysis.visible
+        if edited:  # an edit that breaks tests is shown before the model has read it
+            self._tests.wake()
+        lines, until = analysis.visible, time.monotonic() + PATIENCE
         for name, scope in sorted(pending, key=lambda entry: not _is_visible(entry[1], lines)):
+            if scope.function.qualname in edited and await self._tests.first(analysis, scope, until):
+                continue  # a fix is searched among all alternatives, more than the model alone would mark
             async with self._turn:
                 marks = await self._found(name, scope, settings, cancel)
             if marks is None or analysis.document is not document or not ls.asks(settings):
                 return
             span = scope.function.start, scope.function.end
-            analysis.doubts.note(document, settings.asked, CheckedFunction(name, span, marks, marks))
+            function = CheckedFunction(name, span, marks, marks)
+            tested = analysis.doubts.at(document, settings.asked, span[0])
+            if tested is not None and not tested.is_asked and tested.shown:
+                function = replace(tested, found=marks, is_asked=True)
+            analysis.doubts.note(document, settings.asked, function)
             if marks:
                 ls.changed(analysis)
-        self._tests.checked(analysis, every=not changed_only)
+        self._tests.checked(analysis, edited if changed_only else None)
 
     async def _found(
         self, name: str, scope: DoubtScope, settings: EditorSettings, cancel: Event

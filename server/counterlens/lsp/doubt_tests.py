@@ -41,6 +41,7 @@ BUSY = 1.5
 PATIENCE = 5.0
 """Maximum seconds that an edited function waits for an idle machine."""
 _LOOK = 1.0
+_STEP = 0.05
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -146,18 +147,39 @@ class TestsInIdleTime:
             due.names |= {name: (True, now) for name in again if name not in edited}
         return set(edited)
 
-    def checked(self, analysis: Analysis, *, every: bool) -> None:
-        """Run what is due, now that the model has checked the edited functions, or all of them."""
+    def checked(self, analysis: Analysis, edited: set[str] | None) -> None:
+        """Run what is due, now that the model has checked the edited functions, or all of them (None)."""
         due = self._due.get(analysis.uri)
         if due is None:
             return
         _, scopes = self._scopes[analysis.uri]
         names = {scope.function.start: name for name, scope in scopes.items()}
-        for function in analysis.doubts.on(analysis.document, self._ls.settings.asked) if every else ():
+        for function in analysis.doubts.on(analysis.document, self._ls.settings.asked):
             name = names.get(function.span[0])
-            if name is not None and function.found and function.settled_in is None:
-                due.names.setdefault(name, (False, time.monotonic()))
+            if name is None or (edited is not None and name not in edited):
+                continue
+            if function.found and function.settled_in is None:
+                due.names.setdefault(name, (edited is not None, time.monotonic()))
         self.wake()
+
+    async def first(self, analysis: Analysis, scope: DoubtScope, until: float) -> bool:
+        """Wait for the tests of an edited function, which show more than the model; True if they fail.
+
+        Args:
+            analysis: The document.
+            scope: The function, in its newest version.
+            until: The time after which nobody waits, as of `time.monotonic`.
+        """
+        name, start = scope.function.qualname, scope.function.start
+        while self._may_run(analysis) and analysis.document is scope.document:
+            known = self._known(analysis, scope.document, start)
+            if known is not None and not known.is_asked and known.shown:
+                return True
+            due = self._due.get(analysis.uri)
+            if due is None or name not in due.names or time.monotonic() >= until:
+                break
+            await asyncio.sleep(_STEP)
+        return False
 
     def _file_changed(self, _ls: CounterlensServer, path: Path) -> None:
         """The functions of other documents that a changed file mentions are due."""
@@ -230,7 +252,8 @@ class TestsInIdleTime:
             if analysis.document is not document or not ls.asks(settings):
                 return
             now = self._known(analysis, document, start)
-            base = now or CheckedFunction(fingerprint(scope), (start, scope.function.end), doubts, ())
+            span = start, scope.function.end
+            base = now or CheckedFunction(fingerprint(scope), span, doubts, (), is_asked=False)
             checked = replace(base, shown=marks, settled_in=document if over else base.settled_in)
             analysis.doubts.note(document, settings.asked, checked)
             ls.changed(analysis)
@@ -252,8 +275,7 @@ class TestsInIdleTime:
 
     def _known(self, analysis: Analysis, document: Document, start: int) -> CheckedFunction | None:
         """What is known about the function that begins at a byte."""
-        known = analysis.doubts.on(document, self._ls.settings.asked)
-        return next((function for function in known if function.span[0] == start), None)
+        return analysis.doubts.at(document, self._ls.settings.asked, start)
 
 
 def shown_of(functions: list[CheckedFunction]) -> set[int]:

@@ -42,6 +42,7 @@ class CheckedFunction:
         found: Doubts as the model alone gives them.
         shown: Marks that remain after tests.
         settled_in: Version in which the tests ran; None if they did not.
+        is_asked: Whether the model was asked for doubts; not if only the tests of an edited function ran.
     """
 
     fingerprint: str
@@ -49,6 +50,7 @@ class CheckedFunction:
     found: tuple[Doubt, ...]
     shown: tuple[Mark, ...]
     settled_in: Document | None = None
+    is_asked: bool = True
 
     @property
     def marks(self) -> Iterator[DoubtMark]:
@@ -97,6 +99,10 @@ class KnownDoubts:
         """Store a result for the newest version, instead of the previous result for the function."""
         known = [other for other in self.on(document, asked) if other.span[0] != function.span[0]]
         self._found = [*known, function]
+
+    def at(self, document: Document, asked: object, start: int) -> CheckedFunction | None:
+        """What is known about the function that begins at a byte."""
+        return next((known for known in self.on(document, asked) if known.span[0] == start), None)
 
     def keep(self, document: Document, asked: object, starts: set[int]) -> bool:
         """Discard functions that do not begin at one of these bytes; True if any of them had marks."""
