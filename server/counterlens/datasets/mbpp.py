@@ -57,7 +57,7 @@ class MbppTest(Mbpp):
     id = "mbpp-test"
     whole = Mbpp.id
     title = "MBPP, test split"
-    hub = None
+    hub: ClassVar[tuple[str, str | None, str] | None] = None  # type: ignore[assignment]
     _tasks = range(11, 511)
 
     def recognises(self, path: Path) -> int:  # noqa: ARG002 - chosen by its name
