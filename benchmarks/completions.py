@@ -8,9 +8,10 @@ Each line of the file is a completion: `data` (`humaneval`, `mbpp`, `humaneval-x
 - **Verdicts**: our verdict, and whether program and tests run as one text in a process of their own, which
   bubblewrap keeps from the machine, without anything of ours.
 - **Contested passes**: programs that pass HumanEval are run on the inputs of HumanEval+ (`humanevalplus` in
-  the folder) beside its reference solution, which is the original here: how many of those that fail there are
-  contested, and how many of those that pass. `--half` takes problems with an even or an odd number alone, to
-  tune on one half.
+  the folder) beside its reference solution with its contract (assertions that say which inputs a problem is
+  about), which is the original here: how many of those that fail there are contested, and how many of those
+  that pass; of the latter, how many only change their argument. `--half` takes problems with an even or an
+  odd number alone, to tune on one half.
 
 The last line is one JSON document.
 """
@@ -93,9 +94,13 @@ def _java(program: str, tests: str) -> bool:
 def passes_more(program: str, extra: dict[str, Any]) -> bool:
     """Whether a program gives what the reference gives on the inputs of HumanEval+."""
     inputs = [each for name in ("base_input", "plus_input") for each in _parsed(extra[name])]
-    reference = extra["prompt"] + extra["canonical_solution"]
-    task = [program, reference, extra["entry_point"], inputs, float(extra["atol"] or 0)]
+    task = [program, reference(extra), extra["entry_point"], inputs, float(extra["atol"] or 0)]
     return _run([sys.executable, "-c", PLUS], json.dumps(task))
+
+
+def reference(extra: dict[str, Any]) -> str:
+    """The reference solution, which refuses inputs that its contract excludes."""
+    return str(extra["prompt"] + extra["contract"] + "\n" + extra["canonical_solution"])
 
 
 def _parsed(inputs: Any) -> Any:
@@ -142,7 +147,7 @@ def main() -> None:
             continue
         program = completion["prompt"] + completion["text"]
         extra = extras[completion["task"]] if data == "humaneval" else None
-        original = extra["prompt"] + extra["canonical_solution"] if extra else problem.source
+        original = reference(extra) if extra else problem.source
         judge = judges.get((data, number)) or judge_of(problem, original)
         judges[data, number] = judge
         verdict, plain = judge.judge(program), passes(program, problem)
@@ -159,6 +164,8 @@ def main() -> None:
         right = passes_more(program, extra)
         kind = "passes HumanEval+" if right else "fails HumanEval+"
         counts[f"{kind}, {comparison.agreement}"] += 1
+        if comparison.other.startswith("left its arguments as ("):
+            counts[f"{kind}, changes its argument"] += 1
         if right == (comparison.agreement is OriginalSays.DIFFERS):
             print(f"{kind}: {problem.id}: {comparison}\n{completion['text']}", flush=True)
     print(json.dumps({"benchmark": "completions", **counts}))

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from counterlens.mutations import apply_everywhere
-from counterlens.python.mutations.registry import MUTATIONS
+from counterlens.python.mutations.language import MUTATIONS
 from counterlens.text import decode
 
 # Modules of one file, written in Python, whose own suite is quick and needs no network or display.

@@ -58,7 +58,7 @@ from counterlens.models.registry import Options
 from counterlens.models.wrapped import WrappedModel
 from counterlens.mutations import counterfactuals
 from counterlens.probes.operator import OperatorScorer
-from counterlens.python.mutations.registry import MUTATIONS
+from counterlens.python.mutations.language import MUTATIONS
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import operator_sites
 

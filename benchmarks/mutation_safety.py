@@ -35,8 +35,8 @@ import mutation_safety_java
 from counterlens.errors import SourceError
 from counterlens.mutations import Counterfactual, counterfactuals
 from counterlens.python.mutations.independent_swap import IndependentSwap
+from counterlens.python.mutations.language import MUTATIONS
 from counterlens.python.mutations.module import Module
-from counterlens.python.mutations.registry import MUTATIONS
 
 SECONDS = 20
 MEMORY = 4 << 30

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from java_judge import JavaProblem, ProblemJudge, java_problems, setting
 
-from counterlens.java.mutations.registry import MUTATIONS
+from counterlens.java.mutations.language import MUTATIONS
 from counterlens.mutations import survey
 
 

@@ -25,8 +25,8 @@ from pathlib import Path
 import libcst as cst
 
 from counterlens.mutations import apply_everywhere, stream
+from counterlens.python.mutations.language import MUTATIONS
 from counterlens.python.mutations.module import Module
-from counterlens.python.mutations.registry import MUTATIONS
 
 LIMIT = 30.0
 PART = 120  # lines; longer ones would miss the wanted length by too much

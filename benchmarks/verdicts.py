@@ -50,7 +50,7 @@ from counterlens.mutations import counterfactuals
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.suite_run import baseline_of
-from counterlens.python.mutations.registry import MUTATIONS
+from counterlens.python.mutations.language import MUTATIONS
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

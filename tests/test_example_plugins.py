@@ -153,6 +153,26 @@ def test_one_registration_is_a_language(installed: Environment) -> None:
     assert "Those of Python, Java and C can" in refused
 
 
+def test_its_programs_are_judged_by_the_tests_beside_them_and_by_their_original(
+    installed: Environment, tmp_path: Path
+) -> None:
+    right, wrong, tests = (tmp_path / name for name in ("pick.star", "wrong.star", "pick_test.star"))
+    right.write_text("def pick(a, b):\n    if a < b:\n        return a\n    return b\n")
+    wrong.write_text(right.read_text().replace("a < b", "a > b"))
+    tests.write_text("def test_pick():\n    assert_eq(pick(1, 2), 1)\n    assert_eq(pick(3, 2), 2)\n")
+    assert installed.counterlens("judge", str(right)).stdout.startswith("passed")
+    failed = installed.counterlens("judge", str(wrong), "--tests", str(tests)).stdout
+    assert failed.startswith("failed")
+    assert "2 is not 1" in failed
+    tests.write_text("def test_pick():\n    assert_eq(pick(2, 2), 2)\n")
+    judged = ("judge", str(wrong), "--tests", str(tests), "--against", str(right))
+    assert installed.counterlens(*judged).stdout.startswith("passed, contested")
+    right.write_text("class Pick:\n    pass\n")
+    assert (
+        "Starlark has no ClassDef" in installed.counterlens("judge", str(right), "--tests", str(tests)).stdout
+    )
+
+
 def test_the_probe_asks_the_model(installed: Environment) -> None:
     text = installed.probe().stdout
     assert "own-name: does it expect the name that the function has?" in text

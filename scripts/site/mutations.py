@@ -7,8 +7,7 @@ import inspect
 import re
 import sys
 
-from counterlens.mutations.assumptions import ASSUMPTIONS
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import ASSUMPTIONS, Concept
 from counterlens.mutations.languages import mutated
 from counterlens.mutations.mutation import AnyMutation
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.confidence import confidence
-from counterlens.confidence.surprisal import Surprisal
+from counterlens.confidence.aggregate import Surprisal
 from counterlens.syntax.document import Document
 from tests.confidence.test_confidence import SOURCE, SPLITS, scores_of
 

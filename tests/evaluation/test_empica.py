@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from counterlens.cli.main import main
-from counterlens.python.mutations.empica import TRANSFORMATIONS
+from counterlens.python.mutations.language import TRANSFORMATIONS
 from tests.models.remote.conftest import Handler, serving
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "recompute" / "empica.py"

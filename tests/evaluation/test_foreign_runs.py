@@ -18,7 +18,6 @@ from click.testing import CliRunner
 from counterlens.cli import runs
 from counterlens.cli.main import cli
 from counterlens.errors import DataError
-from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import open_model, options_of
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.results import RunResults
@@ -26,6 +25,7 @@ from counterlens.evaluation.run_consent import ForeignRunError, consent
 from counterlens.evaluation.run_file import Checksums
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Store
+from counterlens.evaluation.work import opened_encoder
 from counterlens.models.entries import ModelEntry
 from counterlens.models.remote.consent import Destination
 from counterlens.sandbox.registry import best_sandbox

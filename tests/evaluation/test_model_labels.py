@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.evaluation.model_labels import model_labels
-from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.results import RunResults, model_labels
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.reports.formats import write_evaluation

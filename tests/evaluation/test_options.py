@@ -12,11 +12,10 @@ from click.testing import CliRunner
 
 from counterlens.cli.probe import probe
 from counterlens.errors import ModelError, OptionError
-from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.manifest import manifest
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
-from counterlens.evaluation.work import perform
+from counterlens.evaluation.work import opened_encoder, perform
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.cache import AnswerStore
 from counterlens.models.llama.model import LlamaModel

@@ -125,6 +125,11 @@ COMPARED = [
     "threads inside",
     "tasks that are gathered",
     "an asynchronous context",
+    "a seed of the tests",
+    "a pool of threads",
+    "a view of bytes",
+    "a weak reference",
+    "the cause of an error",
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ async def test_a_result_stays_when_the_window_is_reloaded(client: LanguageClient
     before = await lens_titles(client, uri)
     client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
     assert open_file(client, path, SOURCE) == uri
-    assert await lens_titles(client, uri) == before
+    assert await lens_titles(client, uri) == [f"{title} · at once" for title in before]
     kept = await probe(client, asked)
     assert kept.kept
     assert kept.html == answer.html
@@ -65,6 +66,21 @@ async def test_a_result_stays_when_the_window_is_reloaded(client: LanguageClient
     )
     (title,) = await lens_titles(client, uri)
     assert "of the older text: " in title
+
+
+async def test_the_lens_counts_how_many_such_functions_the_model_completed(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    other = SOURCE[SOURCE.index("def sign") :].replace("sign", "direction")
+    uri = open_file(client, tmp_path / "sign.py", f"{SOURCE}\n\n{other}")
+    assert (await probe(client, {"uri": uri, "function": "sign"})).ok
+    _, title = await lens_titles(client, uri)
+    counted = re.search(r" · completed (\d+) of (\d+) such functions$", title)
+    assert counted, title
+    assert (await probe(client, {"uri": uri, "function": "direction"})).ok
+    third = open_file(client, tmp_path / "third.py", other.replace("direction", "third"))
+    (title,) = await lens_titles(client, third)
+    assert f" of {int(counted[2]) + 1} such functions" in title
 
 
 def test_what_a_model_can_do_here_is_measured_as_it_goes(

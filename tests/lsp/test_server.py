@@ -434,6 +434,25 @@ async def test_what_is_on_the_screen_is_scored_first_and_shown_before_the_rest(
     assert "confidence" in await hover_text(client, uri, position_of(long, "a * 20"))
 
 
+async def test_the_counter_of_a_long_file_does_not_start_again_at_an_edit(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    long = "".join(f"def f{i}(a, b):\n    return a * {i} + b\n\n\n" for i in range(30))
+    uri = open_file(client, tmp_path / "long.py", long)
+    await scored(client, uri)
+    before = len(client.statuses)  # type: ignore[attr-defined]
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(version=2, uri=uri),
+            [types.TextDocumentContentChangeWholeDocument(long.replace("a * 29", "a + 29"))],
+        )
+    )
+    await scored(client, uri, 2)
+    counts = [one.steps for one in client.statuses[before:] if one.state == "scoring" and one.steps]  # type: ignore[attr-defined]
+    assert counts
+    assert min(steps.done for steps in counts) >= 29
+
+
 async def test_a_small_file_does_not_wait_for_a_large_one(client: LanguageClient, tmp_path: Path) -> None:
     large = open_file(
         client, tmp_path / "large.py", "".join(f"def f{i}(a):\n    return {i}\n" for i in range(900))

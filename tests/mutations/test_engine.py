@@ -10,7 +10,7 @@ import pytest
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.mutations import Concept, apply_everywhere, counterfactuals, refusals, survey
 from counterlens.python.mutations.if_else_flip import IfElseFlip
-from counterlens.python.mutations.registry import MUTATIONS
+from counterlens.python.mutations.language import MUTATIONS
 
 RUNS = '''\
 import math

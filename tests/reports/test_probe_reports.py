@@ -33,7 +33,7 @@ from counterlens.probes.pairs.recording import pairs_record
 from counterlens.probes.pairs.wording import figures, sentence
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, State
-from counterlens.python.mutations.registry import MUTATIONS
+from counterlens.python.mutations.language import MUTATIONS
 from counterlens.reports.build.pairs import pairs_blocks
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.document import Report

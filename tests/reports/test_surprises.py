@@ -12,8 +12,7 @@ from counterlens.confidence import Confidence, confidence
 from counterlens.confidence.granularity import Granularity, spans
 from counterlens.confidence.scoring import whole_characters
 from counterlens.confidence.surprising import surprising
-from counterlens.reports.expected import written_word
-from counterlens.reports.surprises import surprise_sentence
+from counterlens.reports.expected import surprise_sentence, written_word
 from counterlens.syntax.document import Document
 from tests.confidence.test_confidence import scores_of
 

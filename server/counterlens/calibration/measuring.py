@@ -181,7 +181,9 @@ def _fill(
     context = data[: unit.context] or (b"\n" if unit.start else b"")
     prompts = [
         Prompt(
-            _unix(context + data[unit.start : node.start]),
+            (context + data[unit.start : node.start])
+            .replace(b"\r\n", b"\n")
+            .decode("utf-8", "surrogatepass"),
             max_tokens=node.tokens[1] - node.tokens[0] + _MARGIN,
         )
         for node in chosen
@@ -196,10 +198,6 @@ def _fill(
         begins_with(answer.text, pieces_of(data, leaves, node))
         for answer, node in zip(answers, chosen, strict=True)
     ]
-
-
-def _unix(data: bytes) -> str:
-    return data.replace(b"\r\n", b"\n").decode("utf-8", "surrogatepass")
 
 
 def _observations(rows: Sequence[_NodeRow]) -> Observations:

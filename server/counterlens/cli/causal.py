@@ -13,19 +13,20 @@ from rich.text import Text
 
 from counterlens.cli.measuring import functions_of, measure, unscored_functions
 from counterlens.cli.options import (
+    MODEL_OPTIONS,
     ChosenModel,
     cache_option,
     json_option,
     model_options,
     print_json,
     print_report,
+    refuse_given,
 )
 from counterlens.cli.probe import Subject
 from counterlens.cli.probe_options import options_of
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
-from counterlens.cli.untaken import MODEL_OPTIONS, refuse_given
 from counterlens.evaluation.causal import TASK, Absent, absent_of, confidence_records
 from counterlens.evaluation.causal_results import CausalResults, estimate, keep
 from counterlens.metrics.causal import SIMULATIONS, require_dowhy

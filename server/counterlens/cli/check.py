@@ -7,19 +7,19 @@ from pathlib import Path
 
 import click
 
-from counterlens.cli.excluding import excluded_tests_option
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
+    excluded_tests_option,
     model_options,
     print_json,
+    refuse_given,
     sandbox_option,
     strong_sandbox,
 )
 from counterlens.cli.progress_lines import progress_at, steps
 from counterlens.cli.saying import say, say_document
 from counterlens.cli.sources import files_of
-from counterlens.cli.untaken import refuse_given
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.counting import plural
 from counterlens.datasets.changes import Lines, changed_lines

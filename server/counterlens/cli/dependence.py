@@ -5,16 +5,17 @@ from __future__ import annotations
 import click
 
 from counterlens.cli.options import (
+    MODEL_OPTIONS,
     ChosenModel,
     cache_option,
     json_option,
     model_options,
     print_json,
     print_report,
+    refuse_given,
     split_target,
 )
 from counterlens.cli.progress_lines import steps
-from counterlens.cli.untaken import MODEL_OPTIONS, refuse_given
 from counterlens.dependence import MODULE, Rules, analyse
 from counterlens.probes.dependence.inferred import InferenceMethod, infer, require_inferred
 from counterlens.progress import Steps

@@ -8,11 +8,16 @@ from pathlib import Path
 
 import click
 
-from counterlens.cli.excluding import excluded_tests_option
-from counterlens.cli.options import json_option, print_json, sandbox_option, strong_sandbox
+from counterlens.cli.options import (
+    excluded_tests_option,
+    json_option,
+    print_json,
+    refuse_given,
+    sandbox_option,
+    strong_sandbox,
+)
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say
-from counterlens.cli.untaken import refuse_given
 from counterlens.judging.base import (
     LIMITS,
     LONGEST,

@@ -19,11 +19,11 @@ from counterlens.cli.options import (
     model_options,
     print_json,
     print_report,
+    refuse_given,
 )
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say
-from counterlens.cli.untaken import refuse_given
 from counterlens.errors import ModelError, OptionError
 from counterlens.models.base import ASKED, RUNS_ON
 from counterlens.models.code_model_file import code_model_here

@@ -9,18 +9,19 @@ from functools import cache
 import click
 
 from counterlens.cli.check import chosen_scopes
-from counterlens.cli.excluding import excluded_tests_option
 from counterlens.cli.options import (
+    MODEL_OPTIONS,
     ChosenModel,
     cache_option,
+    excluded_tests_option,
     model_options,
+    refuse_given,
     sandbox_option,
     split_target,
     strong_sandbox,
 )
 from counterlens.cli.progress_lines import progress_at, steps
 from counterlens.cli.saying import say, say_document
-from counterlens.cli.untaken import MODEL_OPTIONS, refuse_given
 from counterlens.judging.base import LIMITS, Setting, lasting
 from counterlens.judging.projects import interpreter_for
 from counterlens.models.base import Capability, Model

@@ -20,6 +20,8 @@ from counterlens.models.base import APIS
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import GPU_LAYERS, MASKS, SOME_TAKE, Options, takes
+from counterlens.probes.options import specs
+from counterlens.probes.pairs.completion import CompletionOptions
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, choose
 from counterlens.text import form_in_words, has_form, json_text
@@ -345,3 +347,33 @@ def print_report(report: RenderableType) -> None:
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
     console.print(report)
+
+
+_EXCLUDED = specs(CompletionOptions)["excluded_tests"]
+excluded_tests_option = click.option(
+    "--excluded-tests", multiple=True, metavar=_EXCLUDED.metavar, help=_EXCLUDED.help
+)
+
+
+MODEL_OPTIONS = ("model", "threads", "gpu_layers", "base_url", "api", "mask", "thinking_tokens", "no_cache")
+"""Parameters of `options.model_options` and `options.cache_option`."""
+
+
+def refuse_given(names: Iterable[str], reason: str) -> None:
+    """Refuse parameters of the running command that are on the command line.
+
+    Args:
+        names: The parameters, as Python names.
+        reason: Completes a sentence that begins with the options, such as "needs --infer".
+
+    Raises:
+        click.UsageError: one is given.
+    """
+    given = typed_parameters(names)
+    if given:
+        flags = [
+            parameter.opts[0]
+            for parameter in click.get_current_context().command.params
+            if parameter.name in given
+        ]
+        raise click.UsageError(f"{', '.join(sorted(flags))}: {reason}")

@@ -20,6 +20,7 @@ from counterlens.cli.options import (
     model_options,
     print_json,
     print_report,
+    refuse_given,
     require_trusted,
     sandbox_option,
     split_target,
@@ -29,7 +30,6 @@ from counterlens.cli.probe_options import parameters_from_file, probe_options, t
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import ReportOutput, output_options
 from counterlens.cli.saying import say
-from counterlens.cli.untaken import refuse_given
 from counterlens.confidence.measuring import FunctionConfidence, measure_function
 from counterlens.counting import plural
 from counterlens.datasets import open_dataset

@@ -12,6 +12,7 @@ from counterlens.cli.options import (
     json_option,
     print_json,
     print_report,
+    refuse_given,
     refuse_untaken,
     sandbox_option,
     strong_sandbox,
@@ -20,7 +21,6 @@ from counterlens.cli.probe_options import task_option
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.runs import agreed_settings, read_run
 from counterlens.cli.saying import say, say_document
-from counterlens.cli.untaken import refuse_given
 from counterlens.evaluation.causal import TASK, confidence_records
 from counterlens.evaluation.causal_results import (
     FILE,

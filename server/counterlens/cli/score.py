@@ -17,13 +17,13 @@ from counterlens.cli.options import (
     model_options,
     print_json,
     print_report,
+    refuse_given,
 )
 from counterlens.cli.probe_options import options_of
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say
 from counterlens.cli.sources import files_of
-from counterlens.cli.untaken import refuse_given
 from counterlens.confidence import Aggregation, Confidence, confidence, score_document
 from counterlens.confidence.alignment import Rule
 from counterlens.confidence.calibration import load_calibration

@@ -62,17 +62,7 @@ def reason_to_skip(document: Document, limits: ScoringLimits | None = None) -> s
 def _why_generated(document: Document) -> str | None:
     if document.path is not None and _NAMES.search(document.path.name):
         return f"it is generated: its name is {document.path.name}"
-    for start, end in _head(document):
-        match = _MARKERS.search(document.data[start:end])
-        if match:
-            line = document.positions.line_of(start + match.start()) + 1
-            marker = " ".join(match[0].decode("utf-8", "replace").split()).lstrip("#/*;-! ")
-            return f"it is generated: line {line} says “{marker}”"
-    return None
-
-
-def _head(document: Document) -> list[tuple[int, int]]:
-    """The comments before the first definition, and the docstring; adjacent ones as one text."""
+    # the comments before the first definition, and the docstring; adjacent ones as one text
     passages: list[tuple[int, int]] = []
     for node in document.tree.root_node.children:
         if node.start_point.row >= _HEAD_LINES or is_definition(node):
@@ -84,7 +74,13 @@ def _head(document: Document) -> list[tuple[int, int]]:
             passages[-1] = (passages[-1][0], node.end_byte)
         else:
             passages.append((node.start_byte, node.end_byte))
-    return passages
+    for start, end in passages:
+        match = _MARKERS.search(document.data[start:end])
+        if match:
+            line = document.positions.line_of(start + match.start()) + 1
+            marker = " ".join(match[0].decode("utf-8", "replace").split()).lstrip("#/*;-! ")
+            return f"it is generated: line {line} says “{marker}”"
+    return None
 
 
 def _why_minified(document: Document, limits: ScoringLimits) -> str | None:

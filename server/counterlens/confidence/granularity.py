@@ -99,7 +99,7 @@ def spans(
         chosen = _CHOICES[granularity](confidence)
         group = np.where(inner >= 0, chosen[inner], -1)
     group[blank(data)] = -2  # blanks do not end a run, and belong to none
-    is_prose = np.array([_is_prose(node.kind) for node in confidence.nodes], bool)[inner]
+    is_prose = np.array([node.kind in FREE_TEXT for node in confidence.nodes], bool)[inner]
     if granularity is not Granularity.STATEMENT and not prose:
         group[is_prose & (group != -2)] = -1
     starts, ends = _runs(group)
@@ -191,10 +191,6 @@ _CHOICES = {
     Granularity.STATEMENT: statement_around,
     Granularity.CONCEPT: _concepts,
 }
-
-
-def _is_prose(kind: str) -> bool:
-    return kind in FREE_TEXT
 
 
 def _runs(group: Indices) -> tuple[Indices, Indices]:

@@ -81,7 +81,10 @@ def parses(document: Document, replacement: Replacement) -> bool:
     changed = replace_in(document, replacement)
     tree = Document(changed, document.path, document.language).tree
     size = len(replacement.text.encode())
-    around = _top_level(tree, replacement.start)
+    inside = (
+        child for child in tree.root_node.children if child.start_byte <= replacement.start < child.end_byte
+    )
+    around = next(inside, None)
     written = _leaf(tree, replacement.start)
     if around is None or around.has_error or written is None or written.type.endswith("comment"):
         return False
@@ -113,11 +116,6 @@ def _blank(text: str) -> int:
 def _leaf(tree: tree_sitter.Tree, offset: int) -> tree_sitter.Node | None:
     node = tree.root_node.descendant_for_byte_range(offset, offset + 1)
     return node if node is not None and node.child_count == 0 else None
-
-
-def _top_level(tree: tree_sitter.Tree, offset: int) -> tree_sitter.Node | None:
-    inside = (child for child in tree.root_node.children if child.start_byte <= offset < child.end_byte)
-    return next(inside, None)
 
 
 def known_words(document: Document) -> frozenset[str]:

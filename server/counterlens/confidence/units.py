@@ -108,7 +108,8 @@ class _Piece:
 
 def _pieces(document: Document) -> list[_Piece]:
     """The top-level pieces of a document; wrappers, and types if all code is in them, are opened."""
-    opening = _pieces_of_type if _all_in_types(document.language) else _as_one_piece
+    known = LANGUAGES.get(document.language)
+    opening = _pieces_of_type if known is not None and known.all_in_types else _as_one_piece
     pieces: list[_Piece] = []
     todo = document.tree.root_node.children[::-1]
     while todo:
@@ -121,11 +122,6 @@ def _pieces(document: Document) -> list[_Piece]:
             pieces.append(_Piece.header(node, members.pop(0)))
         todo += reversed(members)
     return pieces
-
-
-def _all_in_types(language: str) -> bool:
-    known = LANGUAGES.get(language)
-    return known is not None and known.all_in_types
 
 
 def _members(node: tree_sitter.Node) -> list[tree_sitter.Node] | None:

@@ -24,7 +24,11 @@ class Mbpp(RecordLoader):
     published: ClassVar[Mapping[str, str]] = {
         "ccf64ceae9c5403bf50a044cb6d505bfd2a2963ee58338ba268fd65beab92a9f": "full (2021)"
     }
-    hub = ("google-research-datasets/mbpp", "full", "train+test+validation+prompt")
+    hub: ClassVar[tuple[str, str | None, str] | None] = (
+        "google-research-datasets/mbpp",
+        "full",
+        "train+test+validation+prompt",
+    )
     fields = ("task_id", "code", "text|prompt", "test_list")
 
     def problem(self, record: JsonRecord) -> Problem:
@@ -57,7 +61,7 @@ class MbppTest(Mbpp):
     id = "mbpp-test"
     whole = Mbpp.id
     title = "MBPP, test split"
-    hub: ClassVar[tuple[str, str | None, str] | None] = None  # type: ignore[assignment]
+    hub: ClassVar[tuple[str, str | None, str] | None] = None
     _tasks = range(11, 511)
 
     def recognises(self, path: Path) -> int:  # noqa: ARG002 - chosen by its name

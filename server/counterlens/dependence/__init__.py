@@ -1,10 +1,9 @@
 """Program dependence: control and data dependences between statements."""
 
 from counterlens.dependence.analysing import MODULE, ProgramAnalysis
-from counterlens.dependence.graph import Dependences, Edge, Kind
+from counterlens.dependence.graph import Dependences, Edge, Kind, Statement
 from counterlens.dependence.languages import ANALYSED, analyse, dependences
 from counterlens.dependence.rules import Rules
-from counterlens.dependence.statements import Statement
 
 __all__ = [
     "ANALYSED",

@@ -15,17 +15,16 @@ Rules:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from counterlens.dependence.cfg import ENTRY, EXIT, NOWHERE, Arc, ControlFlowGraph
 from counterlens.dependence.effects import variable_name
 from counterlens.dependence.post_dominance import control_dependence, joint_control_dependence
 from counterlens.dependence.reaching import data_dependence
-from counterlens.dependence.statements import Statement, StatementTable
 
 
 class Kind(StrEnum):
@@ -244,3 +243,48 @@ class Dependences:
 
 
 _OUTCOMES = {Arc.TRUE: "true", Arc.FALSE: "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement.
+
+    Attributes:
+        id: Its number in the function, from 0.
+        line: Its first line in the file, from 1.
+        end_line: Its last line; for a compound statement, the last line of its header.
+        text: Its source, for a compound statement its header only; further lines keep their indentation.
+    """
+
+    id: int
+    line: int
+    end_line: int
+    text: str
+
+
+class StatementTable(Protocol):
+    """The numbering of one function's statements, in any language.
+
+    Attributes:
+        header: The number of the function's header; -1 if it has none.
+    """
+
+    header: int
+
+    @property
+    def nodes(self) -> Sequence[Any]:
+        """The syntax node of each statement, of the parser that its language uses."""
+
+    @property
+    def last_line(self) -> int:
+        """The last line of the function, which must have a header."""
+
+    def line(self, number: int) -> int:
+        """The first line of a statement, from 1."""
+
+    def listed(self, text: str) -> tuple[Statement, ...]:
+        """The statements with their lines and texts.
+
+        Args:
+            text: The source that contains them.
+        """

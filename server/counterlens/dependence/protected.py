@@ -20,8 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from counterlens.dependence.cfg import Arc, Loose, Stretch
-from counterlens.dependence.frames import Finally, Handlers, Jump
-from counterlens.dependence.layout import FlowLayout, Syntax
+from counterlens.dependence.layout import Finally, FlowLayout, Handlers, Jump, Syntax
 
 _MOST_COPIES = 3
 CONTROL = (Arc.NEXT, Arc.TRUE, Arc.FALSE)
@@ -111,7 +110,12 @@ def _propagate_unmatched(
 def at_last(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose, frame: Finally) -> Loose:
     """Lower a `finally` body for every path into it."""
     if lower.copying >= _MOST_COPIES:
-        return _lower_shared(lower, body, loose, frame)
+        ways = [arc for arcs in frame.pending.values() for arc in arcs]
+        ends = _copy(lower, body, loose + ways + frame.risky)
+        for jump, label in frame.pending:
+            lower.jump(jump, ends, label=label)
+        lower.pass_on(ends)
+        return ends if loose else []
     lower.copying += 1
     result = _copy(lower, body, loose)
     for (jump, label), arcs in frame.pending.items():
@@ -119,15 +123,6 @@ def at_last(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose, fra
     lower.pass_on(_copy(lower, body, frame.risky))
     lower.copying -= 1
     return result
-
-
-def _lower_shared(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose, frame: Finally) -> Loose:
-    ways = [arc for arcs in frame.pending.values() for arc in arcs]
-    ends = _copy(lower, body, loose + ways + frame.risky)
-    for jump, label in frame.pending:
-        lower.jump(jump, ends, label=label)
-    lower.pass_on(ends)
-    return ends if loose else []
 
 
 def _copy(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose) -> Loose:

@@ -91,7 +91,7 @@ def observe(model: Model, scope: DoubtScope, *, cancel: Event | None = None) -> 
 def fit_margins(
     model: Model, right: Sequence[DoubtScope], report: ProgressCallback, *, cancel: Event | None = None
 ) -> Fit:
-    """The margins that find the most on functions that are right; see `observed` and `fitted`.
+    """The margins that find the most on functions that are right; see `observe` and `fitted`.
 
     Args:
         model: The model.

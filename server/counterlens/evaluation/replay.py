@@ -11,13 +11,12 @@ from typing import Any
 
 from counterlens.errors import DataError
 from counterlens.evaluation.damage import damage_error
-from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import open_model
 from counterlens.evaluation.manifest import differences, find_out, manifest
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, Store, StoredRecord
-from counterlens.evaluation.work import perform
+from counterlens.evaluation.work import opened_encoder, perform
 from counterlens.probes.record import Record, plain
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox

@@ -6,15 +6,15 @@ a clock.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from counterlens.errors import DataError, UnsteadyModelError
-from counterlens.evaluation.model_labels import model_labels
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import spending_table
 from counterlens.evaluation.store import Item, Store, StoredRecord
@@ -194,7 +194,16 @@ def _tables(part: RunResults) -> Iterator[Table]:
         task, seed = part.settings.task, part.settings.seed
         protocol = part.settings.options_of(task).chosen_protocol
         yield from under(protocol, PROBES[task].side_by_side(probed, seed=seed))
-    yield from _not_counted(probed)
+    # the excluded items of the functions, by the probe's reasons
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in probed.items():
+        reasons = Counter[str]()
+        for record in records:
+            reasons.update(record.left_out)
+        ordered = sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0]))
+        rows += [(model, count, reason) for reason, count in ordered]
+    if rows:
+        yield Table("does not count", ("model", "n", "reason"), tuple(rows))
 
 
 def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Table:
@@ -217,14 +226,39 @@ def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Tabl
     return Table("functions asked about", columns, tuple(rows), note if unsteady else "")
 
 
-def _not_counted(probed: Mapping[str, Sequence[Record]]) -> Iterator[Table]:
-    """The excluded items of the functions, by the probe's reasons."""
-    rows: list[tuple[Cell, ...]] = []
-    for model, records in probed.items():
-        reasons = Counter[str]()
-        for record in records:
-            reasons.update(record.left_out)
-        ordered = sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0]))
-        rows += [(model, count, reason) for reason, count in ordered]
-    if rows:
-        yield Table("does not count", ("model", "n", "reason"), tuple(rows))
+_EXPORT = "onnx:"
+
+
+_QUANTIZED = re.compile(r"(.+?)(?:[-_.](?:instruct|chat|it))?[-_.](?:i?q\d|f16|bf16)\w*\.gguf", re.IGNORECASE)
+"""A model file such as `coder-0.5b-instruct-q4_k_m.gguf`, which tables call `coder-0.5b`."""
+
+
+def model_labels(specs: Sequence[str]) -> dict[str, str]:
+    """The short name of each model of a run, by the user's name for it; no two are the same.
+
+    Args:
+        specs: The models as the user named them, each once.
+    """
+    depth = 0
+    labels = _shorten(specs, depth)
+    while len({*labels.values()}) < len(labels) and depth < max(len(PurePath(spec).parts) for spec in specs):
+        depth += 1  # models of the same name are told apart by the folders above them
+        longer, names = _shorten(specs, depth), list(labels.values())
+        labels = {spec: longer[spec] if names.count(label) > 1 else label for spec, label in labels.items()}
+    return labels if len({*labels.values()}) == len(labels) else {spec: spec for spec in specs}
+
+
+def _shorten(specs: Sequence[str], depth: int) -> dict[str, str]:
+    """The last parts of paths, at depth 0 without quantization; other names as they are."""
+    if depth:
+        return {spec: _last_parts(spec, depth) for spec in specs}
+    names = ((spec, _QUANTIZED.fullmatch(PurePath(spec).name)) for spec in specs)
+    return {spec: name[1] if name else _last_parts(spec, 1) for spec, name in names}
+
+
+def _last_parts(spec: str, depth: int) -> str:
+    exported = spec.startswith((f"{_EXPORT}/", f"{_EXPORT}.", f"{_EXPORT}~"))
+    path = spec.removeprefix(_EXPORT) if exported else spec
+    if ":" in path.partition("/")[0] or "/" not in path:
+        return spec  # remote:NAME, hf:OWNER/REPO/FILE.gguf, a name
+    return f"{_EXPORT if exported else ''}{'/'.join(PurePath(path).parts[-depth:])}"

@@ -12,7 +12,6 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.errors import Cancelled, CounterlensError, DataError, UnsteadyModelError
-from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import Finished, run_local
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
@@ -21,7 +20,7 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import Spending
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.time_left import TimeLeft
-from counterlens.evaluation.work import perform
+from counterlens.evaluation.work import opened_encoder, perform
 from counterlens.models.base import ASKED, Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.sentences import ModelSentences

@@ -295,17 +295,13 @@ def _kind(spec: OptionSpec) -> str:
     if spec.kind == Ratio:
         return 'a number such as 0.6, or a range such as "0.4-0.6"'
     if spec.kind is float:
-        return _between(spec)
+        if spec.low is None:
+            return "a number"
+        if spec.high is None:
+            return f"a number of at least {spec.low:g}"
+        return f"a number from {spec.low:g} to {spec.high:g}"
     if spec.low is None:
         return "an integer"
     if spec.high is None:
         return f"an integer of at least {spec.low:g}"
     return f"an integer from {spec.low:g} to {spec.high:g}"
-
-
-def _between(spec: OptionSpec) -> str:
-    if spec.low is None:
-        return "a number"
-    if spec.high is None:
-        return f"a number of at least {spec.low:g}"
-    return f"a number from {spec.low:g} to {spec.high:g}"

@@ -101,7 +101,14 @@ def _head(facts: RepositoryFacts) -> Iterator[str]:
 
 def _keys(known: dict[str, OptionSpec], chosen: dict[str, object]) -> Iterator[str]:
     for key, spec in known.items():
-        yield from _comment(spec)
+        line = "#"
+        comment = spec.help + (f" One of {', '.join(spec.choices)}." if spec.choices else "")
+        for word in comment.split():
+            if len(line) + len(word) >= _WIDTH:
+                yield line
+                line = "#"
+            line += f" {word}"
+        yield line
         if key in chosen:
             yield f"{key} = {_toml(chosen[key])}"
         elif spec.default is None:
@@ -109,17 +116,6 @@ def _keys(known: dict[str, OptionSpec], chosen: dict[str, object]) -> Iterator[s
         else:
             yield f"# {key} = {_toml(spec.default)}"
         yield ""
-
-
-def _comment(spec: OptionSpec) -> Iterator[str]:
-    line = "#"
-    comment = spec.help + (f" One of {', '.join(spec.choices)}." if spec.choices else "")
-    for word in comment.split():
-        if len(line) + len(word) >= _WIDTH:
-            yield line
-            line = "#"
-        line += f" {word}"
-    yield line
 
 
 def _toml(value: object) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from counterlens.datasets.repository import PREFIX
 from counterlens.errors import DataError
-from counterlens.evaluation.circumstances import BESIDE, differing, manifest_of
+from counterlens.evaluation.comparison import BESIDE, differing, manifest_of
 from counterlens.evaluation.effects import judged_parts, observations_of
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.bootstrap import Estimate

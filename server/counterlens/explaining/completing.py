@@ -170,7 +170,8 @@ def explain(
     written = replace(document, text=gap.fill(completion.text))
     steps.next("scoring the completion")
     scored = _score(model, written, cut, steps)
-    end = len(written.data) - _after(gap)
+    # the number of bytes after the hole
+    end = len(written.data) - len((gap.after or gap.newline).encode())
     standing = _score(model, document, cut, steps)
     departure = _departure(scored, (cut, end), standing, (cut, function.end))
     removed = max(cut, len(document.data) - (len(written.data) - end))
@@ -187,11 +188,6 @@ def _inside(gap: Gap, completion: Completion) -> str:
     while lines and cut_at("".join(lines).rstrip("\n") + "\nx\n", gap.stop, at_line_start=begins) is None:
         lines.pop()
     return "".join(lines) or (completion.text if completion.finish == "stop" else "")
-
-
-def _after(gap: Gap) -> int:
-    """The number of bytes after the hole."""
-    return len((gap.after or gap.newline).encode())
 
 
 def _score(model: Model, document: Document, cut: int, steps: Steps) -> Confidence:

@@ -62,11 +62,7 @@ def cursor_at(document: Document, offset: int) -> Cursor:
         SourceError: the byte is not in the body of a Python function.
     """
     line = require_feature(document, Feature.EXPLANATIONS).positions.line_of(offset) + 1
-    return Cursor(f"line {line}", document, _around(document, line, offset).qualname, offset)
-
-
-def _around(document: Document, line: int, offset: int) -> Function:
-    """The innermost function whose body contains a byte; on the header of an inner one, the outer one."""
+    # the innermost function whose body contains a byte; on the header of an inner one, the outer one
     around = [
         function
         for function in functions(document)
@@ -77,7 +73,7 @@ def _around(document: Document, line: int, offset: int) -> Function:
         raise SourceError(
             f"line {line} is not in the body of a function", "Choose a line that the model should rewrite"
         )
-    return around[-1]
+    return Cursor(f"line {line}", document, around[-1].qualname, offset)
 
 
 def _behind(document: Document, function: Function, offset: int) -> bool:

@@ -6,7 +6,7 @@ statement, so that the tree stays as small as the completion.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -92,7 +92,11 @@ def _shown_nodes(explained: Explained) -> list[_Shown]:
         passed = i
         while origin is NodeOrigin.WRITTEN and (inner := _only_child(nodes, passed)) is not None:
             passed = inner
-        above = _row_above(nodes, i, row_of)
+        # the row that contains a node
+        parent = nodes[i].parent
+        while parent >= 0 and parent not in row_of:
+            parent = nodes[parent].parent
+        above = row_of.get(parent)
         shown.append(_Shown(i, passed, origin, above.depth + 1 if above else 0))
         row_of.update(dict.fromkeys(range(i, passed + 1), shown[-1]))
     return shown
@@ -132,14 +136,6 @@ def _only_child(nodes: Sequence[NodeConfidence], i: int) -> int | None:
     inner = nodes[i + 1]
     same = (inner.start, inner.end) == (nodes[i].start, nodes[i].end)
     return i + 1 if inner.named and same and nodes[i].kind != "ERROR" else None
-
-
-def _row_above(nodes: Sequence[NodeConfidence], i: int, row_of: Mapping[int, _Shown]) -> _Shown | None:
-    """The row that contains a node."""
-    parent = nodes[i].parent
-    while parent >= 0 and parent not in row_of:
-        parent = nodes[parent].parent
-    return row_of.get(parent)
 
 
 def _holds(node: NodeConfidence, at: int, origin: NodeOrigin) -> bool:

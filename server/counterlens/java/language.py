@@ -19,7 +19,7 @@ JAVA = Language(
     prompts="counterlens.java.prompts.language:PROMPTS",
     execution="counterlens.java.execution.language:EXECUTION",
     swaps="counterlens.java.swaps:SWAPS",
-    examined="counterlens.java.examined.parts:EXAMINED",
+    examined="counterlens.java.examined.interventions:EXAMINED",
     interventions="counterlens.java.examined.interventions:INTERVENTIONS",
 )
 LANGUAGES = (JAVA,)

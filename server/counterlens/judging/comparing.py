@@ -45,6 +45,8 @@ class Distinction:
         apart: Number of inputs that distinguish them.
         tried: Number of inputs that were tried.
         refused: Whether the original refuses every input that distinguishes them: it raises.
+        returned: Whether they return different values or raise different exceptions for this call; else it
+            does other things besides, such as changing an argument or returning that very object.
     """
 
     call: str
@@ -53,6 +55,7 @@ class Distinction:
     apart: int
     tried: int
     refused: bool = False
+    returned: bool = True
 
     @property
     def comparison_text(self) -> str:
@@ -70,11 +73,13 @@ class DifferentialOutcome:
         judgement: The judgement of the program.
         evidence: Its evidence.
         difference: The smallest input found on which they differ; None if there is none, or no result.
+        left_out: Number of inputs that were not compared, because the program is too slow for their size.
     """
 
     judgement: Judgement
     evidence: Evidence
     difference: Distinction | None = None
+    left_out: int = 0
 
 
 class ComparingJudge(ABC):
@@ -135,7 +140,9 @@ class ComparingJudge(ABC):
         outcome, returning = self.outcome(program, cancel), self.returning
         evidence, difference = outcome.evidence, outcome.difference
         if outcome.judgement is Judgement.PASSED:
-            return OriginalComparison(OriginalSays.AGREES, returning)
+            slow = f"too slow for {plural(outcome.left_out, 'input')} larger than those of the tests"
+            reason = slow if outcome.left_out else ""
+            return OriginalComparison(OriginalSays.AGREES, returning - outcome.left_out, reason=reason)
         if outcome.judgement is Judgement.REFUSED:
             return OriginalComparison(OriginalSays.NOT_COMPARABLE, reason=evidence.message)
         if difference is None:

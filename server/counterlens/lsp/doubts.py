@@ -28,8 +28,8 @@ from counterlens.lsp.replacing import edit_action, ignore_here, replace_action, 
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_named, plain
 from counterlens.lsp.usefulness import Usefulness
-from counterlens.reports.doubts import doubt_markdown
 from counterlens.reports.export.doubts import failure_sentence, kind_of, mark_sentence, verification_of
+from counterlens.reports.nodes import doubt_markdown
 from counterlens.reports.wording import shorten
 from counterlens.syntax.concepts import Category
 

@@ -29,7 +29,7 @@ from counterlens.lsp.replacing import ignore_actions, replace_action, with_diagn
 from counterlens.lsp.settings import EditorSettings
 from counterlens.probes.operator.belief import believe
 from counterlens.reports.expected import code
-from counterlens.reports.operators import belief_brief, belief_sentence, belief_table
+from counterlens.reports.nodes import belief_brief, belief_sentence, belief_table
 from counterlens.reports.render.markdown import prose
 from counterlens.reports.wording import share
 from counterlens.syntax.concepts import Category

@@ -71,7 +71,7 @@ def _title(
     if known.probe is not None:
         return _result(known.probe)
     if kept is not None and kept.source.encode() == analysis.source_of(function):
-        return _result(kept.record)
+        return f"{_result(kept.record)} · {t('at once')}"
     if known.refusal:
         return t("refused: {reason}", reason=known.refusal)
     if not prompts:

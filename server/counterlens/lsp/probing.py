@@ -158,7 +158,10 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         path = path_in(root, document.path)
         watch = _watcher(ls, analysis.uri, document, path) if asked.get("refine") else None
         begun, prompts = time.monotonic(), analysis.askable.get(analysis.source_of(function), 0)
-        expected = expected_seconds(settings.model_spec, COMMAND, prompts) if not options.drawing else None
+        is_cached = analysis.known_function(name).probe is not None  # its pace is not that of a new one
+        expected = (
+            None if options.drawing or is_cached else expected_seconds(settings.model_spec, COMMAND, prompts)
+        )
         work = partial(_run, ls.host, settings, target, options, scored, watch)
         announcements = Announcements.of_probe(function.name)
         probed = await ask_first(ls, settings, analysis, announcements, work, expected)

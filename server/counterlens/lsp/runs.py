@@ -15,8 +15,7 @@ from lsprotocol import types
 
 from counterlens.errors import CounterlensError
 from counterlens.evaluation.causal_results import stored_effects, with_effects
-from counterlens.evaluation.model_labels import model_labels
-from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.results import RunResults, model_labels
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import error_text

@@ -20,7 +20,7 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.edit_mapping import OffsetMap
 from counterlens.lsp.language import translator
 from counterlens.lsp.settings import EditorSettings
-from counterlens.reports.surprises import surprise_sentence
+from counterlens.reports.expected import surprise_sentence
 
 CODE = "surprising"
 

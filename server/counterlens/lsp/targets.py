@@ -10,8 +10,7 @@ from lsprotocol import types
 from pygls import uris
 
 from counterlens.dependence import ANALYSED, MODULE
-from counterlens.dependence.languages import analysable_functions
-from counterlens.dependence.module_scope import scope_at
+from counterlens.dependence.languages import analysable_functions, scope_at
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer

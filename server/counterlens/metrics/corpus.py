@@ -17,8 +17,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.confidence.aggregate import Confidence
-from counterlens.confidence.surprisal import Surprisal
+from counterlens.confidence.aggregate import Confidence, Surprisal
 from counterlens.confidence.units import units
 from counterlens.metrics.bootstrap import LEAST_CLUSTERS, IntervalEstimate, bootstrap
 from counterlens.syntax.concepts import NO_CONCEPTS, Category

@@ -102,7 +102,7 @@ def known_number(memory: str, key: str) -> float | None:
 
 
 def note(memory: str, key: str, value: str) -> None:
-    """Store a value for `known`; a cache that cannot be written costs time, nothing else."""
+    """Store a value for `recall`; a cache that cannot be written costs time, nothing else."""
     path = _memory(memory)
     notes = _notes(path) | {key: value}
     with contextlib.suppress(OSError):

@@ -67,7 +67,7 @@ def reconcile(gap: str, answer: str, *, complete: bool = True) -> str | None:
     if breaks_line(lead):
         return _new_line(gap, lead, code)
     if code.startswith("#"):
-        end = _first_break(answer)
+        end = next((at for at, char in enumerate(answer) if char in _BREAKS), None)
         if end is None:
             return "" if complete else None
         return reconcile(gap, answer[end:], complete=complete)
@@ -91,7 +91,3 @@ def _new_line(gap: str, lead: str, code: str) -> str:
 
 def _last_line(whitespace: str) -> str:
     return whitespace[max(whitespace.rfind("\n"), whitespace.rfind("\r")) + 1 :]
-
-
-def _first_break(text: str) -> int | None:
-    return next((at for at, char in enumerate(text) if char in _BREAKS), None)

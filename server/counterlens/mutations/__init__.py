@@ -3,19 +3,18 @@
 from counterlens.mutations import apply_everywhere, counterfactuals
 """
 
-from counterlens.mutations.assumptions import ASSUMPTIONS
-from counterlens.mutations.base import Concept, Counterfactual, Cut, Refusal
+from counterlens.mutations.base import ASSUMPTIONS, Concept, Counterfactual, Cut, Refusal
 from counterlens.mutations.edits import Change
 from counterlens.mutations.engine import (
     Survey,
     apply_everywhere,
     counterfactuals,
     everywhere,
+    mark_possibly_equivalent,
     refusals,
     stream,
     survey,
 )
-from counterlens.mutations.equivalence import mark_possibly_equivalent
 from counterlens.mutations.languages import every_mutation, mutated, parse_document
 from counterlens.mutations.mutation import AnyMutation, Mutation
 

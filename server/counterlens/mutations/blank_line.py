@@ -27,15 +27,11 @@ class BlankLine(Mutation[MutationContext]):
             if not lines:
                 yield SiteRefused(function.start, "no statement in it starts a line")
             for line in lines:
-                start = line + _blanks(module, line)
+                rest = module.data[line : module.next_line(line)]
+                start = line + (len(rest) - len(rest.lstrip()))
                 yield Site((start, start + 1), INSERTED, (insert(line, module.newline),))
             for start, end in _blank_lines(module, function, min(lines, default=function.end)):
                 yield Site((start, end), REMOVED, (replace(start, end, ""),))
-
-
-def _blanks(module: ParsedSource, line: int) -> int:
-    rest = module.data[line : module.next_line(line)]
-    return len(rest) - len(rest.lstrip())
 
 
 def _blank_lines(module: ParsedSource, function: FunctionSpan, first: int) -> Iterator[tuple[int, int]]:

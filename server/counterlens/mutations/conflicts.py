@@ -38,7 +38,9 @@ def _clashes(sites: Sequence[Site]) -> defaultdict[int, set[int]]:
 
 def _overlaps(sites: Sequence[Site], edits: list[Owned]) -> Iterator[tuple[int, int]]:
     """Pairs of sites whose edits overlap without composing."""
-    slices = [_slices(site) for site in sites]
+    slices = [
+        [piece for edit in site.edits for piece in edit.pieces if isinstance(piece, Slice)] for site in sites
+    ]
     around: list[Owned] = []
     for edit, owner in edits:
         while around and around[-1][0].end < edit.start:
@@ -83,10 +85,6 @@ def _composes(inner: Edit, outer: Edit, slices: list[Slice]) -> bool:
         return any(piece.start < inner.start < piece.end for piece in slices)
     inside = (piece.start <= inner.start and inner.end <= piece.end for piece in slices)
     return inner.end <= outer.end and any(inside)
-
-
-def _slices(site: Site) -> list[Slice]:
-    return [piece for edit in site.edits for piece in edit.pieces if isinstance(piece, Slice)]
 
 
 def _breaks_lines(edit: Edit) -> bool:

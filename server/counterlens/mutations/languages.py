@@ -10,9 +10,8 @@ from typing import Any
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import title_of
-from counterlens.mutations.mutation import AnyMutation, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import AnyMutation, Mutation, Site, SiteRefused, Transformation
 from counterlens.mutations.parsed import ParsedSource
-from counterlens.mutations.transformation import Transformation
 from counterlens.plugins import Registry
 from counterlens.syntax.document import Document
 

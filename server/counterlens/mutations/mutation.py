@@ -7,11 +7,31 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from textwrap import dedent
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit
 from counterlens.mutations.parsed import ParsedSource
+
+
+@dataclass(frozen=True, slots=True)
+class Transformation:
+    """One transformation operator.
+
+    Attributes:
+        title: Its name in Table 6.
+        dependence: The kind of dependence that it changes.
+        mutation: The operator.
+    """
+
+    title: str
+    dependence: Literal["control", "data"]
+    mutation: AnyMutation
+
+    @property
+    def preserving(self) -> bool:
+        """Whether it preserves the meaning."""
+        return self.mutation.preserving
 
 
 @dataclass(frozen=True, slots=True)

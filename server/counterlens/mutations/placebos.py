@@ -9,14 +9,15 @@ unstable. `languages.py` lists the kinds of each language.
 from __future__ import annotations
 
 import random
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from counterlens.mutations.base import Counterfactual, Refusal
+from counterlens.mutations.base import Concept, Counterfactual, Refusal
 from counterlens.mutations.engine import Survey, make, sites_in
 from counterlens.mutations.languages import mutated, parse
-from counterlens.mutations.mutation import Site
+from counterlens.mutations.mutation import ContextT, Mutation, Site, SiteRefused
 from counterlens.mutations.parsed import ParsedSource
 
 BEHIND = "its change does not precede the cut"
@@ -124,3 +125,30 @@ class _Drawing:
     @cached_property
     def _original(self) -> str | None:
         return self._meaning(self._module.source)
+
+
+WIDEST = 99
+"""Maximum length of a line, in characters, after a comment has moved to its end."""
+ABOVE, BELOW = "moved a comment to the line above", "moved a comment to the end of the line below"
+
+
+class CommentMove(Mutation[ContextT]):
+    """Move a comment of a function by one line: from the end of a statement to above it, or back."""
+
+    id = "comment-move"
+    concept = Concept.NOTHING
+    source = "this project: a negative control"
+
+    def sites(self, context: ContextT) -> Iterator[Site | SiteRefused]:
+        """The functions without a comment that could be moved, then the moves."""
+        module = context.module
+        moves = [(site, module.function_at(site.span[0])) for site in self.moves(context)]
+        around = {id(function) for _, function in moves}
+        for function in module.functions:
+            if id(function) not in around:
+                yield SiteRefused(function.start, "it has no comment that could be moved by a line")
+        yield from (site for site, function in moves if function is not None)
+
+    @abstractmethod
+    def moves(self, context: ContextT) -> Iterator[Site]:
+        """The possible moves of the comments of a file."""

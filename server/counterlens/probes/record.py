@@ -84,7 +84,7 @@ def write_record(record: Record) -> str:
 
 
 def read(document: Mapping[str, Any] | str, kind: type[RecordT]) -> RecordT | Record:
-    """Read a record from `plain` or `written`; one of a function that was left out is only a `Record`.
+    """Read a record from `plain` or `write_record`; one of a function that was left out is only a `Record`.
 
     Raises:
         DataError: the record has another version, or is malformed.

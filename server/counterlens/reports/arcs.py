@@ -37,18 +37,6 @@ def dependence_fragment(graph: Dependences, inferred: Inferred | None = None) ->
         SourceError: the function is empty.
     """
     edges = shown_edges(graph, inferred)
-    parts = [
-        f"<h1>Dependences of {escape(graph.function)}</h1>",
-        _figure(graph, edges),
-        f"<p>{escape(headline(graph, inferred))}</p>",
-        _legend(edges),
-        _table(graph, edges, inferred.method if inferred else None),
-        f"<p>{escape(overview(graph, inferred))}</p>" if inferred else "",
-    ]
-    return "\n".join(parts)
-
-
-def _legend(edges: list[ShownEdge]) -> str:
     used = {_style(edge) for edge in edges}
     items = (
         f'<li><svg class="sample" width="36" height="12" aria-hidden="true">'
@@ -56,7 +44,15 @@ def _legend(edges: list[ShownEdge]) -> str:
         for name, words in _LEGEND.items()
         if name in used
     )
-    return f'<ul class="legend">{"".join(items)}</ul>'
+    parts = [
+        f"<h1>Dependences of {escape(graph.function)}</h1>",
+        _figure(graph, edges),
+        f"<p>{escape(headline(graph, inferred))}</p>",
+        f'<ul class="legend">{"".join(items)}</ul>',
+        _table(graph, edges, inferred.method if inferred else None),
+        f"<p>{escape(overview(graph, inferred))}</p>" if inferred else "",
+    ]
+    return "\n".join(parts)
 
 
 def _figure(graph: Dependences, edges: list[ShownEdge]) -> str:

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.replacing import known_words
+from counterlens.confidence.surprising import Surprise
 from counterlens.reports.render.markdown import code_span
-from counterlens.reports.wording import share
+from counterlens.reports.wording import share, shorten
 from counterlens.translating import ENGLISH, Translator
 
 _WORD_START = re.compile(r"\A\w+")
@@ -94,3 +95,36 @@ def _blank(text: str, t: Translator) -> str:
     """The name of the first blank that is more than a space."""
     first = text.lstrip(" ")[:1]
     return t("line end") if first in ("\n", "\r") and first else t("tab") if first == "\t" else t("blank")
+
+
+_LONGEST = 40
+
+
+def surprise_sentence(confidence: Confidence, surprise: Surprise, model: str, t: Translator = ENGLISH) -> str:
+    """The measurements at a surprise.
+
+    Args:
+        confidence: The scores in which it was found.
+        surprise: The surprise.
+        model: The name of the model.
+        t: The translator.
+    """
+    start, end = written_word(confidence, surprise.token)
+    whole, part = _quote(confidence, surprise.start, surprise.end), _quote(confidence, start, end)
+    if start <= surprise.start and surprise.end <= end:
+        whole = part
+    place = f"`{whole}`" if part == whole else t("{part} in {whole}", part=f"`{part}`", whole=f"`{whole}`")
+    probability = share(math.exp(float(confidence.scores.logprob[surprise.token])), t)
+    likelier = expected_texts(whole_alternatives(confidence, surprise.token), limit=3, markdown=False, t=t)
+    values = {"model": model, "place": place, "probability": probability}
+    if not likelier:
+        return t("{model} did not expect {place} here ({probability}).", **values)
+    return t(
+        "{model} did not expect {place} here ({probability}); it expected {likelier}.",
+        **values,
+        likelier=", ".join(likelier),
+    )
+
+
+def _quote(confidence: Confidence, start: int, end: int) -> str:
+    return shorten(confidence.document.data[start:end].decode("utf-8", "replace"), _LONGEST)

@@ -152,12 +152,10 @@ def _concepts(scored: Confidence) -> Table:
     table.add_column("")
     table.add_column("nodes", justify="right")
     for category, (value, n) in scored.concepts.items():
-        table.add_row(category, f"{value:.2f}", _bar(value), str(n))
+        table.add_row(
+            category, f"{value:.2f}", Text("█" * max(1, round(value * 20)), _hue(level_of(value))), str(n)
+        )
     return table
-
-
-def _bar(value: float) -> Text:
-    return Text("█" * max(1, round(value * 20)), _hue(level_of(value)))
 
 
 def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> list[RenderableType]:
@@ -170,7 +168,10 @@ def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> li
     for span in worst:
         text = shorten(_plain(positions.data[span.start : span.end]), _WIDEST)
         line = f"  line {positions.line_of(span.start) + 1}: {text}  {share(span.value)}"
-        token = _least_certain(scored, span)
+        # the index of the token of a span with the lowest probability
+        first, last = align(scored.scores, np.array([span.start]), np.array([span.end]), scored.rule)
+        part = scored.scores.logprob[first[0] : last[0]]
+        token = None if not len(part) or np.isnan(part).all() else int(first[0]) + int(np.nanargmin(part))
         if token is not None:
             options = scores.alternative_text[token]
             seen = _plain(positions.data[int(scores.start[token]) : int(scores.end[token])])
@@ -184,13 +185,6 @@ def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> li
                 continue
         lines.append(Text(line))
     return lines
-
-
-def _least_certain(scored: Confidence, span: Span) -> int | None:
-    """The index of the token of a span with the lowest probability."""
-    first, last = align(scored.scores, np.array([span.start]), np.array([span.end]), scored.rule)
-    part = scored.scores.logprob[first[0] : last[0]]
-    return None if not len(part) or np.isnan(part).all() else int(first[0]) + int(np.nanargmin(part))
 
 
 def _plain(source: bytes | str) -> str:

@@ -102,7 +102,7 @@ def choose() -> Availability:
 
 
 def best_sandbox() -> Sandbox:
-    """The sandbox to run programs in; see `chosen`.
+    """The sandbox to run programs in; see `choose`.
 
     Raises:
         SandboxError: none is usable; the message says why.

@@ -7,8 +7,8 @@ from textwrap import dedent
 import pytest
 
 from counterlens.errors import CounterlensError, SourceError
+from counterlens.java.mutations.language import MUTATIONS
 from counterlens.java.mutations.module import JavaModule
-from counterlens.java.mutations.registry import MUTATIONS
 from counterlens.mutations import apply_everywhere, survey
 
 

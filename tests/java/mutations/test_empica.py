@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.java.mutations.empica import JAVA_TRANSFORMATIONS
+from counterlens.java.mutations.language import JAVA_TRANSFORMATIONS
 from counterlens.java.mutations.module import JavaModule
 from counterlens.mutations import everywhere
-from counterlens.mutations.assumptions import WHOLE_PROGRAM
-from counterlens.python.mutations.empica import TRANSFORMATIONS
+from counterlens.mutations.base import WHOLE_PROGRAM
+from counterlens.python.mutations.language import TRANSFORMATIONS
 
 BY_TITLE = {known.title: known.mutation for known in JAVA_TRANSFORMATIONS}
 SOURCE = """\

@@ -2,9 +2,8 @@
 
 import pytest
 
+from counterlens.java.mutations.language import MUTATIONS, PLACEBOS, java_meaning
 from counterlens.java.mutations.module import JavaModule
-from counterlens.java.mutations.placebos import PLACEBOS, java_meaning
-from counterlens.java.mutations.registry import MUTATIONS
 from counterlens.mutations import mutated
 from counterlens.mutations.engine import apply_everywhere, refusals, survey
 from counterlens.mutations.mutation import Example

@@ -29,10 +29,10 @@ from counterlens.models.llama.devices import (
     find_hardware,
     fitting_layers,
 )
-from counterlens.models.llama.layer_sizes import SHARED_CACHE, layer_sizes
 from counterlens.models.llama.model import LlamaModel, hardware
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.protocol import Open
+from counterlens.models.llama.rounding import SHARED_CACHE, layer_sizes
 from tests.conftest import embedded_file, short_model
 
 GB = 10**9

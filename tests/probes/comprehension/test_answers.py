@@ -90,6 +90,32 @@ def test_a_model_that_knows_is_right_in_both_orders() -> None:
             assert run_text(record.program, *arguments) != run_text(each.program, *arguments)
 
 
+SORTED = '''\
+def weigh(values: list[int]) -> list[int]:
+    """Sort every third value.
+
+    >>> weigh([5, 6, 3, 4])
+    [4, 6, 3, 6]
+    """
+    values = list(values)
+    values[::3] = sorted(values[::3])
+    if len(values) > 3:
+        last = values[-1] + 1
+    else:
+        last = 0
+    values[-1:] = [last]
+    return values
+'''
+
+
+def test_a_version_that_returns_the_same_and_changes_its_argument_is_of_neither_kind() -> None:
+    run = probed("equivalence", lambda _: "yes", SORTED)
+    (record,) = run.probed or run.records
+    assert isinstance(record, EquivalenceRecord), run.records
+    assert "remove-definition" not in {each.mutation for each in record.answers}
+    assert record.left_out["version that returns the same, and differs in what else it does"] >= 1
+
+
 @pytest.mark.parametrize(("word", "yes"), [("yes", 1), ("No, they differ.", 0)])
 def test_always_one_word_is_right_about_half_and_no_better_than_a_constant(word: str, yes: int) -> None:
     run, _ = equivalence(lambda _: word)

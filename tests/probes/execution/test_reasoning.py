@@ -21,7 +21,7 @@ from counterlens.probes.prompts.function_text import visible_part
 from counterlens.probes.runner import run_targets
 from counterlens.progress import Steps
 from counterlens.python.execution.calls import calls_in, calls_of
-from counterlens.python.execution.features import features
+from counterlens.python.execution.language import features
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -28,7 +28,7 @@ from counterlens.probes.robustness import published, published_tables, tables
 from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.versions import Standing
 from counterlens.probes.runner import ProbeRun, run_targets
-from counterlens.python.mutations.empica import TRANSFORMATIONS
+from counterlens.python.mutations.language import TRANSFORMATIONS
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from counterlens.mutations import apply_everywhere, counterfactuals, refusals, survey
-from counterlens.mutations.assumptions import EQ_NE_CONSISTENT, TOTAL_ORDER
-from counterlens.python.mutations.registry import MUTATIONS
+from counterlens.mutations.base import EQ_NE_CONSISTENT, TOTAL_ORDER
+from counterlens.python.mutations.language import MUTATIONS
 
 PROGRAMS = {
     "closures": """

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 
 from counterlens.errors import SourceError
 from counterlens.mutations import everywhere
-from counterlens.mutations.assumptions import WHOLE_PROGRAM
-from counterlens.python.mutations.empica import TRANSFORMATIONS
+from counterlens.mutations.base import WHOLE_PROGRAM
+from counterlens.python.mutations.language import TRANSFORMATIONS
 from tests.python.mutations.test_programs import behaves, behaviour, programs
 
 BY_TITLE = {known.title: known.mutation for known in TRANSFORMATIONS}

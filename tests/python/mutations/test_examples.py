@@ -4,7 +4,7 @@ import pytest
 
 from counterlens.mutations import apply_everywhere, counterfactuals, refusals
 from counterlens.mutations.mutation import Example
-from counterlens.python.mutations.registry import MUTATIONS
+from counterlens.python.mutations.language import MUTATIONS
 
 NEEDS_AN_EXECUTION = {"loop-unroll"}
 CASES = [

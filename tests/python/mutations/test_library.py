@@ -10,9 +10,9 @@ import pytest
 
 from counterlens.mutations import apply_everywhere
 from counterlens.mutations.mutation import Site
+from counterlens.python.mutations.language import MUTATIONS
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext
-from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.text import decode
 from tests.standard_library import library_files
 

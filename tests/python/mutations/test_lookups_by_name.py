@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from counterlens.mutations import apply_everywhere
-from counterlens.mutations.assumptions import NAMES_UNREAD
+from counterlens.mutations.base import NAMES_UNREAD
 from tests.python.mutations.results import (
     PRESERVING,
     altered,

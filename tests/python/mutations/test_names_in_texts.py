@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from counterlens.mutations.assumptions import ASSUMPTIONS, NAMES_UNREAD
+from counterlens.mutations.base import ASSUMPTIONS, NAMES_UNREAD
 from tests.python.mutations.results import altered, library_of_frames, lines, made, reasons
 
 IMPORTS = "import framelib\nfrom framelib import Table\n"

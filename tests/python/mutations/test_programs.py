@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from counterlens.mutations import Counterfactual, apply_everywhere, stream
-from counterlens.mutations.assumptions import NEITHER_RAISES
-from counterlens.python.mutations.registry import MUTATIONS
+from counterlens.mutations.base import NEITHER_RAISES
+from counterlens.python.mutations.language import MUTATIONS
 
 PRESERVING = [name for name, mutation in MUTATIONS.items() if mutation.preserving]
 INPUTS = [(0, 1, [3, 1, 2]), (2, -1, []), (-3, 5, [0, 0, 4, -1])]

@@ -10,8 +10,7 @@ import libcst as cst
 import pytest
 
 from counterlens.errors import SourceError
-from counterlens.python.mutations.module import Module
-from counterlens.python.mutations.scopes import Scopes
+from counterlens.python.mutations.module import Module, Scopes
 from counterlens.python.mutations.variables import Role, Scope, ScopeKind
 from counterlens.text import decode
 from tests.standard_library import library_files

@@ -16,4 +16,5 @@ STARLARK = Language(
     strict="starlark_language.syntax:strict",
     words="starlark_language.syntax:WORDS",
     mutations="starlark_language.mutations:STARLARK",
+    judge="starlark_language.judge:STARLARK",
 )

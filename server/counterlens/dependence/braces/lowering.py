@@ -21,8 +21,7 @@ from typing import Any, ClassVar
 
 from tree_sitter import Node
 
-from counterlens.dependence.braces.blocks import Blocks
-from counterlens.dependence.braces.reading import BraceReading, Syntax, without_brackets
+from counterlens.dependence.braces.reading import Blocks, BraceReading, Syntax, without_brackets
 from counterlens.dependence.braces.statements import (
     BraceStatements,
     case_body,
@@ -32,8 +31,7 @@ from counterlens.dependence.braces.statements import (
 )
 from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import Effects
-from counterlens.dependence.frames import Jump, Loop
-from counterlens.dependence.layout import FlowLayout
+from counterlens.dependence.layout import FlowLayout, Jump, Loop
 from counterlens.dependence.rules import Rules
 from counterlens.syntax.definitions import text_of
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
-from counterlens.dependence.statements import Statement
+from counterlens.dependence.graph import Statement
 
 _BLOCKS = frozenset({"block", "compound_statement", "constructor_body", "finally_clause", "else_clause"})
 _CASES = frozenset({"switch_block", "switch_block_statement_group", "switch_rule", "case_statement"})
@@ -119,7 +119,9 @@ class BraceStatements:
         statements = []
         for number, node in enumerate(self.nodes):
             start = header_of(node)
-            end = _end(node)
+            field = _HEADERS.get(node.type)
+            body = node.child_by_field_name(field) if field else None
+            end = node.end_byte if body is None else body.start_byte
             inside = data[start.start_byte : end].rstrip()
             line = start.start_point.row + 1
             shown = inside.decode("utf-8", "replace").replace("\r\n", "\n")
@@ -140,12 +142,6 @@ def header_of(node: Node) -> Node:
         elif not (child.is_error or child.type.endswith("comment")):
             return child if node.type in _HEADERS else node
     return node
-
-
-def _end(node: Node) -> int:
-    field = _HEADERS.get(node.type)
-    body = node.child_by_field_name(field) if field else None
-    return node.end_byte if body is None else body.start_byte
 
 
 def _if(node: Node) -> Iterator[Node]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import counterlens
-from counterlens.evaluation.circumstances import manifest_of
+from counterlens.evaluation.comparison import manifest_of
 from counterlens.evaluation.harness.samples import (
     COUNTERFACTUAL,
     ORIGINAL,

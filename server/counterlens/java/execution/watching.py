@@ -61,7 +61,8 @@ def trace(
     assert body is not None  # `method_of_call` finds no other
     writer = _Notes(document.data)
     writer.note_activation(body)
-    known = _locals(method.node)
+    kinds = {"variable_declarator", "formal_parameter", "enhanced_for_statement"}
+    known = {_text(node.child_by_field_name("name")) for node in _own(method.node) if node.type in kinds}
     for statement in _simple(method.node, document.data):
         writer.note_changes(statement, _changed_locals(statement, known))
     (value,) = _result(document, writer, method, call, "steps()", sandbox, limits, cancel)
@@ -182,11 +183,6 @@ def _changed_locals(statement: Node, locals_: set[str]) -> Iterator[Changed]:
         target = target.child_by_field_name(_PARTS[target.type])
     if target is not None and target.type == "identifier" and _text(target) in locals_:
         yield _text(target), before
-
-
-def _locals(method: Node) -> set[str]:
-    kinds = {"variable_declarator", "formal_parameter", "enhanced_for_statement"}
-    return {_text(node.child_by_field_name("name")) for node in _own(method) if node.type in kinds}
 
 
 def _step(text: str) -> Step:

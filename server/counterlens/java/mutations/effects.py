@@ -10,8 +10,7 @@ from tree_sitter import Node
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.static_types import UNKNOWN, JavaTypes, head, operands
 from counterlens.java.mutations.variables import JavaVariable, compact
-from counterlens.mutations.assumptions import NEITHER_RAISES, PURE_OPERATORS
-from counterlens.mutations.independence import Independence
+from counterlens.mutations.base import NEITHER_RAISES, PURE_OPERATORS, Independence
 
 _COLLECTIONS = {
     "List", "ArrayList", "LinkedList", "Set", "HashSet", "TreeSet", "LinkedHashSet", "Map", "HashMap",

@@ -12,8 +12,7 @@ from counterlens.java.mutations.effects import independent_in_java
 from counterlens.java.mutations.flow import is_caught
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
-from counterlens.mutations.assumptions import WHOLE_PROGRAM
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import WHOLE_PROGRAM, Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 

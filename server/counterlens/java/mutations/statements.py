@@ -178,7 +178,15 @@ class JavaRemoveDefinition(JavaMutation):
                         node.start_byte, "without the declaration the program would not compile"
                     )
                 continue
-            variable = _assigned_variable(module, node.named_children[0])
+            # the local variable that an assignment, `++` or `--` sets; None for other expressions
+            expression = node.named_children[0]
+            if expression.type == "assignment_expression":
+                target = expression.child_by_field_name("left")
+            elif expression.type == "update_expression":
+                target = expression.named_children[0]
+            else:
+                target = None
+            variable = module.scopes.variable(target) if target is not None else None
             if variable is not None:
                 yield self._site(module, node, variable)
 
@@ -198,14 +206,3 @@ class JavaRemoveDefinition(JavaMutation):
             whole = module.begins_line(start) and not tail.strip()
             edit = replace(line, end + len(tail) + 1, "") if whole else replace(start, end, "")
         return Site((start, end), f"removed `{module.shown(node)}`", (edit,))
-
-
-def _assigned_variable(module: JavaModule, expression: Node) -> JavaVariable | None:
-    """The local variable that an assignment, `++` or `--` sets; None for other expressions."""
-    if expression.type == "assignment_expression":
-        target = expression.child_by_field_name("left")
-    elif expression.type == "update_expression":
-        target = expression.named_children[0]
-    else:
-        target = None
-    return module.scopes.variable(target) if target is not None else None

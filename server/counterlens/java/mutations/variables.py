@@ -131,7 +131,9 @@ class JavaScopes:
         elif node.type in _OPENING:
             self._scoped(node)
         elif node.type in _BODIES:
-            self._class(node)
+            self._depth += 1
+            self._scoped(node)
+            self._depth -= 1
         elif node.type not in _NO_VARIABLES:
             self._children(node)
 
@@ -147,11 +149,6 @@ class JavaScopes:
         before = dict(self._env)
         self._children(node, *skipped)
         self._env = before
-
-    def _class(self, node: Node) -> None:
-        self._depth += 1
-        self._scoped(node)
-        self._depth -= 1
 
     def _declare(
         self, name: Node, kind: JavaKind, type_text: str = "", value: Node | None = None

@@ -300,7 +300,11 @@ class _Reader:
         if name == "String" and len(given) == 1 and given[0][0] == "s":
             return given[0]
         if name in {"BigInteger", "BigDecimal"} and len(given) == 1 and given[0][0] == "s":
-            return _big(name, given[0][1])
+            text = given[0][1]
+            if name == "BigInteger":
+                return "i", int(text)
+            digits, _, after = text.partition(".")
+            return "d", int(digits + after), len(after)
         items: tuple[JavaValue, ...] = ()
         if given and given[0][0] in {"L", "M"}:
             items = given[0][2]
@@ -417,13 +421,6 @@ def _unescape(text: str) -> str:
         return _ESCAPED.get(code, code)
 
     return _ESCAPE.sub(one, text)
-
-
-def _big(name: str, text: str) -> JavaValue:
-    if name == "BigInteger":
-        return "i", int(text)
-    digits, _, after = text.partition(".")
-    return "d", int(digits + after), len(after)
 
 
 def _optional(given: list[JavaValue]) -> JavaValue | None:

@@ -43,7 +43,7 @@ def java_literal(text: str, *, strict: bool = False) -> Literal | None:
 
 
 def plain(value: JavaValue) -> bool:
-    """Whether `written` can write a value as an expression."""
+    """Whether `write` can write a value as an expression."""
     tag = value[0]
     if tag in {"[", "L"}:
         return all(map(plain, value[2]))

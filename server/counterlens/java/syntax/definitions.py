@@ -21,16 +21,12 @@ def java_definitions(root: Node) -> Iterator[FunctionDefinition]:
     """The methods and constructors with a body; one of a class inside a method is nested in that method."""
     for path, node in named_definitions(root, _TYPES | _METHODS):
         if node.type in _METHODS:
-            yield FunctionDefinition(path, _parameter_types(node), node)
-
-
-def _parameter_types(method: Node) -> str:
-    listed = method.child_by_field_name("parameters")
-    type_names = []
-    for parameter in listed.named_children if listed is not None else ():
-        if parameter.type == "formal_parameter":
-            dimensions = text_of(parameter.child_by_field_name("dimensions"))
-            type_names.append(text_of(parameter.child_by_field_name("type")) + dimensions)
-        elif parameter.type == "spread_parameter":
-            type_names.append(text_of(parameter).rpartition("...")[0].strip() + "...")
-    return ", ".join(type_names)
+            listed = node.child_by_field_name("parameters")
+            type_names = []
+            for parameter in listed.named_children if listed is not None else ():
+                if parameter.type == "formal_parameter":
+                    dimensions = text_of(parameter.child_by_field_name("dimensions"))
+                    type_names.append(text_of(parameter.child_by_field_name("type")) + dimensions)
+                elif parameter.type == "spread_parameter":
+                    type_names.append(text_of(parameter).rpartition("...")[0].strip() + "...")
+            yield FunctionDefinition(path, ", ".join(type_names), node)

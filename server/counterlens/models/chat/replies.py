@@ -95,7 +95,8 @@ def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool)
     code = block.code if block else _THOUGHT.sub("", reply)
     if not complete:
         code = code[: code.rfind("\n") + 1]
-    code = _without_blank_start(code)
+    lines = _lines(code)
+    code = code[lines[0].start :] if lines else ""
     head, gap = healing.split(prompt)
     whole_lines = healing.breaks_line(gap) or not head.strip()
     rest = _after_repetition(code, head, whole_lines=whole_lines, complete=complete)
@@ -106,7 +107,8 @@ def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool)
         return None
     if not head.strip():
         return text
-    if joined or (not whole_lines and not _starts_line(text, head)):
+    # whether code after a prompt that ends within a line belongs on the next line
+    if joined or (not whole_lines and not (head.endswith(":") or text[:1] in (" ", "\t"))):
         return text.lstrip(" \t") if gap else text
     if not aligned:
         text = _indent_to_fit(text, head, gap if whole_lines else "", indent)
@@ -251,11 +253,6 @@ def _deepen(text: str, added: str, indent: int | None) -> str:
     return _add_prefix(text[: after.start], added) + text[after.start :]
 
 
-def _starts_line(text: str, head: str) -> bool:
-    """Whether code after a prompt that ends within a line belongs on the next line."""
-    return head.endswith(":") or text[:1] in (" ", "\t")
-
-
 def _one_indent(head: str) -> str:
     """One level of indentation, as used in the prompt."""
     indents = [line.indent for line in _lines(head) if line.indent]
@@ -264,11 +261,6 @@ def _one_indent(head: str) -> str:
 
 def _add_prefix(text: str, prefix: str) -> str:
     return "".join(prefix + line if line.strip() else line for line in text.splitlines(keepends=True))
-
-
-def _without_blank_start(code: str) -> str:
-    lines = _lines(code)
-    return code[lines[0].start :] if lines else ""
 
 
 def _lines(text: str) -> list[_Line]:

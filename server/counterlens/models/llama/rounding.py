@@ -3,10 +3,18 @@
 A greedy completion takes the likelier of two tokens, however small the gap between their logits. Other
 kernels of llama.cpp shift that gap, as another build does, so a gap below nearly all such shifts shows
 nothing about the model.
+
+The memory that the layers of a GGUF file need on a device, read from the file's header.
+
+Imported only inside the child process.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +23,102 @@ import numpy.typing as npt
 from counterlens.models.files import note, recall
 from counterlens.models.llama import decoding
 from counterlens.models.llama.exactness import build
+from counterlens.models.llama.ggml import GgufReading, ggml
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.sequences import Row, SequenceBatch
+
+SHARED_CACHE = 512 << 20
+"""Bytes of keys and values for the sequences of a request, besides those of the model's own context."""
+
+_UINT32, _STRING = 4, 8  # `gguf_type`
+
+
+def layer_sizes(path: Path, context: int) -> list[int]:
+    """The bytes that each layer needs on a device, and the output.
+
+    Weights are those of the file; those in other files are spread evenly. Keys and values are an upper bound:
+    16 bits each for the whole context, and as much again, or `SHARED_CACHE`, for the sequences of a request.
+
+    Args:
+        path: The file.
+        context: Maximum number of tokens of context.
+
+    Returns:
+        (layers + 1,) bytes, the output last; empty if the file does not say.
+    """
+    with _header(path) as header:
+        if header is None:
+            return []
+        kind = header.text("general.architecture")
+        layers = header.number(f"{kind}.block_count")
+        if not layers:
+            return []
+        heads = header.number(f"{kind}.attention.head_count") or 1
+        width = header.number(f"{kind}.attention.key_length")
+        width = width or header.number(f"{kind}.embedding_length") // heads
+        heads = header.number(f"{kind}.attention.head_count_kv") or heads
+        tokens = min(context, header.number(f"{kind}.context_length") or context)
+        weights = header.weights()
+    cache_bytes = 2 * 2 * heads * width * tokens
+    sizes = [cache_bytes + max(cache_bytes, SHARED_CACHE // layers)] * layers + [0]
+    for name, size in weights.items():
+        layer = re.match(r"blk\.(\d+)\.", name)
+        if layer and int(layer[1]) < layers:
+            sizes[int(layer[1])] += size
+        elif name.startswith("output"):
+            sizes[-1] += size
+    if "output.weight" not in weights:  # the embeddings are the output, too, and copied
+        sizes[-1] += weights.get("token_embd.weight", 0)
+    more = _bytes_of_other_files(path) // len(sizes)
+    return [size + more for size in sizes]
+
+
+def _bytes_of_other_files(path: Path) -> int:
+    """The bytes of the files beside the first of several, such as `a-00002-of-00003.gguf`."""
+    parts = re.fullmatch(r"(.*)-00001-of-(\d{5})", path.stem)
+    if parts is None:
+        return 0
+    files = path.parent.glob(f"{escape(parts[1])}-*-of-{parts[2]}.gguf")
+    return sum(file.stat().st_size for file in files if file.name != path.name)
+
+
+class _Header:
+    """The header of an open GGUF file."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def number(self, key: str) -> int:
+        """The value of a key; 0 if there is none, or one for each layer."""
+        at = self._find(key, _UINT32)
+        return 0 if at < 0 else int(ggml.gguf_get_val_u32(self._handle, at))
+
+    def text(self, key: str) -> str:
+        """The value of a key; empty if there is none."""
+        at = self._find(key, _STRING)
+        return "" if at < 0 else str(ggml.gguf_get_val_str(self._handle, at).decode("utf-8", "replace"))
+
+    def weights(self) -> dict[str, int]:
+        """The bytes of each tensor."""
+        return {
+            ggml.gguf_get_tensor_name(self._handle, i).decode(): ggml.gguf_get_tensor_size(self._handle, i)
+            for i in range(ggml.gguf_get_n_tensors(self._handle))
+        }
+
+    def _find(self, key: str, kind: int) -> int:
+        at = int(ggml.gguf_find_key(self._handle, key.encode()))
+        return at if at >= 0 and ggml.gguf_get_kv_type(self._handle, at) == kind else -1
+
+
+@contextmanager
+def _header(path: Path) -> Iterator[_Header | None]:
+    handle = ggml.gguf_init_from_file(str(path).encode(), GgufReading(no_alloc=True, context=None))
+    try:
+        yield _Header(handle) if handle else None
+    finally:
+        if handle:
+            ggml.gguf_free(handle)
+
 
 _MEMORY = "rounding.json"
 _KNOWN = {

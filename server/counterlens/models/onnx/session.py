@@ -130,7 +130,7 @@ class Session:
                 f"{weights.name} is not an exported text model: its inputs are {', '.join(self._inputs)}",
                 "Export a causal or a masked language model",
             )
-        self.past = self._past_inputs(weights.name)
+        self.past = [self._past_input(name, weights.name) for name in self._inputs if name.startswith(_PAST)]
         self.hidden = self._hidden()
 
     @property
@@ -199,9 +199,6 @@ class Session:
 
     def _typed(self, name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.ascontiguousarray(values, _KINDS.get(self._inputs[name].type, values.dtype))
-
-    def _past_inputs(self, file: str) -> list[PastInput]:
-        return [self._past_input(name, file) for name in self._inputs if name.startswith(_PAST)]
 
     def _past_input(self, name: str, file: str) -> PastInput:
         tensor = self._inputs[name]

@@ -37,7 +37,11 @@ class Continuation:
             **sampling(self.prompt.draw),
             "stream": True,
         }
-        stops = self._server_stops()
+        # the stop texts with the same effect on the server, where the completion includes the gap
+        texts = [text for text in self.prompt.stop.texts if text]
+        if self.gap:
+            texts = [text for text in texts if text[0] not in healing.WHITESPACE]
+        stops = texts[:_MOST_STOPS]
         if stops:
             body["stop"] = stops
         if self.fill:
@@ -53,13 +57,6 @@ class Continuation:
     def ended(self, answer: str) -> bool:  # noqa: ARG002 - only chat replies continue after their end
         """Always false: the server knows the end."""
         return False
-
-    def _server_stops(self) -> list[str]:
-        """The stop texts with the same effect on the server, where the completion includes the gap."""
-        texts = [text for text in self.prompt.stop.texts if text]
-        if self.gap:
-            texts = [text for text in texts if text[0] not in healing.WHITESPACE]
-        return texts[:_MOST_STOPS]
 
 
 class CompletionsDialect:

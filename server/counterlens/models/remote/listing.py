@@ -41,7 +41,11 @@ class Listing:
         if self._checked:
             return
         names = names or await self.names_or_none()
-        if names and not any(_same_model(self._model, name) for name in names):
+        # whether a listed name is the requested one; some servers add a tag or a folder
+        if names and not any(
+            self._model in (name, name.removesuffix(":latest"), name.removeprefix("models/"))
+            for name in names
+        ):
             raise unknown(f"{self._endpoint.address} does not list a model {self._model!r}", names)
         self._checked = True
 
@@ -82,8 +86,3 @@ def unknown(message: str, names: Sequence[str] | None) -> UnknownModelError:
     shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
     hint = f"It has: {shown}. If it serves models that it does not list, set COUNTERLENS_ALLOW_UNLISTED=1"
     return UnknownModelError(message, hint)
-
-
-def _same_model(wanted: str, listed: str) -> bool:
-    """Whether a listed name is the requested one; some servers add a tag or a folder."""
-    return wanted in (listed, listed.removesuffix(":latest"), listed.removeprefix("models/"))

@@ -12,7 +12,7 @@ from counterlens.judging.comparing import ComparingJudge, Distinction
 from counterlens.judging.languages import behaviour_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.mutations import Concept, Counterfactual
-from counterlens.mutations.assumptions import WHOLE_PROGRAM
+from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.robustness.versions import plan
@@ -82,11 +82,11 @@ def verified_versions(
             difference = outcome.difference
             version = VerifiedVersion(each, replace(document, text=each.source), difference)
             keeps = outcome.judgement is Judgement.PASSED
-            breaks = difference is not None and not difference.refused
+            breaks = difference is not None and not difference.refused and difference.returned
             if keeps if preserving else breaks:
                 versions.append(version)
             else:
-                left_out[_reason(preserving=preserving, differs=difference is not None)] += 1
+                left_out[_reason(difference, preserving=preserving)] += 1
             if len(versions) == most:
                 break
         kinds.append(versions)
@@ -109,9 +109,11 @@ def require_behaviour(context: Context, target: Target, limits: Limits) -> Compa
     return behaviour
 
 
-def _reason(*, preserving: bool, differs: bool) -> str:
+def _reason(difference: Distinction | None, *, preserving: bool) -> str:
     if preserving:
         return "version that should keep the meaning, but an input distinguishes it"
-    if differs:
-        return "version that differs only where the original raises"
-    return "version that should break the meaning, but no input distinguishes it"
+    if difference is None:
+        return "version that should break the meaning, but no input distinguishes it"
+    if not difference.returned:
+        return "version that returns the same, and differs in what else it does"
+    return "version that differs only where the original raises"

@@ -22,7 +22,7 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Capability, Model, ModelInfo, Prompt
 from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Concept
-from counterlens.mutations.assumptions import WHOLE_PROGRAM
+from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.mutations.languages import mutated
 from counterlens.probes.equivalence.verified import require_behaviour
 from counterlens.probes.options import DEFAULT_TIMEOUT, MaxTokens, ProbeOptions, Timeout, Without

@@ -26,7 +26,7 @@ class OperatorCorpus:
 
     Attributes:
         frequency: Count of each operator in it, the most frequent first.
-        operations: The operations themselves, such as `a<b`, as `squeezed`.
+        operations: The operations themselves, such as `a<b`, as `squeeze`.
     """
 
     frequency: Mapping[str, float]

@@ -51,10 +51,12 @@ from counterlens.probes.pairs.placebo import (
 from counterlens.probes.pairs.published import (
     CACP,
     FIXED,
+    ContextChoice,
     CutChoice,
     Cuts,
     Description,
     Preceding,
+    PromptContext,
     Reach,
 )
 from counterlens.probes.pairs.seeing import seen_counterfactuals
@@ -70,7 +72,15 @@ class CompletionOptions(ProbeOptions):
     """Options of the completion probe."""
 
     published: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        CACP: {**FIXED, "cuts": Cuts.USUAL, "placebos": 0, "samples": 0, "pass_at": 0, "ways": 0}
+        CACP: {
+            **FIXED,
+            "cuts": Cuts.USUAL,
+            "context": PromptContext.FILE,
+            "placebos": 0,
+            "samples": 0,
+            "pass_at": 0,
+            "ways": 0,
+        }
     }
 
     protocol: Annotated[str | None, protocols(CACP)] = None
@@ -82,6 +92,7 @@ class CompletionOptions(ProbeOptions):
     reach: Reach = 1
     description: Description = False
     preceding: Preceding = False
+    context: ContextChoice = PromptContext.FILE
     placebos: Placebos = DEFAULT_PLACEBOS
     ways: Ways = DEFAULT_WAYS
     samples: Samples = 0
@@ -112,6 +123,11 @@ class CompletionOptions(ProbeOptions):
         return (
             Drawing(most, self.temperature or DEFAULT_TEMPERATURE, self.seed, self.pass_at) if most else None
         )
+
+    @property
+    def imports(self) -> bool:
+        """Whether prompts show the definitions that the function uses from other files."""
+        return self.context is PromptContext.IMPORTS
 
     @property
     def searches(self) -> bool:
@@ -183,7 +199,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
             )
     judging = Judging(judge, document, function, steps, limits)
     judging.check_own_tests()
-    view = View(target.description if options.description else "", options.preceding)
+    view = View(target.description if options.description else "", options.preceding, options.imports)
     asked, refusals, dropped = _usable_counterfactuals(judging, document, function, surveys, view, options)
     wanted = options.placebos if judge and asked else 0  # without a judge, no verdict can change
     offered = controls_of(document, function, asked, wanted, options.seed)

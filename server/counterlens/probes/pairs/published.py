@@ -47,6 +47,22 @@ Preceding = Annotated[
     bool,
     option("Show all code that precedes the function, not only the file's header."),
 ]
+
+
+class PromptContext(StrEnum):
+    """The code that prompts show besides the function."""
+
+    FILE = "file"
+    IMPORTS = "imports"
+
+
+ContextChoice = Annotated[
+    PromptContext,
+    option(
+        "Code shown besides the function: of its own file; or also the definitions that it uses from other "
+        "files of the project, as assistants do (imports; Python, at most 4,096 characters).",
+    ),
+]
 Reach = Annotated[
     int,
     option(

@@ -29,17 +29,21 @@ class View:
         description: The description of the function, shown before the program like its docstring, unless the
             program contains it; empty for none.
         preceding: Whether all code before the function is shown, not only the header of the file.
+        imports: Whether the definitions that the function uses from other files are shown.
     """
 
     description: str = ""
     preceding: bool = False
+    imports: bool = False
 
-    def head(self, document: Document) -> str:
-        """The description, as shown before a program; empty if the program contains it."""
+    def head(self, document: Document, function: Function) -> str:
+        """The definitions of other files and the description, unless the program contains it."""
+        language = prompting_of(document.language)
+        definitions = language.imported(document, function) if self.imports else ""
         words = " ".join(self.description.split())
         if not words or words in " ".join(document.text.split()):
-            return ""
-        return prompting_of(document.language).described(self.description.strip().replace("\r\n", "\n"))
+            return definitions
+        return definitions + language.described(self.description.strip().replace("\r\n", "\n"))
 
 
 _USUAL = View()
@@ -133,7 +137,7 @@ def _visible_part(document: Document, function: Function, cut: int, view: View) 
     """The visible part of a document: description, preceding code, and the function up to a cut."""
     whole = view.preceding or function.name == MODULE
     program = document.data[:cut].lstrip(b"\r\n") if whole else _around(document, function, cut)
-    return view.head(document) + program.replace(b"\r\n", b"\n").decode()
+    return view.head(document, function) + program.replace(b"\r\n", b"\n").decode()
 
 
 def _around(document: Document, function: Function, cut: int) -> bytes:

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import tree_sitter
 
-from counterlens.errors import SourceError
+from counterlens.errors import OptionError, SourceError
+from counterlens.languages.registry import LANGUAGES
 from counterlens.models.base import Stop
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -27,6 +28,18 @@ class PromptLanguage(ABC):
     @abstractmethod
     def described(self, text: str) -> str:
         """A description as a comment or string before a program."""
+
+    def imported(self, document: Document, function: Function) -> str:
+        """The definitions of other files that a function uses, as text before a program.
+
+        Raises:
+            OptionError: they cannot be found in this language.
+        """
+        raise OptionError(
+            f"the definitions that {function.qualname} uses from other files cannot be found in "
+            f"{LANGUAGES[document.language].title}",
+            "Omit --context",
+        )
 
     @abstractmethod
     def docstring(self, document: Document, function: Function) -> tuple[int, int]:

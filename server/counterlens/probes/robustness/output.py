@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from counterlens.errors import SourceError
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
-from counterlens.mutations.assumptions import WHOLE_PROGRAM
+from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.prompts import prompt as call_prompt
 from counterlens.probes.options import MaxTokens

@@ -15,7 +15,7 @@ from counterlens.judging.pace import pace
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.mutations import Counterfactual, Survey, survey
-from counterlens.mutations.assumptions import WHOLE_PROGRAM
+from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.mutations.languages import mutated
 from counterlens.probes.probe import Context, Target
 from counterlens.sandbox.base import Limits

@@ -175,7 +175,9 @@ class Expressions:
     def _comprehended(self, done: _Comprehended, reading: ExpressionReading) -> None:
         node = done.node
         names = self._scopes.names(node)
-        deferred = (isinstance(node, ast.GeneratorExp) and node not in reading.eager) or _holds_lambda(node)
+        deferred = (isinstance(node, ast.GeneratorExp) and node not in reading.eager) or any(
+            isinstance(inner, ast.Lambda) for inner in ast.walk(node)
+        )
         self.capture(names, reading.variables, reading.effects, at_once=not deferred)
         for name in names.leaked:
             variable = reading.variables.write(name)
@@ -237,10 +239,6 @@ def expressions_in(node: ast.AST) -> Iterator[ast.expr]:
             for item in value:
                 if isinstance(item, ast.expr):
                     yield item
-
-
-def _holds_lambda(node: Comprehension) -> bool:
-    return any(isinstance(inner, ast.Lambda) for inner in ast.walk(node))
 
 
 def _skippable(expression: ast.expr) -> Iterator[ast.NamedExpr]:

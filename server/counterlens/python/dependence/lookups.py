@@ -161,7 +161,10 @@ class _Finder:
             if self._is_given_a_namespace(node) or (frame and self._part_used(node) in _HARMLESS):
                 continue
             self._spread(node, kind, frame=frame, deep=deep)
-            if not self._is_only_named(node, frame=frame):
+            # whether an expression only gives a lookup another name: `e = eval`
+            above = self._parents[node]
+            named = isinstance(above, ast.Assign | ast.AnnAssign | ast.Return) and above.value is node
+            if not (named and isinstance(node, ast.Name) and not frame):
                 self._record(node, kind)
         return self._lookups
 
@@ -229,7 +232,14 @@ class _Finder:
     def _held(self, above: ast.AST, node: ast.AST, kind: Lookup, *, frame: bool) -> None:
         """Add what a node binds to a lookup that is in one of its parts."""
         if isinstance(above, ast.arguments):
-            self._default(above, node, kind, frame=frame)
+            positional = [*above.posonlyargs, *above.args]
+            positional = positional[len(positional) - len(above.defaults) :]
+            for parameter, default in (
+                *zip(positional, above.defaults, strict=True),
+                *zip(above.kwonlyargs, above.kw_defaults, strict=True),
+            ):
+                if default is node:
+                    self._alias(self._parents[above], parameter.arg, kind, frame=frame)
         elif isinstance(above, ast.Return):
             function = next(block for block in reversed(self._blocks[above]) if isinstance(block, FUNCTIONS))
             self._function(function, frame=True)
@@ -243,16 +253,6 @@ class _Finder:
                 self._alias(block, part.id, kind, frame=frame)
                 if isinstance(block, ast.ClassDef):
                     self._alias(None, part.id, kind, frame=frame)
-
-    def _default(self, arguments: ast.arguments, node: ast.AST, kind: Lookup, *, frame: bool) -> None:
-        positional = [*arguments.posonlyargs, *arguments.args]
-        positional = positional[len(positional) - len(arguments.defaults) :]
-        for parameter, default in (
-            *zip(positional, arguments.defaults, strict=True),
-            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-        ):
-            if default is node:
-                self._alias(self._parents[arguments], parameter.arg, kind, frame=frame)
 
     def _function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, *, frame: bool, deep: bool = False
@@ -328,12 +328,6 @@ class _Finder:
             if not isinstance(block, COMPREHENSIONS) or kind is not Lookup.LOCALS:
                 break
             self._lookups.at[block] = kind
-
-    def _is_only_named(self, node: ast.AST, *, frame: bool) -> bool:
-        """Whether an expression only gives a lookup another name: `e = eval`."""
-        above = self._parents[node]
-        named = isinstance(above, ast.Assign | ast.AnnAssign | ast.Return) and above.value is node
-        return named and isinstance(node, ast.Name) and not frame
 
     def _may_bind(self, node: ast.AST) -> bool:
         """Whether an expression may bind variables of a module or class that it sees."""

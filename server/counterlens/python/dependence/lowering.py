@@ -19,8 +19,7 @@ from typing import Any
 
 from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import MARK, Effects
-from counterlens.dependence.frames import Jump
-from counterlens.dependence.layout import FlowLayout
+from counterlens.dependence.layout import FlowLayout, Jump
 from counterlens.python.dependence.reading import Reader
 from counterlens.python.dependence.rules import PythonRules
 from counterlens.python.dependence.scopes import FUNCTIONS, BlockNames, parameters
@@ -64,7 +63,14 @@ class Lowering(FlowLayout[ast.stmt]):
             self.graph.effects[ENTRY] = Effects(strong=set(parameters(arguments)))
         loose = self.body(body, [(ENTRY, Arc.NEXT)])
         self.graph.connect(loose, EXIT)
-        _open_stars(self.graph)
+        # let a star import, or `exec` in a module, possibly define every name that is used and not a builtin
+        stars = [effects for effects in self.graph.effects if effects.star]
+        if stars:
+            used: set[str] = set()
+            for effects in self.graph.effects:
+                used |= effects.reads | effects.later
+            for effects in stars:
+                effects.weak |= {name for name in used if MARK not in name} - _BUILTINS
         return self.graph
 
     def lower_statement(self, statement: ast.stmt, loose: Loose) -> Loose:
@@ -81,17 +87,6 @@ class Lowering(FlowLayout[ast.stmt]):
         """Add a node at the end of loose arcs."""
         raises = self.rules.implicit_exceptions and may_raise(statement)
         return self.add(self._number[statement], effects, loose, raises=raises)
-
-
-def _open_stars(graph: ControlFlowGraph) -> None:
-    """Let a star import, or `exec` in a module, possibly define every name that is used and not a builtin."""
-    stars = [effects for effects in graph.effects if effects.star]
-    if stars:
-        used: set[str] = set()
-        for effects in graph.effects:
-            used |= effects.reads | effects.later
-        for effects in stars:
-            effects.weak |= {name for name in used if MARK not in name} - _BUILTINS
 
 
 def may_raise(statement: ast.AST) -> bool:

@@ -6,9 +6,7 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-import counterlens.python.dependence.exceptions
-import counterlens.python.dependence.loops
-import counterlens.python.dependence.matching  # noqa: F401 - these three register what they lay out
+import counterlens.python.dependence.compound  # noqa: F401 - it registers what it lays out
 from counterlens.dependence.analysing import MODULE, AnalysedLanguage, find
 from counterlens.dependence.graph import Dependences
 from counterlens.dependence.rules import DEFAULT, Rules

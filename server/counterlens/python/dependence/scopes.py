@@ -8,7 +8,7 @@ PythonRules (language reference 4.2, PEP 227, 572, 634, 695):
 - A comprehension binds its targets; a `:=` in it binds in the enclosing function.
 - A name that a class body both reads and binds may be the global one.
 
-This module resolves whole blocks, `python/mutations/scopes.py` every occurrence, on LibCST; that module
+This module resolves whole blocks, `python/mutations/module.py` every occurrence, on LibCST; that module
 explains why there are two.
 
 What looks variables up by name is the subject of `lookups.py`. Approximation: private names (`__x`) are not

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 
-from counterlens.dependence.statements import Statement
+from counterlens.dependence.graph import Statement
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 

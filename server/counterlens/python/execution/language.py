@@ -3,26 +3,170 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import sys
+import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from threading import Event
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import Setting
+from counterlens.mutations import apply_everywhere, survey
+from counterlens.probes.execution.features import TAGS, USES, Features
 from counterlens.probes.execution.language import ExecutedLanguage
 from counterlens.probes.execution.states import add_mark
+from counterlens.probes.prompts.function_text import WHOLE_BYTES
 from counterlens.python.execution import calls, own_code
-from counterlens.python.execution.features import features
 from counterlens.python.execution.unanswered import without_answer
-from counterlens.python.execution.written_out import written_out
 from counterlens.python.judging import differential
 from counterlens.python.mutations.loop_unroll import LoopUnroll
 from counterlens.python.observe import run
+from counterlens.python.observe.run import observe_loops
 from counterlens.python.prompts.values import PYTHON_VALUES
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+
+_TURNS = 40
+_NEVER_ENTERED = "no execution"
+
+
+def written_out(
+    document: Document,
+    function: Function,
+    call: str,
+    sandbox: Sandbox,
+    *,
+    limits: Limits,
+    cancel: Event | None = None,
+) -> Document:
+    """A program whose loops are unrolled for a call.
+
+    Loops are unrolled from the outside in, and observed again each time, because an inner loop can be
+    unrolled only after the outer one. A loop that the call does not reach stays.
+
+    Raises:
+        SourceError: there are no loops, or not all can be unrolled; the message says why.
+        SandboxError, Cancelled: as the sandbox.
+    """
+    if not _has_loops(document, function):
+        raise SourceError("it has no loops")
+    original = document
+    for _ in range(_TURNS):
+        try:
+            seen = observe_loops(document, call, sandbox, limits=limits, cancel=cancel)
+        except SourceError as error:
+            raise SourceError(f"it cannot be unrolled: {error.message}") from None
+        mutation = LoopUnroll(seen)
+        text = apply_everywhere(document.text, mutation)
+        if len(text.encode()) > WHOLE_BYTES:
+            raise SourceError("it is too long for a prompt when unrolled")
+        if text == document.text:
+            break
+        document = replace(document, text=text)
+    left = survey(document.text, mutations=[mutation], function=function.qualname)
+    reasons = [site.reason for site in left.refusals if not site.reason.startswith(_NEVER_ENTERED)]
+    if reasons or left.counterfactuals:
+        raise SourceError(f"a loop stays: {reasons[0] if reasons else 'too many rounds'}")
+    if document is original:
+        raise SourceError("no loop runs for this input")
+    return document
+
+
+def _has_loops(document: Document, function: Function) -> bool:
+    text = document.data[function.header : function.end].decode("utf-8", "replace")
+    try:
+        tree = parse_module(text)
+    except (SyntaxError, ValueError):
+        return False
+    return any(isinstance(node, ast.For | ast.While) for node in ast.walk(tree))
+
+
+_BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
+_MEMBERSHIP = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_BRANCHES = (*_LOOPS, ast.If, ast.IfExp, ast.ExceptHandler, ast.Assert, ast.match_case, ast.comprehension)
+
+
+def features(text: str) -> Features | None:
+    """The features of a function's text; None if it does not parse."""
+    text = textwrap.dedent(text)
+    try:
+        tree = parse_module(text)
+    except (SyntaxError, ValueError):
+        return None
+    constructs = set(_tags(tree, loops=0, branches=0)) or {"basic"}
+    used = {use for node in ast.walk(tree) for use in _uses(node)}
+    decisions = sum(_decisions(node) for node in ast.walk(tree))
+    return Features(
+        tuple(tag for tag in TAGS if tag in constructs),
+        decisions + 1,
+        sum(bool(line.strip()) for line in text.splitlines()),
+        tuple(use for use in USES if use in used),
+        tuple(sorted({_api(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)} - {""})),
+    )
+
+
+def _api(called: ast.expr) -> str:
+    """The name of the callee; empty if it has none."""
+    if isinstance(called, ast.Name):
+        return called.id
+    if not isinstance(called, ast.Attribute):
+        return ""
+    owner = called.value
+    known = isinstance(owner, ast.Name) and owner.id in sys.stdlib_module_names
+    return f"{ast.unparse(owner) if known else ''}.{called.attr}"
+
+
+def _uses(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.BinOp | ast.AugAssign):
+        yield "bitwise" if isinstance(node.op, _BITWISE) else "arithmetic"
+    elif isinstance(node, ast.UnaryOp):
+        if not isinstance(node.operand, ast.Constant):  # -1 is a number
+            yield {ast.Not: "boolean", ast.Invert: "bitwise"}.get(type(node.op), "arithmetic")
+    elif isinstance(node, ast.BoolOp):
+        yield "boolean"
+    elif isinstance(node, ast.Compare):
+        for operator in node.ops:
+            yield "membership" if isinstance(operator, _MEMBERSHIP) else "comparison"
+    elif isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute):
+            yield "method call"
+        else:
+            known = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
+            yield "builtin call" if known else "other call"
+
+
+def _decisions(node: ast.AST) -> int:
+    if isinstance(node, ast.BoolOp):
+        return len(node.values) - 1
+    if isinstance(node, ast.comprehension):
+        return 1 + len(node.ifs)
+    return int(isinstance(node, _BRANCHES))
+
+
+def _tags(node: ast.AST, *, loops: int, branches: int) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        inside_loops, inside_branches = loops, branches
+        if isinstance(child, _LOOPS):
+            yield "while" if isinstance(child, ast.While) else "for"
+            if loops:
+                yield "nested loop"
+            inside_loops += 1
+        elif isinstance(child, ast.If):
+            yield "if"
+            elif_of = isinstance(node, ast.If) and node.orelse == [child]
+            if branches and not elif_of:
+                yield "nested if"
+            inside_branches += not elif_of
+        elif isinstance(child, ast.Try | ast.TryStar):
+            yield "try"
+        elif isinstance(child, ast.Match):
+            yield "match"
+        yield from _tags(child, loops=inside_loops, branches=inside_branches)
 
 
 class PythonExecution(ExecutedLanguage):

@@ -90,7 +90,8 @@ class _Statements:
             if isinstance(node, Definition) and self._is_it(node):
                 yield from self._texts_of(node)
             elif isinstance(node, Definition):
-                test = _is_test(node)
+                bases = [ast.unparse(base) for base in node.bases] if isinstance(node, ast.ClassDef) else []
+                test = bool(_TESTS.match(node.name)) or any("TestCase" in base for base in bases)
                 if test and (
                     self._mentions(node) & {Mention.UNKNOWN} or self._contains_call(node.decorator_list)
                 ):
@@ -277,11 +278,6 @@ def _header(node: ast.AST) -> list[ast.AST]:
         child for child in ast.iter_child_nodes(node) if id(child) not in inside and child not in parts
     ]
     return [*outside, *(child for part in parts for child in _header(part))]
-
-
-def _is_test(node: Definition) -> bool:
-    bases = [ast.unparse(base) for base in node.bases] if isinstance(node, ast.ClassDef) else []
-    return bool(_TESTS.match(node.name)) or any("TestCase" in base for base in bases)
 
 
 def _checks(node: ast.AST) -> bool:

@@ -163,7 +163,7 @@ def _write(form: Form) -> str:
 
 
 def _value(form: Form) -> object:
-    """The value of a form, as `written` takes it."""
+    """The value of a form, as `write` takes it."""
     if not isinstance(form, list) or form[0] in plain.DECODERS:
         value = plain.decode(form)
         if value != value or isinstance(value, slice):  # NaN equals nothing

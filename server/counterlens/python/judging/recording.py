@@ -74,6 +74,12 @@ class CallRecord:
             return False
         return self.after is None or same(self.after, other.after)
 
+    def ends_like(self, other: CallRecord) -> bool:
+        """Whether two calls return the same value or raise the same exception, whatever else they do."""
+        if self.limit or other.limit or self.exception or other.exception:
+            return self.limit == other.limit and self.exception == other.exception
+        return same(self.result, other.result)
+
     def differences(self, other: CallRecord) -> tuple[str, str]:
         """Describe the results of two calls that differ."""
         if self.limit or other.limit or self.exception or other.exception:
@@ -142,12 +148,14 @@ class Recorder:
         place: The file that they replace; None for a text without a file.
         target: The qualified name of the function.
         readable: Whether the program may read its project, to import from it.
+        seeded: Whether random numbers are the same for the same call.
     """
 
     setting: Setting
     place: Layout | None
     target: str
     readable: bool
+    seeded: bool = False
 
     def record(
         self,
@@ -185,6 +193,7 @@ class Recorder:
                 "target": self.target,
                 "calls": list(calls[len(seen) :]),
                 "first": len(seen),
+                "seeded": self.seeded,
                 "seconds": seconds,
                 "steps": steps,
                 "stop": stop,

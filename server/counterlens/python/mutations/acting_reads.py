@@ -156,7 +156,14 @@ class ActingReads:
 
     def _act(self, node: cst.CSTNode, function: _Function) -> bool:
         if isinstance(node, cst.Call):
-            return self._act_of_call(node, function)
+            func = node.func
+            if isinstance(func, cst.Name):
+                builtin = self._module.scopes.builtin(func)
+                return builtin in _ACTING_BUILTINS or (builtin is None and self._acts_by_name(func.value))
+            if not isinstance(func, cst.Attribute):
+                return False
+            changes = func.attr.value in _ACTING_METHODS and not self._is_fresh(func.value, function)
+            return changes or self._acts_by_name(func.attr.value)
         if isinstance(node, cst.Name):
             occurrence = self._module.scopes.occurrence.get(node)
             if occurrence is None or occurrence.variable is None or occurrence.role is Role.USE:
@@ -171,16 +178,6 @@ class ActingReads:
             for target in targets
             for part in _stored_targets(target)
         )
-
-    def _act_of_call(self, node: cst.Call, function: _Function) -> bool:
-        func = node.func
-        if isinstance(func, cst.Name):
-            builtin = self._module.scopes.builtin(func)
-            return builtin in _ACTING_BUILTINS or (builtin is None and self._acts_by_name(func.value))
-        if not isinstance(func, cst.Attribute):
-            return False
-        changes = func.attr.value in _ACTING_METHODS and not self._is_fresh(func.value, function)
-        return changes or self._acts_by_name(func.attr.value)
 
     def _is_fresh(self, node: cst.BaseExpression, function: _Function) -> bool:
         """Whether an object was made in a function: a variable of it that is bound to containers only."""

@@ -6,8 +6,7 @@ import random
 from collections.abc import Iterator
 from typing import ClassVar
 
-from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import ANNOTATIONS_UNREAD, Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.annotations import annotation_span, annotations_of, read_at_run_time

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import libcst as cst
 
-from counterlens.mutations.assumptions import EQ_NE_CONSISTENT, TOTAL_ORDER
+from counterlens.mutations.base import EQ_NE_CONSISTENT, TOTAL_ORDER
 from counterlens.mutations.edits import Edit, insert, replace
 from counterlens.mutations.layout import is_word
 from counterlens.python.mutations.acting_reads import COMPARISON, acting_reads
@@ -116,7 +115,10 @@ def _negate_comparison(module: Module, node: cst.Comparison, edits: list[Edit], 
         return False
     text, assumption = _COMPLEMENTS[type(operator)]
     sides = (node.left, target.comparator)
-    if isinstance(operator, _ORDERED) and _may_be_partial(module, sides):
+    # whether values may be partially ordered: a side visibly is, or the file mentions NaN
+    if isinstance(operator, _ORDERED) and (
+        bool(_NAN & module.words) or any(_visibly_partial(side) for side in sides)
+    ):
         return False
     if assumption and acting_reads(module).runs(COMPARISON, sides):
         return False  # the complement is another method, with other effects
@@ -145,11 +147,6 @@ def _drop_not(
     end = module.outer(operand)[0]
     edits.append(replace(start, end, ""))
     return True
-
-
-def _may_be_partial(module: Module, sides: Iterable[cst.BaseExpression]) -> bool:
-    """Whether values may be partially ordered: a side visibly is, or the file mentions NaN."""
-    return bool(_NAN & module.words) or any(_visibly_partial(side) for side in sides)
 
 
 def _visibly_partial(node: cst.BaseExpression) -> bool:

@@ -7,15 +7,14 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.assumptions import OBJECT_LIFETIME
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import OBJECT_LIFETIME, Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.mutations.names import FreshNames
 from counterlens.mutations.parsed import FunctionSpan
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
-from counterlens.python.mutations.naming import why_kept
+from counterlens.python.mutations.renaming import why_kept
 from counterlens.python.mutations.variables import Occurrence, Role, Scope, ScopeKind, Variable
 
 _ALLOWED = {Role.USE, Role.BIND, Role.AUGMENT, Role.PARAMETER, Role.ANNOTATE}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from counterlens.python.mutations.acting_reads import BUILTIN_CALL, ITERATION
-from counterlens.python.mutations.effect_rules import EffectAnalysis, Rules
-from counterlens.python.mutations.effects import Heap, SideEffects
+from counterlens.python.mutations.effect_rules import EffectAnalysis, Heap, Rules, SideEffects
 from counterlens.python.mutations.kinds import ValueKind
 from counterlens.python.mutations.known_code import (
     ITERATING,

@@ -15,8 +15,7 @@ from counterlens.python.mutations.acting_reads import (
 )
 from counterlens.python.mutations.children import children
 from counterlens.python.mutations.effect_calls import iterates
-from counterlens.python.mutations.effect_rules import EffectAnalysis, Rules, compound
-from counterlens.python.mutations.effects import Heap, SideEffects
+from counterlens.python.mutations.effect_rules import EffectAnalysis, Heap, Rules, SideEffects, compound
 from counterlens.python.mutations.kinds import ValueKind
 from counterlens.python.mutations.known_code import PURE_BUILTINS
 from counterlens.python.mutations.variables import Role

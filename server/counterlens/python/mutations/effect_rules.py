@@ -1,19 +1,134 @@
-"""The effects of the nodes of one module: computed once, by one rule for each node class."""
+"""The effects of the nodes of one module: computed once, by one rule for each node class.
+
+Definite assignment: places at which a local variable is certainly bound, so reading it cannot raise.
+
+A binding statement covers the rest of its block, because a block runs its statements in order or is left.
+The target of a `for`, a `with` or an `except` covers the body. A variable that is deleted anywhere is never
+certainly bound.
+
+Upper bound on the side effects of code, as computed by `mutation.py`.
+
+`dependence/effects.py` answers another question: which definitions a statement makes and reads, in order of
+evaluation and as people understand the code. There an unknown call changes nothing; here it may do anything.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any
 
 import libcst as cst
 
 from counterlens.python.mutations.acting_reads import TRUTH, acting_reads
-from counterlens.python.mutations.bound import SurelyBound
 from counterlens.python.mutations.children import children
-from counterlens.python.mutations.effects import Heap, SideEffects
 from counterlens.python.mutations.kinds import Kinds, ValueKind
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.unseen_uses import unseen_uses
+from counterlens.python.mutations.variables import Occurrence, Role, ScopeKind, Variable
+
+
+class Heap(IntEnum):
+    """Access of code to objects that other code may hold."""
+
+    NONE = 0
+    READ = 1
+    WRITE = 2
+
+
+@dataclass(slots=True)
+class SideEffects:
+    """The possible effects of a piece of code, over-approximated.
+
+    Attributes:
+        reads: Variables that it reads.
+        writes: Variables that it binds or deletes.
+        heap: Its access to objects.
+        raises: It may raise, or not terminate.
+        opaque: It may run unknown code.
+        yields: It may suspend (`yield`, `await`), or declares a name.
+        jumps: It may `break` or `continue` a loop around it.
+        exits: It may `return` or `raise`.
+        operators: It relies on the assumption that operators and known methods have no side effects.
+    """
+
+    reads: set[Variable] = field(default_factory=set)
+    writes: set[Variable] = field(default_factory=set)
+    heap: Heap = Heap.NONE
+    raises: bool = False
+    opaque: bool = False
+    yields: bool = False
+    jumps: bool = False
+    exits: bool = False
+    operators: bool = False
+
+    @property
+    def inert(self) -> bool:
+        """Whether running it has no effect beyond its value and the variables that it binds."""
+        return not (self.opaque or self.yields or self.jumps or self.exits or self.heap is Heap.WRITE)
+
+    def include(self, other: SideEffects) -> None:
+        """Add the effects of another piece of code."""
+        self.reads |= other.reads
+        self.writes |= other.writes
+        self.heap = max(self.heap, other.heap)
+        for flag in ("raises", "opaque", "yields", "jumps", "exits", "operators"):
+            setattr(self, flag, getattr(self, flag) or getattr(other, flag))
+
+    def touches(self, heap: Heap) -> None:
+        """Record an access to objects."""
+        self.heap = max(self.heap, heap)
+
+
+_STATEMENTS = (cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Import, cst.ImportFrom)
+_BODIES = (cst.For, cst.With, cst.ExceptHandler)
+_WITHIN = (
+    cst.AssignTarget, cst.Tuple, cst.List, cst.Element, cst.StarredElement, cst.AsName, cst.WithItem,
+    cst.ImportAlias, cst.Attribute,
+)  # fmt: skip
+
+
+class SurelyBound:
+    """The places in one module at which its local variables are certainly bound."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._known: dict[Variable, list[tuple[int, int]]] = {}
+
+    def at(self, occurrence: Occurrence) -> bool:
+        """Whether the variable read at an occurrence is bound whenever that code runs."""
+        variable = occurrence.variable
+        if variable is None or not variable.scope.is_function or Role.DELETE in variable.roles:
+            return False
+        if Role.PARAMETER in variable.roles or variable.scope.kind is ScopeKind.COMPREHENSION:
+            return True
+        if occurrence.deferred(variable.scope):
+            return False
+        at = self._module.start(occurrence.node)
+        known = self._known.get(variable)
+        if known is None:
+            spans = (self._range(o) for o in variable.occurrences if o.scope is variable.scope)
+            known = self._known[variable] = [span for span in spans if span is not None]
+        return any(start <= at < end for start, end in known)
+
+    def _range(self, occurrence: Occurrence) -> tuple[int, int] | None:
+        module = self._module
+        if occurrence.role in {Role.USE, Role.DECLARE, Role.ANNOTATE}:
+            return None
+        above = module.parent(occurrence.node)
+        while isinstance(above, _WITHIN):
+            above = module.parent(above)
+        if isinstance(above, _BODIES):
+            inside = isinstance(above, cst.For | cst.With) or above.name is not None
+            return module.span(above.body) if inside else None
+        if isinstance(above, _STATEMENTS):
+            above = module.parent(above)  # the line with the statement
+        elif not isinstance(above, cst.FunctionDef | cst.ClassDef):
+            return None
+        block = module.parent(above)
+        return (module.end(above), module.end(block)) if isinstance(block, cst.IndentedBlock) else None
+
 
 _YIELDING = (cst.Yield, cst.Await, cst.Global, cst.Nonlocal)
 

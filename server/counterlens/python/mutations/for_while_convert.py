@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.assumptions import INTEGER_RANGE, OBJECT_LIFETIME
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import INTEGER_RANGE, OBJECT_LIFETIME, Concept
 from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.counting import (

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from counterlens.mutations.assumptions import NEITHER_RAISES, PURE_OPERATORS
-from counterlens.mutations.independence import Independence
-from counterlens.python.mutations.effects import Heap, SideEffects
+from counterlens.mutations.base import NEITHER_RAISES, PURE_OPERATORS, Independence
+from counterlens.python.mutations.effect_rules import Heap, SideEffects
 from counterlens.python.mutations.variables import Variable
 
 

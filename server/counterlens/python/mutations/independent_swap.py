@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import Concept, Independence
 from counterlens.mutations.edits import exchange
-from counterlens.mutations.independence import Independence
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.effect_rules import EffectAnalysis
 from counterlens.python.mutations.independence import independent

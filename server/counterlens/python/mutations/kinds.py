@@ -51,7 +51,12 @@ class Kinds:
         if literal is not None:
             return literal
         if isinstance(node, cst.Name):
-            return self._of_name(node)
+            if node.value in {"True", "False"}:
+                return ValueKind.NUMBER
+            if node.value == "None":
+                return ValueKind.ATOM
+            variable = self._module.scopes.variable(node)
+            return self.variable(variable) if variable is not None else ValueKind.UNKNOWN
         if isinstance(node, cst.Call):
             return self._of_call(node)
         return self._of_operation(node)
@@ -115,14 +120,6 @@ class Kinds:
                     return self.of(value.elements[list(target.elements).index(element)].value)
         return ValueKind.UNKNOWN
 
-    def _of_name(self, node: cst.Name) -> ValueKind:
-        if node.value in {"True", "False"}:
-            return ValueKind.NUMBER
-        if node.value == "None":
-            return ValueKind.ATOM
-        variable = self._module.scopes.variable(node)
-        return self.variable(variable) if variable is not None else ValueKind.UNKNOWN
-
     def _of_call(self, node: cst.Call) -> ValueKind:
         name = self._module.scopes.builtin(node.func)
         if name in _NUMBERS:
@@ -148,17 +145,14 @@ class Kinds:
         if isinstance(node, cst.UnaryOperation):
             return ValueKind.NUMBER if isinstance(node.operator, cst.Not) else self.of(node.expression)
         if isinstance(node, cst.BinaryOperation):
-            return self._of_binary(node)
+            left, right = self.of(node.left), self.of(node.right)
+            if left is ValueKind.ATOM and isinstance(node.operator, cst.Modulo):
+                return ValueKind.ATOM
+            if isinstance(node.operator, cst.Power):
+                return max(left, right, ValueKind.ATOM)  # may be complex
+            return max(left, right)
         if isinstance(node, cst.BooleanOperation):
             return max(self.of(node.left), self.of(node.right))
         if isinstance(node, cst.IfExp):
             return max(self.of(node.body), self.of(node.orelse))
         return ValueKind.UNKNOWN
-
-    def _of_binary(self, node: cst.BinaryOperation) -> ValueKind:
-        left, right = self.of(node.left), self.of(node.right)
-        if left is ValueKind.ATOM and isinstance(node.operator, cst.Modulo):
-            return ValueKind.ATOM
-        if isinstance(node.operator, cst.Power):
-            return max(left, right, ValueKind.ATOM)  # may be complex
-        return max(left, right)

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.assumptions import OBSERVED_INPUT
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import OBSERVED_INPUT, Concept
 from counterlens.mutations.edits import Edit, Piece, Slice
 from counterlens.mutations.layout import dedenting
 from counterlens.mutations.mutation import Example, Site, SiteRefused

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.assumptions import REFLECTED
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import REFLECTED, Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.layout import moved_to
 from counterlens.mutations.mutation import Example, Site, SiteRefused

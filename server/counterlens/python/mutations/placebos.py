@@ -3,15 +3,139 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
+from collections.abc import Iterator
 from typing import ClassVar
 
+import libcst as cst
+
+from counterlens.mutations.base import Concept
 from counterlens.mutations.blank_line import BlankLine
-from counterlens.mutations.mutation import AnyMutation, Example
-from counterlens.python.mutations.comment_move import PythonCommentMove
-from counterlens.python.mutations.docstring_quotes import DocstringQuotes
-from counterlens.python.syntax.parsing import parse_module
+from counterlens.mutations.edits import insert, replace
+from counterlens.mutations.mutation import AnyMutation, Example, Site, SiteRefused
+from counterlens.mutations.placebos import ABOVE, BELOW, WIDEST, CommentMove
+from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
+from counterlens.python.syntax.parsing import parse_expression, parse_module
 from counterlens.syntax.recursion import with_depth
+
+_OTHER = {'"': "'", "'": '"'}
+
+
+class DocstringQuotes(PythonMutation):
+    """Change the quotation marks of a function's docstring, double to single or single to double.
+
+    A placebo: Python's parser gives the same tree, and the docstring the same text.
+    """
+
+    id = "docstring-quotes"
+    concept = Concept.NOTHING
+    source = "this project: a negative control"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before='def f(a):\n    """Add\n    one."""\n    return a + 1\n',
+            after="def f(a):\n    '''Add\n    one.'''\n    return a + 1\n",
+        ),
+        Example(before="def f(a):\n    return a + 1\n", refused="it has no docstring"),
+        Example(
+            before='def f(a):\n    "Add one to what isn\'t more."\n    return a + 1\n',
+            refused="its docstring contains the other quotation marks",
+        ),
+    )
+
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
+        module = context.module
+        for function in module.functions:
+            # the token of a docstring that is one string literal, or None
+            first = function.node.body.body[0] if function.node.body.body else None
+            statement = first.body[0] if isinstance(first, cst.SimpleStatementLine) else first
+            value = statement.value if isinstance(statement, cst.Expr) else None
+            plain = isinstance(value, cst.SimpleString) and "b" not in value.prefix.lower() and not value.lpar
+            token = value if isinstance(value, cst.SimpleString) and plain else None
+            if token is None:
+                yield SiteRefused(function.start, "it has no docstring that is a single literal")
+                continue
+            old = token.quote
+            new = "".join(_OTHER[mark] for mark in old)
+            prefix, inside = token.prefix, token.value[len(token.prefix) + len(old) : -len(old)]
+            if not _same_text(token.value, f"{prefix}{new}{inside}{new}"):
+                yield SiteRefused(function.start, "its docstring contains the other quotation marks")
+                continue
+            start, end = module.span(token)
+            start += len(prefix)
+            edits = replace(start, start + len(old), new), replace(end - len(old), end, new)
+            yield Site((start, end), f"replaced {old} by {new} around the docstring", edits)
+
+
+def _same_text(text: str, other: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about escapes unknown to Python, which keep their backslash
+        try:
+            return bool(ast.literal_eval(parse_expression(text)) == ast.literal_eval(parse_expression(other)))
+        except (SyntaxError, ValueError):
+            return False
+
+
+_FOR_TOOLS = re.compile(
+    r"#\s*(type:|noqa|nosec|pragma|pylint|pyright|mypy|ruff|fmt:|isort|yapf|!)", re.IGNORECASE
+)
+
+
+class PythonCommentMove(CommentMove[PythonContext]):
+    """Move a comment of a function by one line: from the end of a statement to above it, or back.
+
+    A placebo: Python's parser gives the same tree. Comments that tools read are not moved.
+    """
+
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="""
+            def f(a):
+                b = a + 1  # the next
+                # and back
+                return b
+            """,
+            after="""
+            def f(a):
+                # the next
+                b = a + 1
+                return b  # and back
+            """,
+        ),
+        Example(before="def f(a):\n    b = a + 1  # noqa: X1\n    return b\n", refused="no comment"),
+    )
+
+    def moves(self, context: PythonContext) -> Iterator[Site]:
+        """Like `CommentMove.moves`: those of the comments of one-line statements."""
+        module = context.module
+        return (site for line in module.nodes(cst.SimpleStatementLine) for site in _moves(module, line))
+
+
+def _moves(module: Module, statement: cst.SimpleStatementLine) -> Iterator[Site]:
+    """The possible move of the comment of a one-line statement, if there is one."""
+    start, end = module.start(statement), module.end(statement.body[-1])
+    line, after = module.line_start(start), module.next_line(start)
+    indentation = module.text((line, start))
+    above = [empty.comment for empty in statement.leading_lines]
+    behind = statement.trailing_whitespace.comment
+    if indentation.strip() or module.line(start) != module.line(end) or (behind and any(above[-1:])):
+        return
+    if behind is not None:
+        first, last = module.span(behind)
+        if _movable(behind) and not module.data[end:first].strip():
+            edits = insert(line, f"{indentation}{behind.value}{module.newline}"), replace(end, last, "")
+            yield Site((start, last), ABOVE, edits)
+    elif above and (comment := above[-1]) is not None and _movable(comment) and not any(above[-2:-1]):
+        top, stop = module.line_start(module.start(comment)), module.without_newline(after)
+        moved = f"  {comment.value}"
+        if module.next_line(top) == line and len(module.text((line, stop)) + moved) <= WIDEST:
+            edits = replace(top, line, ""), insert(stop, moved)
+            yield Site((start, end), BELOW, edits)
+
+
+def _movable(comment: cst.Comment) -> bool:
+    return _FOR_TOOLS.match(comment.value) is None
 
 
 class PythonBlankLine(BlankLine):

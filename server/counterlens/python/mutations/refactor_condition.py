@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.assumptions import PURE_OPERATORS
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import PURE_OPERATORS, Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.layout import put
 from counterlens.mutations.mutation import Example, Site, SiteRefused

@@ -8,8 +8,7 @@ from counterlens.mutations.mutation import Example
 from counterlens.mutations.names import FreshNames
 from counterlens.mutations.parsed import FunctionSpan
 from counterlens.python.mutations.mutation import PythonContext
-from counterlens.python.mutations.naming import Locals
-from counterlens.python.mutations.renaming import Chooser, Renaming
+from counterlens.python.mutations.renaming import Chooser, Locals, Renaming
 from counterlens.python.mutations.variables import Variable
 
 

@@ -13,8 +13,7 @@ from counterlens.mutations.mutation import Example
 from counterlens.mutations.parsed import FunctionSpan
 from counterlens.python.mutations.module import FunctionNode, Module
 from counterlens.python.mutations.mutation import PythonContext
-from counterlens.python.mutations.naming import Locals
-from counterlens.python.mutations.renaming import Chooser, Renaming
+from counterlens.python.mutations.renaming import Chooser, Locals, Renaming
 from counterlens.python.mutations.variables import Role, ScopeKind, Variable
 
 

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.assumptions import WHOLE_PROGRAM
-from counterlens.mutations.base import Concept
+from counterlens.mutations.base import WHOLE_PROGRAM, Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.independence import independent
@@ -129,7 +128,10 @@ class ReorderParameters(PythonMutation):
         if unseen_uses(module).by_name(scope):
             return "it may be looked up by name"
         if any(
-            module.scopes.builtin(call.func) == "super" and not call.args for call in _calls(module, function)
+            module.scopes.builtin(call.func) == "super" and not call.args
+            for call in (
+                node for node in module.descendants(function.node.body) if isinstance(node, cst.Call)
+            )
         ):
             return "`super()` in it reads its first parameter"
         if scope.kind is ScopeKind.MODULE and not self.whole_program:
@@ -166,10 +168,6 @@ class ReorderParameters(PythonMutation):
                     return f"the arguments: {verdict.reason}"
                 assumed.update(verdict.assumptions)
         return list(_reverse([module.outer(argument.value) for argument in arguments])), assumed
-
-
-def _calls(module: Module, function: FunctionNode) -> Iterator[cst.Call]:
-    return (node for node in module.descendants(function.node.body) if isinstance(node, cst.Call))
 
 
 def _param_span(module: Module, param: cst.Param) -> tuple[int, int]:

@@ -9,6 +9,7 @@ import tree_sitter
 
 from counterlens.models.base import Stop
 from counterlens.probes.prompts.language import PromptLanguage, definition_node, indentation
+from counterlens.python.prompts.imports import imported_definitions
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function
 from counterlens.text import line_start
@@ -29,6 +30,10 @@ class PythonPrompts(PromptLanguage):
     def described(self, text: str) -> str:
         """Like `PromptLanguage.described`."""
         return f'"""\n{_quotable(text)}\n"""\n'
+
+    def imported(self, document: Document, function: Function) -> str:
+        """Like `PromptLanguage.imported`."""
+        return imported_definitions(document, function)
 
     def docstring(self, document: Document, function: Function) -> tuple[int, int]:
         """Like `PromptLanguage.docstring`; none if the function has no other statement."""

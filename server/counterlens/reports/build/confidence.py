@@ -9,8 +9,7 @@ from counterlens.confidence.granularity import Granularity, Span, spans
 from counterlens.confidence.surprising import surprising
 from counterlens.models.base import ModelInfo
 from counterlens.reports.document import Block, Bullets, Paragraph, Report, TableBlock
-from counterlens.reports.expected import code
-from counterlens.reports.surprises import surprise_sentence
+from counterlens.reports.expected import code, surprise_sentence
 from counterlens.reports.wording import share, shorten, uncategorised_note
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.functions import find_function

@@ -232,11 +232,6 @@ def answer_lines(
         comparisons: Each pair of models.
         models: The pooled pairs of each model.
     """
-    yield from _comparison_lines(comparisons)
-    yield from _weakness_lines(models)
-
-
-def _comparison_lines(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
     for comparison in comparisons:
         over = f"over {plural(comparison.difference.n, 'function')}"
         if comparison.significant:
@@ -251,6 +246,7 @@ def _comparison_lines(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
             f"{sentence}: the difference is {_points(comparison.difference)}, {over}; detecting one of "
             f"{100 * DETECTABLE_DIFFERENCE:.0f} points takes about {plural(comparison.needed, 'function')}."
         )
+    yield from _weakness_lines(models)
 
 
 def _weakness_lines(models: Mapping[str, EffectSummary]) -> Iterator[str]:

@@ -186,11 +186,7 @@ def _gist(record: PairsRecord, folded: int) -> Iterator[Block]:
         yield Paragraph(f"It cannot be judged: {record.why_not_judged}.")
     if record.pairs:
         yield from _summed_up(record, folded)
-    yield from _not_asked(record)
-
-
-def _not_asked(record: PairsRecord) -> Iterator[Block]:
-    """Why mutations without pairs have none; and all excluded sites, folded."""
+    # why mutations without pairs have none; and all excluded sites, folded
     columns = ("mutation", "places", "why")
     sites = not_asked(record)
     asked = {pair.mutation for pair in record.pairs}

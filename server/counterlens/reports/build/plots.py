@@ -20,7 +20,7 @@ from counterlens.models.parameters import short_count
 from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.confidence.methods import METHODS
 from counterlens.probes.operator.methods import METHODS as OPERATORS
-from counterlens.probes.operator.published import MEASURES_OF, Measure, five, spreads
+from counterlens.probes.operator.published import MEASURES_OF, five, spreads
 from counterlens.probes.operator.record import OperatorRecord
 from counterlens.probes.pairs.wording import OUTCOMES
 from counterlens.reports.document import Figure, TableBlock
@@ -65,20 +65,20 @@ def plots(effects: RunEffects, prefix: str = "") -> list[Figure]:
     """
     if not effects.names:
         return []
-    made = [_averages(effects), _outcomes(effects), *_correlations(effects)]
-    if len(effects.sizes) > 1:
-        made.append(_sizes(effects))
-    return [replace(figure, title=prefix + figure.title) for figure in made]
-
-
-def _averages(effects: RunEffects) -> Figure:
     rows = _average_rows(effects)
     points = [
         SharePoint(row["mutation"], row["model"], row["effect"], row["low"], row["high"])
         for row in rows
         if row["low"] is not None and row["high"] is not None
     ]
-    return Figure(*_AVERAGES, _average_table(rows), svg=shares(points, COLOURS))
+    made = [
+        Figure(*_AVERAGES, _average_table(rows), svg=shares(points, COLOURS)),
+        _outcomes(effects),
+        *_correlations(effects),
+    ]
+    if len(effects.sizes) > 1:
+        made.append(_sizes(effects))
+    return [replace(figure, title=prefix + figure.title) for figure in made]
 
 
 def _outcomes(effects: RunEffects) -> Figure:
@@ -88,7 +88,11 @@ def _outcomes(effects: RunEffects) -> Figure:
         for model, name, summary in _groups(effects)
     ]
     svg = stacks(counts, list(OUTCOMES.values()), _OUTCOME_COLOURS)
-    return Figure(*_OUTCOMES, _outcome_table(_outcome_rows(effects)), svg=svg)
+    return Figure(
+        *_OUTCOMES,
+        _table("outcomes of the pairs", ("mutation", "model", "outcome", "pairs"), _outcome_rows(effects)),
+        svg=svg,
+    )
 
 
 def _correlations(effects: RunEffects) -> Iterator[Figure]:
@@ -137,10 +141,6 @@ def _outcome_rows(effects: RunEffects) -> list[dict[str, Any]]:
         for model, name, summary in _groups(effects)
         for outcome, count in zip(OUTCOMES.values(), _outcome_counts(summary), strict=True)
     ]
-
-
-def _outcome_table(rows: Sequence[Mapping[str, Any]]) -> TableBlock:
-    return _table("outcomes of the pairs", ("mutation", "model", "outcome", "pairs"), rows)
 
 
 def _correlated(effects: RunEffects) -> Iterator[tuple[str, list[str], list[dict[str, Any]]]]:
@@ -216,18 +216,14 @@ def boxes(results: RunResults) -> list[Figure]:
         records = [record for record in part.probed(model) if isinstance(record, OperatorRecord)]
         figures = OPERATORS[records[0].protocol].figures if records else {}
         for number, title in figures.items():
-            rows = _rows(records, MEASURES_OF[number])
+            rows = [
+                {"transformation": change, "side": _SIDES[side], "n": len(known)}
+                | dict(zip(_ENDS, five(known), strict=True))
+                for change, side, known in spreads(records, MEASURES_OF[number])
+            ]
             if rows:
                 drawn.append(_boxes(f"{title}, {model}" if len(part.models) > 1 else title, rows))
     return drawn
-
-
-def _rows(records: list[OperatorRecord], measure: Measure) -> list[dict[str, Any]]:
-    return [
-        {"transformation": change, "side": _SIDES[side], "n": len(known)}
-        | dict(zip(_ENDS, five(known), strict=True))
-        for change, side, known in spreads(records, measure)
-    ]
 
 
 def _boxes(title: str, rows: list[dict[str, Any]]) -> Figure:

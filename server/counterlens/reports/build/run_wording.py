@@ -8,9 +8,8 @@ from typing import Any
 from counterlens.counting import plural
 from counterlens.datasets.base import UNKNOWN
 from counterlens.evaluation.estimate import PromptCounts, cost_lines, counted_prompts
-from counterlens.evaluation.model_labels import model_labels
 from counterlens.evaluation.plan import Plan
-from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.results import RunResults, model_labels
 from counterlens.metrics.power import POWER, detectable_difference, functions_needed
 from counterlens.models.base import ASKED, COMPLETIONS
 from counterlens.probes.options import flag_of

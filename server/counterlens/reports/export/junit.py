@@ -23,27 +23,23 @@ def junit(export: Exported) -> str:
     for probe, model, records in export.suites():
         suite = SubElement(suites, "testsuite", name=_text(f"{model}, {probe}"))
         for exported in records:
-            _function(suite, exported)
+            grouped: dict[str, list[PairRecord]] = {}
+            for pair in exported.judged_pairs:
+                grouped.setdefault(pair.mutation, []).append(pair)
+            for mutation, pairs in grouped.items():
+                case = _case(suite, exported, mutation)
+                if exported.noise:
+                    SubElement(case, "skipped", message=_text(exported.noise))
+                else:
+                    _mutation(case, pairs)
+            if not grouped:
+                case = _case(suite, exported, exported.probe)
+                if not exported.record.probed:
+                    SubElement(case, "skipped", message=_text(f"left out: {exported.record.reason}"))
         _count(suite)
     _count(suites)
     indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(suites, encoding="unicode") + "\n"
-
-
-def _function(suite: Element, exported: ExportedRecord) -> None:
-    grouped: dict[str, list[PairRecord]] = {}
-    for pair in exported.judged_pairs:
-        grouped.setdefault(pair.mutation, []).append(pair)
-    for mutation, pairs in grouped.items():
-        case = _case(suite, exported, mutation)
-        if exported.noise:
-            SubElement(case, "skipped", message=_text(exported.noise))
-        else:
-            _mutation(case, pairs)
-    if not grouped:
-        case = _case(suite, exported, exported.probe)
-        if not exported.record.probed:
-            SubElement(case, "skipped", message=_text(f"left out: {exported.record.reason}"))
 
 
 def _case(suite: Element, exported: ExportedRecord, name: str) -> Element:

@@ -90,7 +90,9 @@ def _results(export: Exported) -> Iterator[Json]:
                 "level": "note" if caveats else _LEVELS[pair.outcome],
                 "message": {"text": " ".join((_message(exported, pair), *caveats))},
                 "locations": [_location(exported, pair, export.before)],
-                "partialFingerprints": {"pair/v1": hashlib.sha256(_utf8("\0".join(parts))).hexdigest()},
+                "partialFingerprints": {
+                    "pair/v1": hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+                },
                 "properties": {
                     "model": exported.model,
                     "outcome": OUTCOMES[pair.outcome],
@@ -117,7 +119,3 @@ def _location(exported: ExportedRecord, pair: PairRecord, before: str | None) ->
             "region": {"startLine": pair.start_line, "endLine": pair.end_line},
         }
     return place
-
-
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")

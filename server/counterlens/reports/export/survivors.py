@@ -63,6 +63,10 @@ def balance(survivals: Sequence[Survival]) -> str:
 def survivor_data(survivor: Survivor) -> dict[str, Any]:
     """A survivor as plain data; lines are counted from 1."""
     mutant = survivor.mutant
+    # the mutant as a unified difference of its file
+    before, after = (
+        text.splitlines(keepends=True) for text in (survivor.scope.document.text, survivor.mutant.source)
+    )
     return {
         "path": _path(survivor),
         "function": survivor.scope.function.qualname,
@@ -74,18 +78,10 @@ def survivor_data(survivor: Survivor) -> dict[str, Any]:
         "original": survivor.original,
         "mutant": survivor.changed,
         "gain": survivor.gain,
-        "patch": _patch(survivor),
+        "patch": "".join(unified_diff(before, after, _path(survivor), _path(survivor), n=2)),
         "test": survivor.test,
         "message": survivor_sentence(survivor),
     }
-
-
-def _patch(survivor: Survivor) -> str:
-    """The mutant as a unified difference of its file."""
-    before, after = (
-        text.splitlines(keepends=True) for text in (survivor.scope.document.text, survivor.mutant.source)
-    )
-    return "".join(unified_diff(before, after, _path(survivor), _path(survivor), n=2))
 
 
 def _rows(survivals: Sequence[Survival]) -> Iterator[Survivor]:

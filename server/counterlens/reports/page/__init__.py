@@ -35,7 +35,10 @@ def page(confidence: Confidence, info: ModelInfo, by: Granularity = Granularity.
         info: The model that scored it.
         by: The granularity of the colours when the page opens.
     """
-    template, style, script = (_asset(f"page.{ending}") for ending in ("html", "css", "js"))
+    template, style, script = (
+        files(__package__).joinpath(f"page.{ending}").read_text(encoding="utf-8")
+        for ending in ("html", "css", "js")
+    )
     name = confidence.document.path.name if confidence.document.path else "text"
     values = {
         "title": escape(f"{name} - Counterlens"),
@@ -47,10 +50,6 @@ def page(confidence: Confidence, info: ModelInfo, by: Granularity = Granularity.
     # In one pass, so that a placeholder inside an inserted text is not replaced.
     filled = re.sub(r"\{\{(\w+)\}\}", lambda place: values[place[1]], template)
     return filled.encode("ascii", "xmlcharrefreplace").decode()
-
-
-def _asset(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def payload(confidence: Confidence, info: ModelInfo, by: Granularity) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from counterlens.reports.document import (
     CodeBlock,
     Difference,
     Entries,
-    Entry,
     Figure,
     Folded,
     Gist,
@@ -129,11 +128,22 @@ def _block(block: Block, pack: Pack | None) -> Iterator[str]:
         case Figure():
             yield _figure(block)
         case Folded():
-            yield from _fold(block, pack)
+            named = f' id="{escape(block.id)}"' if block.id else ""
+            kind = ' class="pair"' if block.facets else ""
+            outcome = f": {_word(block.outcome)}" if block.outcome else ""
+            inside, packed = list(_parts(block.blocks, None)), ""
+            if pack is not None:
+                packed, inside = f' data-packed="{pack.keep(chr(10).join(inside))}"', []
+            marks = f"{kind}{named}{_data(block.facets)}{packed}"
+            yield f"<details{marks}><summary>{_prose(block.title)}{outcome}</summary>"
+            yield from inside
+            yield "</details>"
         case Entries():
             yield _filter(block)
             for entry in block.entries:
-                yield from _entry(entry, pack)
+                yield f'<section class="record"{_data(entry.facets)}>'
+                yield from _parts(entry.blocks, pack)
+                yield "</section>"
         case Gist():
             yield from _parts(block.blocks, pack)
         case _:
@@ -150,7 +160,11 @@ def _leaf(block: Leaf) -> str:
         case Heading():
             return _heading(block)
         case Paragraph():
-            return _paragraph(block)
+            lead = _word(block.lead) if isinstance(block.lead, Marked) else ""
+            if isinstance(block.lead, str) and block.lead:
+                lead = f"<strong>{_prose(block.lead)}</strong>"
+            quiet = ' class="quiet"' if block.quiet else ""
+            return f"<p{quiet}>{' '.join(part for part in (lead, _prose(block.text)) if part)}</p>"
         case TableBlock():
             return table(block)
         case Difference():
@@ -170,14 +184,6 @@ def _heading(heading: Heading) -> str:
     level = min(heading.level, _DEEPEST)
     named = f' id="head-{escape(heading.id)}" tabindex="-1"' if heading.id else ""
     return f"<h{level}{named}>{_prose(heading.text)}</h{level}>"
-
-
-def _paragraph(block: Paragraph) -> str:
-    lead = _word(block.lead) if isinstance(block.lead, Marked) else ""
-    if isinstance(block.lead, str) and block.lead:
-        lead = f"<strong>{_prose(block.lead)}</strong>"
-    quiet = ' class="quiet"' if block.quiet else ""
-    return f"<p{quiet}>{' '.join(part for part in (lead, _prose(block.text)) if part)}</p>"
 
 
 def table(block: TableBlock) -> str:
@@ -271,25 +277,6 @@ def _figure(figure: Figure) -> str:
         f'<div class="plot" role="img" aria-label="{escape(figure.description)}">{figure.svg}</div>'
         f"<details><summary>Figures as a table</summary>{table(figure.table)}</details></figure>"
     )
-
-
-def _fold(block: Folded, pack: Pack | None) -> Iterator[str]:
-    named = f' id="{escape(block.id)}"' if block.id else ""
-    kind = ' class="pair"' if block.facets else ""
-    outcome = f": {_word(block.outcome)}" if block.outcome else ""
-    inside, packed = list(_parts(block.blocks, None)), ""
-    if pack is not None:
-        packed, inside = f' data-packed="{pack.keep(chr(10).join(inside))}"', []
-    marks = f"{kind}{named}{_data(block.facets)}{packed}"
-    yield f"<details{marks}><summary>{_prose(block.title)}{outcome}</summary>"
-    yield from inside
-    yield "</details>"
-
-
-def _entry(entry: Entry, pack: Pack | None) -> Iterator[str]:
-    yield f'<section class="record"{_data(entry.facets)}>'
-    yield from _parts(entry.blocks, pack)
-    yield "</section>"
 
 
 def _filter(entries: Entries) -> str:

@@ -133,7 +133,10 @@ def _leaf(block: Block, level: int) -> Iterator[str]:
         case Heading():
             yield _heading(level, block.text)
         case Paragraph():
-            yield _paragraph(block)
+            lead = block.lead.text if isinstance(block.lead, Marked) else block.lead
+            strong = prose(lead.strip())  # only asterisks would be a horizontal rule
+            parts = (f"**{strong}**" if strong.strip() else "", prose(block.text))
+            yield _begin(" ".join(part for part in parts if part))
         case TableBlock():
             if block.title:
                 yield _heading(level + 1, capitalise(block.title))
@@ -153,13 +156,6 @@ def _leaf(block: Block, level: int) -> Iterator[str]:
 
 def _heading(level: int, text: str) -> str:
     return f"{'#' * min(level, _DEEPEST)} {_line(text)}"
-
-
-def _paragraph(block: Paragraph) -> str:
-    lead = block.lead.text if isinstance(block.lead, Marked) else block.lead
-    strong = prose(lead.strip())  # only asterisks would be a horizontal rule
-    parts = (f"**{strong}**" if strong.strip() else "", prose(block.text))
-    return _begin(" ".join(part for part in parts if part))
 
 
 def _side(side: PairSide) -> Iterator[str]:

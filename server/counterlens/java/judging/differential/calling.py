@@ -117,15 +117,17 @@ def same_answer(answer: JavaAnswer, other: JavaAnswer) -> bool:
     return _same_result(answer, other)
 
 
+def ends_like(answer: JavaAnswer, other: JavaAnswer) -> bool:
+    """Whether two calls return the same value or throw the same exception, whatever else they do."""
+    if answer.value is None or other.value is None:
+        return answer.value is other.value and answer.thrown == other.thrown
+    return same_value(answer.value, other.value)
+
+
 def _same_result(answer: JavaAnswer, other: JavaAnswer) -> bool:
-    if (answer.value is None) != (other.value is None) or answer.thrown != other.thrown:
+    if not ends_like(answer, other) or len(answer.given) != len(other.given):
         return False
-    if len(answer.given) != len(other.given):
-        return False
-    pairs = list(zip(answer.given, other.given, strict=True))
-    if answer.value is not None and other.value is not None:
-        pairs.append((answer.value, other.value))
-    return all(same_value(a, b) for a, b in pairs)
+    return all(same_value(a, b) for a, b in zip(answer.given, other.given, strict=True))
 
 
 def same_value(value: JavaValue, other: JavaValue) -> bool:

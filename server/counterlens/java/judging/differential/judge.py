@@ -13,6 +13,7 @@ from counterlens.java.judging.differential.calling import (
     CallFate,
     JavaCall,
     describe,
+    ends_like,
     observe_call,
     same_answer,
     shown_result,
@@ -169,7 +170,9 @@ class JavaDifferentialJudge(ComparingJudge):
         texts = describe(before, now), describe(now, before)
         refused = before.value is None
         written = call.written(self.original.target)
-        difference = Distinction(written, *texts, len(differences.apart), differences.tried, refused)
+        returned = not ends_like(before, now)
+        apart, tried = len(differences.apart), differences.tried
+        difference = Distinction(written, *texts, apart, tried, refused, returned)
         evidence = Evidence(ID, differences.tried, written, difference.comparison_text)
         return DifferentialOutcome(Judgement.FAILED, evidence, difference)
 

@@ -50,26 +50,21 @@ class Echo:
         count = max(1, min(alternatives, _MOST))
         if correction is Correction.RECOVERED:
             count = LISTED
-        tokens = await _echo(service, text, count)
+        answer = await service.complete({"prompt": text, "max_tokens": 1, "echo": True, "logprobs": count})
+        logprobs = (first_choice(answer) or {}).get("logprobs")
+        if not isinstance(logprobs, dict) or not logprobs.get("tokens"):
+            raise IncompleteError("the server does not echo log-probabilities")
+        pieces, values = logprobs["tokens"], logprobs["token_logprobs"]
+        rows = logprobs.get("top_logprobs") or [None] * len(pieces)
+        tokens = [
+            Token(piece, number(value), tuple((name, float(each)) for name, each in (row or {}).items()))
+            for piece, value, row in zip(pieces, values, rows, strict=True)
+        ]
         if correction is Correction.MOVED:
             return shift_values(tokens)
         if correction is Correction.RECOVERED:
             return await recover(service, text, tokens)
         return tokens
-
-
-async def _echo(service: Service, text: str, count: int) -> list[Token]:
-    # Some servers read max_tokens 0 as no limit, so one token is generated and dropped.
-    answer = await service.complete({"prompt": text, "max_tokens": 1, "echo": True, "logprobs": count})
-    logprobs = (first_choice(answer) or {}).get("logprobs")
-    if not isinstance(logprobs, dict) or not logprobs.get("tokens"):
-        raise IncompleteError("the server does not echo log-probabilities")
-    pieces, values = logprobs["tokens"], logprobs["token_logprobs"]
-    rows = logprobs.get("top_logprobs") or [None] * len(pieces)
-    return [
-        Token(piece, number(value), tuple((name, float(each)) for name, each in (row or {}).items()))
-        for piece, value, row in zip(pieces, values, rows, strict=True)
-    ]
 
 
 def shift_values(tokens: Sequence[Token]) -> list[Token]:

@@ -70,6 +70,7 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
     rows = [sorted(token.alternatives, key=lambda pair: -pair[1])[:alternatives] for token in own]
     k = max(map(len, rows), default=0)
     end = np.asarray(ends, np.int64)
+    # A piece as text: SentencePiece writes blanks as U+2581
     return TokenScores(
         text=text,
         start=np.concatenate([np.zeros(min(1, len(end)), np.int64), end[:-1]]),
@@ -80,7 +81,7 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
         alternative_logprob=np.asarray(
             [[value for _, value in row] + [math.nan] * (k - len(row)) for row in rows], np.float64
         ).reshape(len(own), k),
-        alternative_text=tuple(tuple(_piece_as_text(name) for name, _ in row) for row in rows),
+        alternative_text=tuple(tuple(name.replace("\u2581", " ") for name, _ in row) for row in rows),
         context=np.asarray(
             [lead + at if token.context is None else token.context for at, token in enumerate(own)], np.int64
         ),
@@ -122,8 +123,3 @@ def _rank(token: Token) -> int:
     if token.rank is not None:
         return token.rank
     return sum(value > token.logprob + 1e-9 for _, value in token.alternatives)
-
-
-def _piece_as_text(piece: str) -> str:
-    """A piece as text: SentencePiece writes blanks as U+2581."""
-    return piece.replace("\u2581", " ")

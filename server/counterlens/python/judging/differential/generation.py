@@ -53,7 +53,7 @@ class CallPlan:
     target: str
     parameters: tuple[Parameter, ...]
     seen: tuple[Call, ...]
-    fewest = FEWEST
+    fewest, like_tests, domain = FEWEST, False, None
 
     @property
     def combinations(self) -> list[tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from counterlens.judging.base import Evidence, Judgement
@@ -68,11 +68,20 @@ class DifferentialJudge(ComparingJudge):
         """Observe a program on the inputs; see `ComparingJudge`."""
         recording = self._recorded(program, cancel)
         apart = self._counterexamples(recording)
+        smaller = self.original.of_tests_size()
+        if smaller and _is_endless(recording) and all(each.mutant.limit for each in apart):
+            # A right program may be slower. It must end on inputs of the tests' size, and on a larger one:
+            # a program that only knows the inputs of the tests would not.
+            outcome = DifferentialJudge(smaller).outcome(program, cancel)
+            return replace(outcome, left_out=self.tests - len(smaller.calls))
         if apart:
             first = min(apart, key=lambda each: (not each.original.returned, each.call.size))
             example = self.smallest_counterexample(program, first, cancel=cancel)
             difference = self._distinction(example, apart, recording)
             ended = example.mutant.limit not in _ENDLESS
+            if self.original.recorder.seeded:
+                why = f"it draws random numbers; with the same seed, it differs on {difference.call}"
+                return DifferentialOutcome(Judgement.REFUSED, Evidence(ID, difference.tried, None, why))
             evidence = Evidence(ID, difference.tried, difference.call, difference.comparison_text)
             return DifferentialOutcome(
                 Judgement.FAILED if ended else Judgement.TIMED_OUT, evidence, difference
@@ -135,12 +144,15 @@ class DifferentialJudge(ComparingJudge):
         written = example.call.written(self.original.recorder.target)
         tried = min(len(recording.observations), self.tests)
         distinct = len({each.call.written("") for each in apart})
-        return Distinction(written, was, now, distinct, tried, not example.original.returned)
+        returned = not example.original.ends_like(example.mutant)
+        return Distinction(written, was, now, distinct, tried, not example.original.returned, returned)
 
     def _distinguishing_calls(
         self, program: str, calls: Sequence[Call], returning: bool, cancel: Event | None
     ) -> list[tuple[Call, CallRecord, CallRecord]]:
-        recorder, tasks = self.original.recorder, [call.task() for call in calls]
+        domain, recorder = self.original.domain, self.original.recorder
+        calls = [call for call in calls if domain is None or domain.contains(call)]
+        tasks = [call.task() for call in calls]
         ours = recorder.record(self.original.text, tasks, seconds=SECONDS, steps=STEPS, cancel=cancel)
         theirs = recorder.record(program, tasks, seconds=SECONDS, stop=True, cancel=cancel)
         return [
@@ -150,6 +162,12 @@ class DifferentialJudge(ComparingJudge):
             and not other.limit and not before.like(other)
             and before.outside is None and before.exception not in {"TypeError", "AttributeError"}
         ]  # fmt: skip
+
+
+def _is_endless(recording: Recording) -> bool:
+    """Whether a program was stopped because of its time."""
+    trouble, last = recording.trouble, recording.observations[-1:]
+    return bool(trouble and trouble.kind == "timed out") or any(seen.limit in _ENDLESS for seen in last)
 
 
 def judge_of(original: Original | Untestable) -> DifferentialJudge | None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from counterlens.judging.base import Setting
 from counterlens.judging.comparing import UNSTEADY, Untestable
 from counterlens.python.judging.differential.branches import Reach, reach
-from counterlens.python.judging.differential.inputs import Call
+from counterlens.python.judging.differential.contract import contract_of
+from counterlens.python.judging.differential.inputs import Call, recorded_call
 from counterlens.python.judging.differential.testable import find_node, why_not
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.recording import CallRecord, Recorder, Recording
@@ -20,14 +21,16 @@ from counterlens.python.syntax.versions import parse_error
 from counterlens.syntax.document import Document
 
 if TYPE_CHECKING:
-    from counterlens.python.judging.differential.domain import RecordedPlan
+    from counterlens.python.judging.differential.domain import Domain
     from counterlens.python.judging.differential.generation import CallPlan
+    from counterlens.python.judging.differential.sampling import RecordedPlan
 
 ROUND, ROUNDS = 100, 3  # inputs per round, and maximum rounds; rounds end when all branches are reached
 STEPS = 100_000  # maximum lines of the program per call of the original
 SECONDS = 1.0  # maximum seconds per call of the original
 _ROOM = 16 << 20  # maximum bytes of a report
 _ILL_TYPED = {"TypeError", "AttributeError"}
+_TOO_FEW = "it returns a value for too few generated inputs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +39,13 @@ class Original:
 
     Attributes:
         text: The file.
-        recorder: Calls it.
+        recorder: Calls it; seeded if it draws random numbers.
         calls: The inputs, without those that reach a limit, raise a type error, vary, or have an incomparable
             result.
         observations: The result of each call, when it is first made in a process.
         repeated: The same when all calls have been made once before, in the opposite order.
         reach: The coverage of the function by the calls.
+        domain: Where the inputs stay; None if the tests do not say.
     """
 
     text: str
@@ -50,6 +54,22 @@ class Original:
     observations: tuple[CallRecord, ...]
     repeated: tuple[CallRecord, ...]
     reach: Reach
+    domain: Domain | None = None
+
+    def of_tests_size(self) -> Original | None:
+        """The same with inputs of at most the tests' size, and one larger one; None if it has no more."""
+        domain = self.domain
+        larger = [at for at, call in enumerate(self.calls) if domain is not None and domain.is_larger(call)]
+        left_out = set(sorted(larger, key=lambda at: self.calls[at].size)[1:])
+        if not left_out:
+            return None
+        kept = [at for at in range(len(self.calls)) if at not in left_out]
+        return replace(
+            self,
+            calls=tuple(self.calls[at] for at in kept),
+            observations=tuple(self.observations[at] for at in kept),
+            repeated=tuple(self.repeated[at] for at in kept),
+        )
 
 
 def study(
@@ -89,27 +109,29 @@ def study(
         return Untestable(reason or "it is not in the file")
     owner = next((outer for outer in around if isinstance(outer, ast.ClassDef)), None)
     # Imported here: they use Hypothesis, whose import is a large part of a start, and few functions need it.
-    from counterlens.python.judging.differential.domain import RecordedPlan, recorded_call
     from counterlens.python.judging.differential.generation import plan
     from counterlens.python.judging.differential.observed import calls_of, hints_of
+    from counterlens.python.judging.differential.sampling import RecordedPlan
     from counterlens.python.judging.differential.shapes import Shapes, Unknown
 
     constructor = node.name in {"__init__", "__new__"} and owner is not None
     seen = calls_of(module, node, owner.name if constructor and owner else node.name, more)
     made = [call for call in map(recorded_call, recorded) if call is not None]
     target = ".".join(qualname.split(".")[:-1] if constructor else qualname.split("."))
-    how: CallPlan | RecordedPlan
+    lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    hints = hints_of(node, made or seen)
+    recorder = _recorder(document, module, target, setting)
+    if made:
+        like_tests = RecordedPlan(target, tuple(made), hints, contract_of(node))
+        studied = _Study(document.text, lines, like_tests, recorder, seed, cancel).result()
+        if owner is not None or studied != Untestable(_TOO_FEW):
+            return studied
+        seen = [*made, *seen]  # the tests only make calls that raise
     try:
-        hints = hints_of(node, made or seen)
-        how = (
-            RecordedPlan(target, tuple(made), hints)
-            if made
-            else plan(Shapes(module, hints), node, owner, seen)
-        )
+        how = plan(Shapes(module, hints), node, owner, seen)
     except Unknown as error:
         return Untestable(str(error))
-    lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
-    recorder = _recorder(document, module, how.target, setting)
+    recorder = replace(recorder, target=how.target)
     return _Study(document.text, lines, how, recorder, seed, cancel).result()
 
 
@@ -123,8 +145,8 @@ def _study_class(
     cancel: Event | None,
 ) -> Original | Untestable:
     """Record what objects of a class do when their methods are called as the tests do, and otherwise."""
-    from counterlens.python.judging.differential.domain import RecordedPlan, recorded_call
     from counterlens.python.judging.differential.observed import hints_of
+    from counterlens.python.judging.differential.sampling import RecordedPlan
 
     made = tuple(call for call in map(recorded_call, recorded) if call is not None)
     made = tuple(call for call in made if call.steps) or made
@@ -249,19 +271,44 @@ class _Study:
             for (call, first), second, third in zip(whole, back, forth, strict=False)
             if first.like(second) and third.comparable
         ]
+        recorder, domain = self._recorder, self._plan.domain
         ended = len(again.observations) < len(twice)
         if ended or len(whole) - len(steady) > UNSTEADY * len(whole):
-            return Untestable("it returns different results for the same input")
+            recorder, steady = self._in_one_order(calls) if self._plan.like_tests else (recorder, [])
+            domain = None
+            if not steady:
+                return Untestable("it returns different results for the same input")
         if sum(seen.returned for _, seen, _ in steady) < fewest:
-            return Untestable("it returns a value for too few generated inputs")
+            return Untestable(_TOO_FEW)
         return Original(
             self._text,
-            self._recorder,
+            recorder,
             tuple(call for call, _, _ in steady),
             tuple(seen for _, seen, _ in steady),
             tuple(seen for _, _, seen in steady),
             reached,
+            domain,
         )
+
+    def _in_one_order(
+        self, calls: Sequence[Call]
+    ) -> tuple[Recorder, list[tuple[Call, CallRecord, CallRecord]]]:
+        """The results of a function with memory, which are the same only if all calls are made in one order.
+
+        If that is not enough, random numbers are the same for the same call. Nothing if results still vary.
+        """
+        tasks = [call.task() for call in [*reversed(calls), *calls]]
+        for recorder in (self._recorder, replace(self._recorder, seeded=True)):
+            first, second = (
+                recorder.record(self._text, tasks, seconds=SECONDS * 2, cancel=self._cancel).observations
+                for _ in range(2)
+            )
+            if len(first) == len(second) == len(tasks) and all(
+                seen.comparable and seen.like(other) for seen, other in zip(first, second, strict=True)
+            ):
+                back, forth = first[: len(calls)][::-1], first[len(calls) :]
+                return recorder, list(zip(calls, back, forth, strict=True))
+        return self._recorder, []
 
 
 def _trouble(recording: Recording) -> Untestable:

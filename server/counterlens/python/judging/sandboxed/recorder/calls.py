@@ -19,6 +19,7 @@ import sys
 import time
 import types
 import warnings
+import zlib
 
 from ..job import Output, send, take_task
 from . import structure
@@ -149,7 +150,8 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
             either `{"a": [texts], "k": {name: text}}`, expressions, or `{"v": [forms], "w": {name: form}}`,
             values as `structure` encodes them; both with `e`, variables of the environment, and, if an object
             is made, `m`, `[method, texts, {name: text}]` for each call of a method of it; `first`, the
-            number of the first call; `seconds` for each call; `steps`, or null if branches are not traced;
+            number of the first call; `seeded`, whether random numbers depend on the call alone; `seconds` for
+            each call; `steps`, or null if branches are not traced;
             `stop`, whether to stop at the first limit.
         send: Receives the lines of the report.
     """
@@ -197,7 +199,7 @@ class _Observer:
     """Makes calls of one function, and observes all that they do."""
 
     def __init__(self, module: Any, target: Any, task: dict[str, Any], sleeps: Sleeps) -> None:
-        self._target, self._seconds = target, task["seconds"]
+        self._target, self._seconds, self._seeded = target, task["seconds"], task["seeded"]
         self._module, self._sleeps = module, sleeps
         self._space = dict(vars(module))
         self._space["__remade__"] = lambda text: structure.decode(json.loads(text), self._space)
@@ -223,6 +225,8 @@ class _Observer:
         _set_variables(call.get("e") or {})
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
+            if self._seeded:
+                _seed(json.dumps(call))
             self._surroundings.take()
             seen = self._run(positional, named, parts, steps)
             seen["s"] += [f"{change}" for change in self._surroundings.changes()]
@@ -261,7 +265,7 @@ class _Observer:
                 steps.start()
             try:
                 result = self._target(*positional, **named)
-                seen["s"] += _shared_parts(result, parts) + _shared_arrays(result, positional)
+                seen["s"] += _shared_parts(result, parts) + _shared_memory(result, positional)
                 own = tuple(value for value in positional if type(value) in _DATA)
                 encoder = structure.Encoder(own=own)
                 # A generator runs here.
@@ -292,6 +296,14 @@ class _Observer:
             for name, value in list(vars(self._module).items())
             if type(value) in _DATA and not name.startswith("__")
         }
+
+
+def _seed(text: str) -> None:
+    """Seed the generators of `random` and numpy that the program has imported."""
+    for name in ("random", "numpy.random"):
+        module = sys.modules.get(name)
+        if module is not None:
+            module.seed(zlib.crc32(text.encode()))
 
 
 def _set_variables(variables: dict[str, str | None]) -> None:
@@ -341,15 +353,17 @@ def _shared_parts(result: Any, parts: dict[int, str], place: str = "its result",
     ]
 
 
-def _shared_arrays(result: Any, arguments: list[Any]) -> list[str]:
-    """Whether a result of numpy is a view of an argument."""
+def _shared_memory(result: Any, arguments: list[Any]) -> list[str]:
+    """Which arguments a view of bytes, or an array of numpy, shows."""
     numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(result, numpy.ndarray):
-        return []
-    arrays = [at for at, value in enumerate(arguments) if isinstance(value, numpy.ndarray)]
-    return [
-        f"returns a view of argument {at}" for at in arrays if numpy.may_share_memory(arguments[at], result)
-    ]
+    if isinstance(result, memoryview):
+        shared = [at for at, value in enumerate(arguments) if result.obj is value]
+    elif numpy is not None and isinstance(result, numpy.ndarray):
+        arrays = [at for at, value in enumerate(arguments) if isinstance(value, numpy.ndarray)]
+        shared = [at for at in arrays if numpy.may_share_memory(arguments[at], result)]
+    else:
+        shared = []
+    return [f"returns a view of argument {at}" for at in shared]
 
 
 def _items(value: Any) -> list[tuple[Any, Any]]:

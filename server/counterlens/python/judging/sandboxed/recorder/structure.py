@@ -10,7 +10,8 @@
 | a function, called | `["k", [arguments, ["v", result] or ["x", exception]], …]` |
 | an object | `["o", class, content as a built-in or null, [[attribute, value], …]]` |
 | a member of an enumeration | `["e", class, name]` |
-| a value of the standard library | `["r", class, text]` |
+| a view of bytes; a weak reference | `["o", "memoryview", bytes, []]`; `["o", "ReferenceType", object, []]` |
+| a value of the standard library, the running thread's number | `["r", class, text]` |
 | one of the enclosing values | `["^", steps outward]` |
 | a value that cannot be compared, or is too large | `["?", class]`, `["…"]` |
 
@@ -20,6 +21,7 @@ cannot misreport its equality.
 
 from __future__ import annotations
 
+import _thread
 import collections
 from itertools import islice
 
@@ -109,6 +111,8 @@ class Encoder:
         if self._left < 0 or len(self._around) > _DEPTH:
             raise _Full
         kind = type(value)
+        if kind is int and value == _thread.get_ident():
+            return ["r", "thread", "the running thread"]  # another number in each process
         if kind is str and len(value) > CHARACTERS:
             return ["…"]
         form = plain.encode(value[:CHARACTERS] if kind is bytes or kind is bytearray else value)
@@ -134,12 +138,12 @@ class Encoder:
             return ["r", name, repr(value)[:CHARACTERS]]
         if is_iterator(value):
             return ["g", *[self._any(item) for item in islice(value, ITEMS)]] if self.pull else ["?", name]
+        if kind is memoryview or (module == "weakref" and name == "ReferenceType"):
+            return ["o", name, self._any(bytes(value) if kind is memoryview else value()), []]
         if self.pull:
             used = self._used(value, name)
             if used is not None:
                 return used
-        if isinstance(value, BaseException):
-            return ["o", name, ["t", *[self._any(item) for item in value.args]], []]
         return self._object(value, kind, module, name)
 
     def _used(self, value: Any, name: str) -> Any:
@@ -170,6 +174,8 @@ class Encoder:
             return ["x", type(error).__name__]
 
     def _object(self, value: Any, kind: type, module: str, name: str) -> Any:
+        if isinstance(value, BaseException):
+            return ["o", name, ["t", *[self._any(item) for item in value.args]], []]
         if module == "numpy" and name == "ndarray":
             return ["o", f"ndarray {value.dtype}", self._any(value.tolist()), []]
         if module == "numpy" and hasattr(value, "item"):
@@ -253,6 +259,8 @@ def decode(form: Any, classes: dict[str, Any]) -> Any:
         import numpy as np
 
         return np.array(decode(rest[1], classes), dtype=rest[0].partition(" ")[2])
+    if head == "o" and rest[0] == "memoryview":
+        return memoryview(decode(rest[1], classes))
     if head == "e" and rest[0] in classes:
         return classes[rest[0]][rest[1]]
     if head == "o" and isinstance(classes.get(rest[0]), type):
