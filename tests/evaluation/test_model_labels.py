@@ -27,6 +27,12 @@ PATH = "/home/somebody/models/tiny.gguf"
         (["/a/x/m.gguf", "/a/y/m.gguf", "/b/z.gguf"], ["x/m.gguf", "y/m.gguf", "z.gguf"]),
         (["/a/x/m.gguf", "m.gguf"], ["x/m.gguf", "m.gguf"]),
         (["/m.gguf", "m.gguf"], ["//m.gguf", "m.gguf"]),
+        (
+            ["/a/coder-0.5b-instruct-q4_k_m.gguf", "hf:o/r/Coder-1.5B-Instruct-Q4_K_M.gguf", "x-f16.gguf"],
+            ["coder-0.5b", "Coder-1.5B", "x"],
+        ),
+        (["/a/c-q4_0.gguf", "/a/c-q8_0.gguf"], ["c-q4_0.gguf", "c-q8_0.gguf"]),
+        (["/a/c-q4_0.gguf", "/b/c-q4_0.gguf", "c"], ["a/c-q4_0.gguf", "b/c-q4_0.gguf", "c"]),
         (["onnx:/models/a/tiny", "onnx:owner/repo"], ["onnx:tiny", "onnx:owner/repo"]),
         (
             ["remote:org/coder", "hf:o/r/f.gguf", "smollm2-135m"],

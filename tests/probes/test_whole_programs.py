@@ -234,3 +234,38 @@ def test_mutate_takes_a_file_as_a_whole_program(tmp_path: Path, capsys: pytest.C
         main(["mutate", f"{file}::{MODULE}", "--mutation", "rename-random"])
     assert not ended.value.code
     assert "renamed `LIMIT`" in capsys.readouterr().out
+
+
+# What a program prints
+
+
+@pytest.mark.parametrize(
+    ("direct", "steps", "right"),
+    [
+        ("2 15\nmuch\n", " LIMIT is 3.\nAnswer:\n2 15\nmuch", (True, True)),
+        ("```\n2  15\nmuch\n```\nIt is much.", " so\nAnswer: 2 15\nlittle", (True, False)),
+        ("2 15", " and so on", (False, False)),
+    ],
+)
+def test_a_model_is_asked_what_a_program_prints(
+    tmp_path: Path, direct: str, steps: str, right: tuple[bool, bool]
+) -> None:
+    target = target_of(folder_of(tmp_path, RAIN, "main.py", *RAIN_RUNS))
+    model = Scripted(lambda prompt: steps if "Step by step" in prompt[-30:] else direct)
+    probe = PROBES["execution"]
+    record = probe.run(Context(model, best_sandbox), target, make(probe.options, {"protocol": "codemind"}))
+    assert [answer.right for answer in record.answers] == list(right)
+    assert {(answer.call, answer.truth) for answer in record.answers} == {("3\n1 5 9", "2 15\nmuch")}
+    assert record.answers[0].complexity
+    assert model.asked[0].endswith("Input:\n```\n3\n1 5 9\n```\nOutput:\n```")
+    assert RAIN.strip() in model.asked[0]
+    assert list(record.left_out) == [
+        "the unrolled version is left out: the loops of whole programs are not unrolled"
+    ]
+
+
+def test_a_program_without_a_short_run_is_not_asked_about(tmp_path: Path) -> None:
+    target = target_of(folder_of(tmp_path, RAIN, "main.py", ("9\n" + "1 " * 200, "0 200\nmuch")))
+    probe = PROBES["execution"]
+    with pytest.raises(SourceError, match="too long to ask for"):
+        probe.run(Context(Scripted(str), best_sandbox), target, make(probe.options, {}))

@@ -6,6 +6,7 @@ a clock.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -227,13 +228,17 @@ def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Tabl
 _EXPORT = "onnx:"
 
 
+_QUANTIZED = re.compile(r"(.+?)(?:[-_.](?:instruct|chat|it))?[-_.](?:i?q\d|f16|bf16)\w*\.gguf", re.IGNORECASE)
+"""A model file such as `coder-0.5b-instruct-q4_k_m.gguf`, which tables call `coder-0.5b`."""
+
+
 def model_labels(specs: Sequence[str]) -> dict[str, str]:
     """The short name of each model of a run, by the user's name for it; no two are the same.
 
     Args:
         specs: The models as the user named them, each once.
     """
-    depth = 1
+    depth = 0
     labels = _shorten(specs, depth)
     while len({*labels.values()}) < len(labels) and depth < max(len(PurePath(spec).parts) for spec in specs):
         depth += 1  # models of the same name are told apart by the folders above them
@@ -243,8 +248,11 @@ def model_labels(specs: Sequence[str]) -> dict[str, str]:
 
 
 def _shorten(specs: Sequence[str], depth: int) -> dict[str, str]:
-    """The last parts of paths; other names as they are."""
-    return {spec: _last_parts(spec, depth) for spec in specs}
+    """The last parts of paths, at depth 0 without quantization; other names as they are."""
+    if depth:
+        return {spec: _last_parts(spec, depth) for spec in specs}
+    names = ((spec, _QUANTIZED.fullmatch(PurePath(spec).name)) for spec in specs)
+    return {spec: name[1] if name else _last_parts(spec, 1) for spec, name in names}
 
 
 def _last_parts(spec: str, depth: int) -> str:

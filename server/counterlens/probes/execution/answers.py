@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.printing import PRINTED
 from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.execution.questions import ExecutionQuestion
 from counterlens.probes.execution.record import ExecutionAnswer
@@ -80,11 +81,22 @@ def ask(context: Context, question: ExecutionQuestion, style: str, asking: Askin
         ModelError, Cancelled: as the model.
     """
     language, info = question.language, context.model.info
-    asked = prompt(info, style, question.source, question.call, asking.max_tokens, language=language)
+    asked = prompt(
+        info,
+        style,
+        question.source,
+        question.call,
+        asking.max_tokens,
+        language=language,
+        printed=question.printed,
+    )
     said = context.complete(asked)
-    truth, made, values = question.truth, question.features, execution_of(language).values
+    truth, made = question.truth, question.features
+    values = PRINTED if question.printed else execution_of(language).values
     written = truth.written if asking.as_written else None
-    answer = STYLES[style].read(said, truth.value, written, language=language, asked=asked)
+    answer = STYLES[style].read(
+        said, truth.value, written, language=language, asked=asked, printed=question.printed
+    )
     return ExecutionAnswer(
         target=question.target,
         call=question.call,

@@ -52,6 +52,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
     title = "does it know what the code returns?"
     source = Source("Liu et al. 2024", "definition 1")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
+    whole_programs = True
     options = ExecutionOptions
     record = ExecutionRecord
 
@@ -119,6 +120,8 @@ def unroll(
         SourceError: there are no loops, or not all can be unrolled; the message says why.
         SandboxError, Cancelled: as the sandbox.
     """
+    if question.printed:
+        raise SourceError("the loops of whole programs are not unrolled")
     function, language = (
         find_function(target.document, target.qualname),
         execution_of(target.document.language),

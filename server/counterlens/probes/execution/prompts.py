@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 from counterlens.models.base import Completion, ModelInfo, Prompt
 from counterlens.models.chat.replies import still_thinks, without_thought
 from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.printing import PRINTED, STOPS, printed_answer
 from counterlens.probes.options import MOST_TOKENS, option
 from counterlens.probes.prompts.languages import prompting_of
 from counterlens.probes.prompts.literals import (
@@ -92,6 +94,7 @@ class Style:
         *,
         language: str = "python",
         asked: Prompt | None = None,
+        printed: bool = False,
     ) -> ReadAnswer:
         """The answer in the model's text, without its reasoning, compared with the truth.
 
@@ -102,11 +105,15 @@ class Style:
                 are compared as values.
             language: The id of the language that values are written in.
             asked: The prompt, whose worked example may be repeated.
+            printed: Whether the truth is the text that a whole program prints.
         """
-        values = execution_of(language).values
+        values = PRINTED if printed else execution_of(language).values
+        find = (
+            partial(printed_answer, stepwise=self.stepwise) if printed else partial(self.find, values=values)
+        )
         finish = "length" if still_thinks(completion.text) else completion.finish
         text = without_thought(completion.text)
-        literal = self.find(text, cut_off=finish == "length", values=values)
+        literal = find(text, cut_off=finish == "length")
         unread = None if literal else why_unread(text, finish, stepwise=self.stepwise, values=values)
         came = outcome(literal, truth, unread=unread, values=values)
         if written is not None:
@@ -115,7 +122,7 @@ class Style:
         copied = (
             asked is not None
             and came is not AnswerOutcome.RIGHT
-            and repeats_example(asked, text, lambda said: _text_of(self.find(said, values=values)))
+            and repeats_example(asked, text, lambda said: _text_of(find(said)))
         )
         return ReadAnswer(literal, came, unread, copied)
 
@@ -160,10 +167,12 @@ def prompt(
     max_tokens: int | None = None,
     *,
     language: str = "python",
+    printed: bool = False,
 ) -> Prompt:
-    """The question about the result of a call; `most_tokens` sets the token limit."""
+    """The question about the result of a call, or about what a whole program prints for an input."""
     tokens = most_tokens(info, max_tokens, STYLES[style].max_tokens)
-    name, stop = f"{style}{prompting_of(language).suffix}", execution_of(language).stops[style]
+    stop = STOPS[style] if printed else execution_of(language).stops[style]
+    name = f"{style}{'-program' if printed else ''}{prompting_of(language).suffix}"
     return fill(info, __package__, name, tokens, stop, source=source, call=call)
 
 

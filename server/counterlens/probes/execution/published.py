@@ -59,6 +59,8 @@ _TYPES = {
     **dict.fromkeys(("array", "List"), "List"),
 }
 _OTHERS = "Object"
+LEAST_POINTS = 10
+"""Number of points below which a table says that a correlation says little."""
 _ENDED = "n: programs with a finished answer; a truncated one is neither right nor wrong"
 Answers = Sequence[ExecutionAnswer]
 Dependent = Sequence[DependentExecutionRecord]
@@ -238,6 +240,8 @@ def _correlations(curves: Mapping[str, Sequence[AnswerBin]]) -> Table:
         known = [(x, y) for x, y in points if y is not None]
         rows.append((name, len(known), rank_correlation(known)))
     note = "Spearman's rank correlation over the points of the curves above"
+    if any(count < LEAST_POINTS for _, count, _ in rows if isinstance(count, int)):
+        note += f"; over fewer than {LEAST_POINTS} points it says little"
     return Table(
         "rank correlation with R_IER (Figures 4 and 7)", ("with", "points", "rho"), tuple(rows), note
     )

@@ -11,6 +11,7 @@ from counterlens.models.base import Completion
 from counterlens.probes.execution.features import Features
 from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Inputs, Origin, inputs_of
 from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.printing import shown_run
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import Form
 from counterlens.probes.probe import Context, Target
@@ -18,7 +19,7 @@ from counterlens.probes.prompts.function_text import definition, visible_part
 from counterlens.probes.prompts.literals import AnswerOutcome, Values
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, find_function
+from counterlens.syntax.functions import MODULE, Function, find_function
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class ExecutionQuestion:
         source: The program as shown, without the parts that show the answer.
         language: The id of its language.
         form: The form of the shown text.
+        printed: Whether the call is the input of a whole program, and its result what that prints.
     """
 
     target: str
@@ -42,6 +44,7 @@ class ExecutionQuestion:
     source: str
     language: str
     form: Form = Form.STANDING
+    printed: bool = False
 
     @property
     def call(self) -> str:
@@ -65,6 +68,19 @@ def question_of(
         SourceError: there is none, and the message says why; or the function does not exist.
         SandboxError, Cancelled: as the sandbox.
     """
+    if target.qualname == MODULE:
+        given, due = shown_run(context, target)
+        document = target.document
+        language = execution_of(document.language)
+        return ExecutionQuestion(
+            target.name,
+            Input(given, Origin.DATASET),
+            CallTruth(due, due, None),
+            language.features(document.text),
+            document.text.replace("\r\n", "\n"),
+            document.language,
+            printed=True,
+        )
     function = reachable(target)
     failed: str | None = None
     for asked in inputs_of(context, target, function, seed=seed, limits=limits, inputs=inputs):
@@ -86,12 +102,14 @@ def question_of(
 
 
 def reachable(target: Target) -> Function:
-    """The function of a target, if a standalone call can reach it.
+    """The function of a target, if a standalone call can reach it; a whole program runs by itself.
 
     Raises:
         SourceError: none can, or it does not exist.
     """
     function = find_function(target.document, target.qualname)
+    if target.qualname == MODULE:
+        return function
     execution_of(target.document.language).require_reachable(target.document, function)
     return function
 

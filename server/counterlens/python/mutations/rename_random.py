@@ -16,8 +16,8 @@ class RenameRandom(Renaming):
     """Give each variable of a function a random name of five letters.
 
     Parameters, functions, classes, imports and module-level variables keep their names, because other code
-    may use them. A function that may look its variables up by name (`locals()`, `eval`, `f"{x=}"`) is
-    refused.
+    may use them; module-level variables of a whole program, which no other code imports, are renamed. A
+    function that may look its variables up by name (`locals()`, `eval`, `f"{x=}"`) is refused.
     """
 
     id = "rename-random"

@@ -1,0 +1,68 @@
+"""The tables of the results pages are those that the recomputing scripts find in the kept records."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = ROOT / "benchmarks" / "recompute"
+RESULTS = ROOT / "docs" / "results"
+RECORDS = [folder for folder in sorted((RESULTS / "records").glob("*")) if folder.is_dir()]
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, Any]:
+    return runpy.run_path(str(SCRIPTS / "pages.py"))
+
+
+def test_every_cell_of_the_pages_is_recomputed_from_the_records() -> None:
+    command = [sys.executable, str(SCRIPTS / "pages.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"differs from its records: {done.stdout}{done.stderr}"
+
+
+def test_a_changed_cell_is_noticed(pages: dict[str, Any]) -> None:
+    text = (RESULTS / "cacp.md").read_text(encoding="utf-8")
+    (place, *_) = pages["PLACE"].finditer(text)
+    figure = re.search(r"\d+ %", place[0])
+    assert figure is not None
+    changed = text.replace(place[0], place[0].replace(figure[0], "77 %", 1))
+    assert changed != text
+    assert pages["filled"](changed) == text
+
+
+@pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.py")), ids=lambda script: script.stem)
+def test_no_recomputing_script_imports_the_package(script: Path) -> None:
+    tree = ast.parse(script.read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {alias.name for node in imports if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module or "" for node in imports if isinstance(node, ast.ImportFrom)}
+    assert not [name for name in names if name.startswith("counterlens")]
+
+
+def test_the_kept_records_are_small_and_say_what_they_are_of() -> None:
+    assert RECORDS
+    assert sum(file.stat().st_size for file in (RESULTS / "records").rglob("*")) < 20 << 20
+    for folder in RECORDS:
+        for manifest in json.loads((folder / "manifests.json").read_text(encoding="utf-8")).values():
+            assert manifest["dataset"]["sha256"]
+            assert manifest["options"]
+            assert not re.search(r'"(/|~)', json.dumps(manifest)), "a path of a machine"
+
+
+def test_few_cases_are_told(pages: dict[str, Any]) -> None:
+    share = {"value": 0.5, "low": 0.1, "high": 0.9, "count": 2, "n": 4}
+    assert pages["cell"](share) == "50 % [10 %, 90 %], n = 4"
+    assert pages["cell"]({**share, "n": 40}) == "50 % [10 %, 90 %]"
+    assert pages["cell"]({**share, "value": None}) == "--"
+    assert pages["cell"]({"value": -0.25, "low": -0.5, "high": 0.25, "n": 12}) == "-0.25 [-0.50, +0.25]"
+    assert pages["cell"](None) == "--"
