@@ -12,7 +12,6 @@ def replace_file(path: Path, content: str | bytes) -> None:
     """Write a file, and the folders above it if they are missing.
 
     Args:
-        path: Its path.
         content: Its new content; text is encoded as UTF-8.
 
     Raises:

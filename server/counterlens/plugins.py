@@ -71,7 +71,6 @@ class Registry(Mapping[str, T], Generic[T]):
 
     Args:
         group: The group of the plug-ins' entry points.
-        own: The built-in entries.
         name: Returns the name of an entry.
         kind: The class of every entry.
         check: Checks a plug-in's entry further; raises if it is refused.

@@ -14,7 +14,6 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     """The content of a regular file, also behind a link.
 
     Args:
-        path: Its path.
         most: Maximum size in bytes.
 
     Raises:

@@ -100,7 +100,6 @@ def printable(text: str, keep: str = "\t\n") -> str:
     Python.
 
     Args:
-        text: The text.
         keep: The controls that are kept; empty if the text must stay on one line.
     """
     if text.isprintable():

@@ -40,7 +40,6 @@ class Tests:
     """The tests of a problem.
 
     Attributes:
-        form: Their format.
         text: The code; empty for `TestForm.STDIO`.
         cases: The runs; empty for the other forms.
     """
@@ -106,7 +105,6 @@ class Provenance:
         version: The published version; `unknown` if the content is none of them.
         sha256: Hash of the file; for a folder, over the names and contents of the files that were read.
         records: Number of problems.
-        path: Its folder.
     """
 
     dataset: str
@@ -127,7 +125,6 @@ class Loader(ABC):
         family: The id of the format of which this is a variant; its name finds both.
         whole: The id of the format whose data this selects a part of; it is never recognised, only named.
         title: Its usual name.
-        source: Its publication.
         licence: Licence of the data.
         published: SHA-256 of the published files, with the version of each.
         hub: Its address for the `datasets` library: (repository, configuration, split); None if it is not
@@ -172,7 +169,6 @@ class Dataset:
     """Data of one format in one place; an iterable of its problems.
 
     Attributes:
-        loader: The format.
         path: The file or folder.
         alike: The data of the same format in other languages at the place that the user named.
     """

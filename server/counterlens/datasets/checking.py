@@ -40,8 +40,6 @@ class Checked:
     """The check of one problem.
 
     Attributes:
-        id: Id of the problem.
-        finding: The result.
         message: The reason for a failure.
     """
 
@@ -85,10 +83,8 @@ def check(
     """Check the reference solutions of a dataset.
 
     Args:
-        dataset: The dataset to check.
         run: Runs a problem's tests against its solution; None to parse only.
         limit: Number of problems to check, from the beginning; None for all.
-        cancel: Set to cancel.
         progress: Called before each problem.
 
     Raises:

@@ -52,7 +52,6 @@ class LabelledInstance:
 
     Attributes:
         variable: Its name; `Null` if the line has none.
-        line: The line.
         binds: Whether the line assigns or changes it.
         data: The instances from which its value comes directly.
         control: The instances of the conditions that directly decide about its line.

@@ -18,7 +18,6 @@ class Counterparts:
 
     Attributes:
         language: The id of that language.
-        dataset: The data that they are in.
         sources: The programs with the reference solutions, by `Problem.task`.
     """
 
@@ -34,7 +33,6 @@ def counterparts(dataset: Dataset, language: str) -> Counterparts:
     a file beside the dataset's.
 
     Args:
-        dataset: The data.
         language: The id of the other language.
 
     Raises:

@@ -22,7 +22,6 @@ class JsonRecord:
     """One JSON object of a file, and its position.
 
     Attributes:
-        fields: The object.
         where: Its position, such as `HumanEval.jsonl.gz, line 3`.
     """
 

@@ -18,7 +18,6 @@ def bring(loader: Loader, folder: Path, *, repository: str | None = None) -> Pat
     """Download a dataset, and store it as JSON lines in the format of its loader.
 
     Args:
-        loader: Loader of the dataset.
         folder: The target; an earlier copy is replaced when the new one is complete.
         repository: Its source, if it differs from the loader's: a hub repository or a folder.
 

@@ -19,7 +19,6 @@ class AttributeUse:
 
     Attributes:
         receiver: The name whose attribute it is.
-        name: Name of the attribute.
         role: `target` of an assignment, `condition`, `value`, or `called` with a number of arguments; without
             a number if arguments are unpacked.
     """

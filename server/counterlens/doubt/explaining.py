@@ -18,7 +18,6 @@ class TokenPreference:
     """A token of the unchanged text, of the changed one, or of both. Log-probabilities in nats.
 
     Attributes:
-        text: The token.
         stands: Its log-probability in the unchanged text; None if only the changed text has it.
         changed: Its log-probability in the changed text; None if only the unchanged text has it.
     """

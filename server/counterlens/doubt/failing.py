@@ -75,9 +75,7 @@ class FailingFunction:
     """A mark at the name of a function that fails its tests, where no fix is known.
 
     Attributes:
-        scope: The function.
         failed: The nearest test that fails.
-        failures: The names of all tests that fail.
     """
 
     scope: DoubtScope

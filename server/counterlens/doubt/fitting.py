@@ -76,9 +76,7 @@ def observe(model: Model, scope: DoubtScope, *, cancel: Event | None = None) -> 
     """Evaluate a function that is right.
 
     Args:
-        model: The model.
         scope: The function; its text seeds the sampling of alternatives.
-        cancel: Set to cancel.
 
     Raises:
         UnscorableError, ModelError, Cancelled: as `trials`.
@@ -94,10 +92,7 @@ def fit_margins(
     """The margins that find the most on functions that are right; see `observe` and `fitted`.
 
     Args:
-        model: The model.
-        right: The functions.
         report: Called before each function.
-        cancel: Set to cancel.
 
     Raises:
         UnscorableError, ModelError, Cancelled: as `trials`.

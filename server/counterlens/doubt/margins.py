@@ -86,7 +86,6 @@ def margins_of(model: ModelInfo, *, folder: Path | None = None) -> Margins | Non
     """The margins of a model: those that the user fitted, else the built-in ones; None if there are none.
 
     Args:
-        model: The model.
         folder: Folder of the user's margins; by default in the user's data folder.
     """
     try:
@@ -101,8 +100,6 @@ def save_margins(model: ModelInfo, margins: Margins, lines: int, *, folder: Path
     """Replace the stored margins of a model atomically; returns their path.
 
     Args:
-        model: The model.
-        margins: Its margins.
         lines: Number of lines of code on which they were fitted.
         folder: Folder for the margins; by default in the user's data folder.
 

@@ -37,7 +37,6 @@ class Doubt:
     """A place in doubt.
 
     Attributes:
-        scope: The function.
         trial: The alternative, with its gain in likelihood.
         tests: The result of the function's tests.
         failed: The nearest test that fails on the existing code; None if none does.
@@ -141,10 +140,7 @@ def doubts(
     """The places in doubt of a function, in the order of the text; none on an ignored line.
 
     Args:
-        model: The model.
-        scope: The function.
         margins: Margins in nats, by kind; by default those of the model. Silent kinds are not tried.
-        cancel: Set to cancel.
 
     Raises:
         UnscorableError, ModelError, Cancelled: as `trials`.

@@ -24,7 +24,6 @@ class Passage:
     """Some lines of a function.
 
     Attributes:
-        scope: The function.
         start: The line break before its first line; 0 at the start of a document.
         end: The byte after the passage.
         context: The context before it.

@@ -134,7 +134,6 @@ class DoubtScope:
 
     Attributes:
         file: The document, with shared data.
-        function: The function.
     """
 
     file: DoubtFile

@@ -36,7 +36,6 @@ class Trial:
     """An alternative that was tried. All numbers in nats.
 
     Attributes:
-        alternative: The alternative.
         head: Log-probability of its first differing token, minus that of the existing token; an upper bound
             if the token is not among those returned.
         place: Gain in log-probability of the place.
@@ -71,10 +70,7 @@ def trials(
     """Try the alternatives of a function that its file does not refute, in the order of the text.
 
     Args:
-        model: The model.
-        scope: The function.
         kinds: Only alternatives of these kinds; None for all.
-        cancel: Set to cancel.
         read: Called with the number of tokens that each request made the model read, besides the context.
 
     Raises:
@@ -117,11 +113,6 @@ def ranked_by_head(
     model: Model, scope: DoubtScope, *, cancel: Event | None = None
 ) -> Iterator[tuple[float, Alternative, Callable[[], Trial]]]:
     """The alternatives of a function that parse, likeliest first tokens first: `Trial.head`, and a trial.
-
-    Args:
-        model: The model.
-        scope: The function.
-        cancel: Set to cancel.
 
     Raises:
         UnscorableError, ModelError, Cancelled: as `trials`; the returned functions raise them, too.

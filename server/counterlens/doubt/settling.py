@@ -74,14 +74,10 @@ def settle(
     function itself is marked.
 
     Args:
-        model: The model.
-        scope: The function.
-        doubts: Its marks.
         sandbox: The sandbox for programs.
         python: The interpreter; by default that of the file's project.
         limits: The limits of each program.
         excluded: Patterns of tests that are never used.
-        cancel: Set to cancel.
         progress: Called with a description of the current step.
         failed: Called with the mark at the function as soon as its tests fail, before a fix is searched.
 
@@ -201,7 +197,6 @@ def fix_for(
     Args:
         model: The model, which determines the order of trials.
         scope: The function, which fails its tests as it is.
-        judge: Its tests.
         failed: The nearest failing test, if known.
         setting: The environment for comparing alternatives with each other, and cancellation.
 

@@ -54,7 +54,6 @@ class OriginalComparison:
     """What the original says, as the second witness: program and original ran apart, on the same inputs.
 
     Attributes:
-        agreement: The outcome.
         inputs: Number of inputs on which the original returns and both results were compared.
         call: The smallest input found on which they differ, as a call that can be pasted.
         original: The result of the original for it.
@@ -120,8 +119,6 @@ class Verdict:
     """A judgement with its evidence and its cost.
 
     Attributes:
-        judgement: The judgement.
-        evidence: Its evidence.
         seconds: Elapsed seconds.
         cpu_seconds: Its processor time; None if unknown.
     """
@@ -161,7 +158,6 @@ class Judge(Protocol):
 
         Args:
             program: The whole source of the file, with the function replaced by the version to judge.
-            cancel: Set to cancel.
 
         Raises:
             Cancelled: `cancel` was set.

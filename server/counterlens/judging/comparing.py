@@ -70,8 +70,6 @@ class DifferentialOutcome:
     """What comparing a program with the original found.
 
     Attributes:
-        judgement: The judgement of the program.
-        evidence: Its evidence.
         difference: The smallest input found on which they differ; None if there is none, or no result.
         left_out: Number of inputs that were not compared, because the program is too slow for their size.
     """
@@ -187,7 +185,6 @@ def smallest(
     """The smallest call found that distinguishes a program from the original, by simplifying one.
 
     Args:
-        first: A call, and the results of original and program.
         distinguishing: Those of some calls that distinguish them, too.
     """
     until, best = time.monotonic() + _PATIENCE, first

@@ -37,7 +37,6 @@ class Behaviour(Protocol):
 
         Args:
             document: The original file.
-            function: The function.
             setting: Its sandbox and interpreter.
             recorded: Calls that its tests make, as `TestRun.recorded_calls` returns them.
         """
@@ -70,9 +69,7 @@ class TestProposer(Protocol):
 
         Args:
             example: The counterexample.
-            program: The mutant.
             line: Its first changed line, for the name of the test.
-            cancel: Set to cancel.
 
         Returns:
             None if no such test was found.
@@ -99,7 +96,6 @@ class JudgedLanguage:
         untested: The reason if no tests were found.
         unreadable: Why the examples of a text cannot be read; None if they can.
         by_running: Finds tests by running all of them once; None if the language does not do that.
-        behaviour: The judge by the behaviour of the function.
         cheats: The programs that tests of the function should fail.
         proposer: Proposes tests of a function, or the reason why none can be proposed.
         weak_assertion: The assertion in a function's tests that accepts nearly any result, told by its shape.

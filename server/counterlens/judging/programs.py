@@ -35,8 +35,6 @@ class FileOfTestsJudge:
     """Judges programs by a file of tests.
 
     Attributes:
-        path: The file of the programs.
-        file: The tests.
         setting: Their sandbox and interpreter.
         function: The function that they are about, if it is named.
         original: The text of the original; empty if there is none.
@@ -91,12 +89,9 @@ def judge_by_file(
 
     Args:
         program: Its text.
-        path: Its file.
-        tests: The file of tests.
         setting: Their sandbox and interpreter.
         function: The function that they are about; by default every one at the top level.
         against: The original, if there is one.
-        cancel: Set to cancel.
 
     Raises:
         SourceError: the tests or the original cannot be read.
@@ -149,7 +144,6 @@ def _with_objects(
 
     Args:
         functions: Those of functions and methods.
-        objects: Those of classes.
         covered: The methods that the latter call.
     """
     known = {
@@ -202,9 +196,6 @@ def _compared_functions(
     """The named function of a program, or those that other files may call.
 
     Args:
-        document: The program.
-        file: Its file.
-        function: The name.
         methods: Whether methods count, too; then there may be none.
 
     Raises:
@@ -239,7 +230,6 @@ def judge_against(
         original: The other program, which is right.
         setting: Their sandbox and interpreter.
         function: The function to compare; by default every one that both define at their top level.
-        cancel: Set to cancel.
 
     Raises:
         SourceError: the original cannot be read, or does not define the function.

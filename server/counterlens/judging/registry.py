@@ -40,7 +40,6 @@ def find_judge(
 
     Args:
         document: The original file; its docstrings and its place are used, not those of a judged program.
-        function: The function.
         setting: The sandbox, the interpreter and the limits of programs, and which tests count.
         fallback: Whether to do more for a function that no test mentions: the project's tests run once, to
             find out whether any of them reaches it; then the function itself runs a few hundred times, to

@@ -43,7 +43,6 @@ class Settled:
 
     Attributes:
         counterfactual: The counterfactual, with `possibly_equivalent` set if it is.
-        finding: The result.
         verdict: The verdict behind the result; None if no judge could judge it.
         reason: Why no judge could, or the evidence behind the result.
     """
@@ -66,11 +65,7 @@ def settle(
     """Verify counterfactuals by the tests of their function and by differential execution, if available.
 
     Args:
-        document: The original.
-        counterfactuals: Some of its counterfactuals.
-        sandbox: Their sandbox.
         python: The interpreter; by default that of the file's project.
-        cancel: Set to cancel.
         progress: Called for each counterfactual.
 
     Raises:

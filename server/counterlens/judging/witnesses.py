@@ -43,7 +43,6 @@ class WitnessedJudge:
 
     Args:
         tests_judge: Judges programs by tests.
-        document: The original.
         function: The function that the tests are about.
         setting: Its sandbox and interpreter.
         texts: Texts of the tests, for the values that they visibly expect.

@@ -67,7 +67,6 @@ class KnownFunction:
     """Results for a function, valid as long as its source is unchanged.
 
     Attributes:
-        source: Source of the function.
         probe: Result of the completion probe.
         findings: Result of each probe, as a sentence, by probe id.
         examined: Dependences of the function.
@@ -86,7 +85,6 @@ class Analysis:
     """One open document. Modified only on the server's event loop.
 
     Attributes:
-        uri: The document's URI.
         document: Newest version.
         state: Progress of scoring that version.
         reason: Why it has no scores, if it has none.

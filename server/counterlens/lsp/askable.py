@@ -19,11 +19,7 @@ from counterlens.syntax.functions import Function, functions
 
 
 class Askable:
-    """The number of prompts of a probe, per function.
-
-    Args:
-        analysis: The document.
-    """
+    """The number of prompts of a probe, per function."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis

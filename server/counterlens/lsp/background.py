@@ -64,7 +64,6 @@ class BackgroundScorer:
     """Scores the units of documents one at a time, off the event loop.
 
     Args:
-        host: The model.
         executor: Runs the blocking requests.
         settings: The current settings.
         changed: Called on the event loop when the state of a document changes.
@@ -119,7 +118,6 @@ class BackgroundScorer:
         """Score the visible part of a document first.
 
         Args:
-            uri: The document.
             view: The visible bytes.
         """
         self._views[uri] = view

@@ -52,7 +52,6 @@ class CounterlensServer(LanguageServer):
         client_shows_results: Whether the client has the commands of the Counterlens extension.
         client_options: All initialization options from the client.
         analyses: The open documents by URI.
-        host: The model.
         loop: The event loop that sends messages; None before the first message from the client.
         executor: Runs the blocking work of handlers.
         scorer: Scores documents in the background.
@@ -200,7 +199,6 @@ class CounterlensServer(LanguageServer):
         """Report why a command did nothing, and return the text for its response.
 
         Args:
-            error: The reason.
             settings: Those at the time of the command; the status may be about another model by now.
         """
         if self.asks(settings):
@@ -230,7 +228,6 @@ class Unreadable:
 
     Attributes:
         id: Id of the request that expects a response; None if there is none.
-        method: Method of the message.
         error: What is invalid.
     """
 

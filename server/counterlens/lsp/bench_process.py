@@ -185,7 +185,6 @@ def new_folder(root: Path, day: str) -> Path:
     """A folder for a new run in the repository's `runs`; if `runs` is created here, git ignores it.
 
     Args:
-        root: The repository.
         day: Date of the run, such as `2026-11-23`.
     """
     runs = root / "runs"

@@ -92,8 +92,6 @@ def lenses_over(
     """One lens over each function of a document, in languages that have functions.
 
     Args:
-        ls: The server.
-        analysis: The document.
         command: Called with `{uri, function}`.
         title: The text of the lens.
         wanted: Whether a function gets the lens.

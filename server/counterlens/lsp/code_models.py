@@ -46,7 +46,6 @@ class CodeModelListing:
     """The answer of `counterlens.codeModels`.
 
     Attributes:
-        models: The offered models.
         byDefault: The model if the settings name none.
     """
 

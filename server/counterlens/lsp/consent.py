@@ -49,7 +49,6 @@ def is_workspace_trusted(server: TrustAsker, place: Path) -> bool:
     """Whether code beside a file may run without asking: the client's answer, else the user's earlier one.
 
     Args:
-        server: Has the client's answer.
         place: A file or folder.
     """
     try:

@@ -82,7 +82,6 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
     """All counterfactuals of a function; takes up to a second on a long file.
 
     Args:
-        document: The document.
         qualname: Qualified name of the function.
         probe: Results for the counterfactuals, if they were probed.
 

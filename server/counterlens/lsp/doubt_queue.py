@@ -32,11 +32,7 @@ KEPT = 4096
 
 
 class DoubtQueue:
-    """Checks functions for the server. An edit cancels the requests about the older version.
-
-    Args:
-        ls: The server.
-    """
+    """Checks functions for the server. An edit cancels the requests about the older version."""
 
     def __init__(self, ls: CounterlensServer) -> None:
         self._ls = ls

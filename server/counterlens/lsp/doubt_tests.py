@@ -92,11 +92,7 @@ class _Due:
 
 
 class TestsInIdleTime:
-    """The queue of the tests that are to run.
-
-    Args:
-        ls: The server.
-    """
+    """The queue of the tests that are to run."""
 
     def __init__(self, ls: CounterlensServer) -> None:
         self._ls = ls
@@ -125,7 +121,6 @@ class TestsInIdleTime:
         """Take a version of a document; returns the functions whose own text changed.
 
         Args:
-            analysis: The document.
             document: Its newest version.
             scopes: Its outermost functions.
             first: The outline of the version that was opened.
@@ -166,7 +161,6 @@ class TestsInIdleTime:
         """Wait for the tests of an edited function, which show more than the model; True if they fail.
 
         Args:
-            analysis: The document.
             scope: The function, in its newest version.
             until: The time after which nobody waits, as of `time.monotonic`.
         """

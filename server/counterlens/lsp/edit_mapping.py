@@ -12,7 +12,6 @@ class OffsetMap:
     """Maps ranges of a text over one edit.
 
     Attributes:
-        new: The new text.
         first: First byte at which the two texts differ.
         last: Byte of the old text from which it equals the end of the new text.
         shift: Offset from `last` to the same byte of the new text.

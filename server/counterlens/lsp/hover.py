@@ -82,9 +82,6 @@ def hover(
     """Return the hover at a place immediately, even while scores are being computed.
 
     Args:
-        analysis: The document.
-        places: Its positions.
-        position: The place.
         model: The model's name.
         content: The other parts of the hover.
     """

@@ -27,7 +27,6 @@ class KeptResult:
 
     Attributes:
         source: The probed text of the function.
-        record: The pairs.
         answer: The answer to the client, as plain data.
     """
 

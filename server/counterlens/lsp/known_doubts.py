@@ -83,7 +83,6 @@ class KnownDoubts:
         """The checked functions that are unchanged in the newest version.
 
         Args:
-            document: The newest version.
             asked: The model; results of another model are discarded.
         """
         if self._asked != asked:

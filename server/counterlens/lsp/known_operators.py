@@ -18,7 +18,6 @@ class KnownOperator:
         end: The byte after the operator.
         read: Byte range of the definition that the model read.
         header: Number of bytes of the document's beginning that the model read before it.
-        belief: The answer.
     """
 
     start: int

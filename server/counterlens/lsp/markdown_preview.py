@@ -16,10 +16,7 @@ async def show_markdown(ls: CounterlensServer, name: str, summary: str, markdown
     """Show a result in one sentence, and open its report.
 
     Args:
-        ls: The server.
         name: Subject of the report; a newer report of this name replaces an older one.
-        summary: The sentence.
-        markdown: The report.
     """
     ls.show(summary, types.MessageType.Info)
     await open_markdown(ls, name, markdown)

@@ -111,7 +111,6 @@ class ModelHost:
         It may be closed as soon as another one is chosen.
 
         Args:
-            settings: Settings that name the model.
             progress: Called with loading progress, if the model has to be loaded.
 
         Raises:
@@ -127,7 +126,6 @@ class ModelHost:
         """The model that the settings name; it stays open while the context lasts, even if another is chosen.
 
         Args:
-            settings: Settings that name the model.
             progress: Called with loading progress, if the model has to be loaded.
             background: Whether nobody waits for the responses.
 

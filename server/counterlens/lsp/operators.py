@@ -161,11 +161,7 @@ def _later(work: Awaitable[None]) -> None:
 
 
 class OperatorQueue:
-    """Asks for the server.
-
-    Args:
-        ls: The server.
-    """
+    """Asks for the server."""
 
     def __init__(self, ls: CounterlensServer) -> None:
         self._ls = ls

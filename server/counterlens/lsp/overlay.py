@@ -107,8 +107,6 @@ def overlay(
     """The overlay of a document.
 
     Args:
-        analysis: The document.
-        places: Its positions.
         granularity: The kind of span.
         few: Return the few spans of a calm overlay.
         only: Return the spans that touch this range.

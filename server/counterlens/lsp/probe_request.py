@@ -25,7 +25,6 @@ def options_of(
     """The options of a probe.
 
     Args:
-        probe: The probe.
         settings: Values of the options that have a setting.
         path: Path of the file; a relative path of a corpus is resolved beside it.
         chosen: Values of the other options.

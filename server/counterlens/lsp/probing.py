@@ -129,8 +129,6 @@ class MeasuredProbe:
     """The result of a probe of one function, with the confidence in it.
 
     Attributes:
-        record: The pairs.
-        model: The model.
         confidence: The model's confidence in the function.
     """
 
@@ -323,8 +321,6 @@ def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: 
     """The answer for a finished probe.
 
     Args:
-        probed: The result.
-        document: The probed document.
         path: Its path, as a report names it.
         shows: Whether the client shows the report itself.
     """

@@ -61,10 +61,7 @@ async def ask_first(
     """Run requests about a document before its scoring, with status messages; scoring resumes afterwards.
 
     Args:
-        ls: The server.
         settings: Settings that name the model; no status is sent after a change to another model.
-        analysis: The document.
-        announcements: The status messages.
         work: The work, run on the executor.
         expected: Seconds that it takes, if known.
 
@@ -99,8 +96,6 @@ async def with_progress(
     """Run work off the event loop, with progress if the client supports it.
 
     Args:
-        ls: The server.
-        title: Title of the progress.
         work: The work; its steps are cancelled with the progress or with the request.
         expected: Seconds that it takes, if known.
     """

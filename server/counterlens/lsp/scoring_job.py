@@ -29,12 +29,9 @@ class ScoringJob:
     """The finished and the remaining work on one version of a document. Modified only on the event loop.
 
     Attributes:
-        analysis: The document.
-        document: The version.
         order: Greater for documents opened, changed or viewed later.
         unasked: Maximum number of bytes scored without being visible; longer units are not scored.
         view: The visible bytes, if known.
-        units: The units of the document.
         parts: Scores of the finished units, by index.
         aside: Indices of units that are not scored: too long, or the model's process died of them.
         model: The model, when it is open.

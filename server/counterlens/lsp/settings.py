@@ -178,7 +178,6 @@ def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[Editor
     """Read settings from a nested mapping as the editor sends it; returns a complaint for each bad value.
 
     Args:
-        raw: The mapping.
         file: Settings file of the repository: it applies if the editor has the default, since an editor sends
             defaults whether or not the user chose them.
     """

@@ -47,7 +47,6 @@ class ChosenProbes:
         title: The name of the probed object, such as `parity`.
         document: The version of the document.
         path: Its path, as a report names it.
-        targets: The functions.
         probes: The probes, in order.
         blocked: Why some probes cannot run here, by id.
         run: The client's name of the run; without a name, no news are sent.
@@ -73,8 +72,6 @@ class TaskRun:
     """Runs probes one after the other.
 
     Args:
-        chosen: The probes to run.
-        settings: The settings for the run.
         publish: Called with news, on the thread that runs.
         ended: Called with each finished probe, on the thread that runs.
 

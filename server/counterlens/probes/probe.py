@@ -71,7 +71,6 @@ class Target:
     """One function, or one whole program, to probe.
 
     Attributes:
-        document: The source.
         qualname: The function; `MODULE` for a whole program, which reads its input and prints.
         judge: The judge of its versions, if it comes from a dataset; None if its tests are beside the source.
         id: Its name in the dataset.
@@ -115,7 +114,6 @@ class Context:
     Attributes:
         model: The model under examination.
         sandbox: Returns the sandbox, for probes that run programs.
-        steps: Progress and cancellation.
         encoder: Compares sentences; None for the small encoder that is an optional dependency.
         unjudged: Whether to probe a function that nothing can judge, as far as possible.
         vetted: Whether to leave out tests that fail on the function: in runs over many functions, so that a
@@ -212,8 +210,6 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         """The approximate number of prompts, or texts to score; the estimate itself runs nothing.
 
         Args:
-            target: The function.
-            options: The options.
             model: Only `offers` is used.
 
         Raises:
@@ -224,7 +220,6 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         """The figures of several models: the same tables with a column for the model's name.
 
         Args:
-            models: The records of each model, by its name.
             seed: Random seed of intervals.
         """
         tables = {model: self.tables(records, seed=seed) for model, records in models.items() if records}

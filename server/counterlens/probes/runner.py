@@ -47,8 +47,6 @@ class ProbeRun:
     """One probe on some functions with one model, finished or not.
 
     Attributes:
-        probe: The probe.
-        options: Its options.
         state: Its state. While it runs, there may already be records of some functions.
         reason: Why it was not run, with a remedy.
         model: The model under examination; None before it is open.
@@ -191,10 +189,6 @@ def run_targets(
     """Probe some functions in order.
 
     Args:
-        probe: The probe.
-        context: Its resources.
-        targets: The functions.
-        options: Its options.
         update: Called with the results so far, after each function but the last.
 
     Raises:

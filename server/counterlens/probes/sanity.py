@@ -36,7 +36,6 @@ def require_repeatable(
     Args:
         model: The model's name.
         does: The model's task for the message, such as `answer the same question`.
-        first: Its first answer.
         ask: Asks the same question again, without the cache (`Context.uncached`).
         same: Compares two answers.
 

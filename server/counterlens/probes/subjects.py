@@ -43,7 +43,6 @@ def targets_of(
     The first language of `PROMPTED` with functions is used if the data has several.
 
     Args:
-        dataset: The data.
         limit: Maximum number of functions, drawn at random.
         seed: Random seed of the sample.
         sandbox: The sandbox for their tests; None if no judge is needed.
@@ -141,7 +140,6 @@ def targets_in(document: Document, qualname: str | None = None, *, root: Path | 
     """One function of a document, or all except nested ones.
 
     Args:
-        document: The source.
         qualname: The function; None for all.
         root: The folder to which paths in ids are relative, so that ids are the same in every front end.
 

@@ -45,10 +45,8 @@ class Job:
             is removed after the program. Home and temporary directory are beside it.
         entry: The file that runs as `__main__`.
         arguments: Its `sys.argv[1:]`.
-        python: The interpreter.
         readable: Directories that the program may read besides the interpreter's own and its private one,
             such as the user's project.
-        limits: Its limits.
         preload: Modules that a warm interpreter for such jobs imports in advance.
         cold_files: Further files of a program that no warm interpreter runs: the modules that such a one has
             imported with `preload`.

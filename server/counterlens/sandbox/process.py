@@ -45,7 +45,6 @@ class ProcessSandbox:
     """Runs programs in confined child processes; see the module.
 
     Args:
-        shell: Their environment.
         warm: Whether programs may start as forks of a waiting interpreter.
     """
 

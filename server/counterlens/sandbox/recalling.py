@@ -53,11 +53,6 @@ def recalling(recollection: Recollection) -> Iterator[None]:
 def run_or_recall(sandbox: Sandbox, job: Job, *, cancel: Event | None = None) -> JobOutcome:
     """Run a job, or recall what an equal one did, for programs that do the same each time.
 
-    Args:
-        sandbox: The sandbox.
-        job: The program.
-        cancel: Set to cancel.
-
     Raises:
         SandboxError, Cancelled: as `Sandbox.run`.
     """

@@ -90,10 +90,8 @@ class Conversation:
         """Send one request and wait for one answer.
 
         Args:
-            frame: The request.
             deadline: Time limit, on the clock of `time.monotonic`.
             room: Maximum bytes of the answer.
-            cancel: Set to cancel.
 
         Raises:
             ServiceEndedError: the program ended, or its answer is too long; it takes no further request.

@@ -42,7 +42,6 @@ class Shell(Protocol):
         """The command inside of the shell.
 
         Args:
-            command: The command.
             folder: The private folder.
             readable: The readable paths.
             disk: Maximum size of the private folder, in bytes.

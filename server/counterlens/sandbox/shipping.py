@@ -37,7 +37,6 @@ def quick_files(folder: Path, bytecode: bytes, without: tuple[str, ...] = ()) ->
     """The same, compiled if the interpreter has our bytecode: compiling takes longer than running.
 
     Args:
-        folder: The package.
         bytecode: The magic number of the interpreter; if it differs from ours, it gets the sources.
         without: Files and folders of the package that are left out.
     """

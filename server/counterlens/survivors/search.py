@@ -35,8 +35,6 @@ class Survivor:
     """A mutant that passes the tests of its function, and a test that it fails.
 
     Attributes:
-        scope: The function.
-        mutant: The mutant.
         call: The smallest input found that distinguishes it, as a call.
         original: The original's result, in words.
         changed: The mutant's.
@@ -58,7 +56,6 @@ class Survival:
     """What the tests of one function let through.
 
     Attributes:
-        scope: The function.
         survivors: The survivors to show, likeliest first.
         mutants: Number of mutants that were tried; 0 if none could be.
         tests: Number of tests.
@@ -84,7 +81,6 @@ class Search:
         setting: The sandbox, the interpreter, the limits and the excluded tests.
         model: Returns the model that ranks survivors, once there are several; None ranks them by position.
         shown: Maximum survivors per function.
-        steps: Progress and cancellation.
     """
 
     setting: Setting

@@ -61,7 +61,6 @@ class TestsReport:
         passed: Whether they all ended without an exception.
         tests: Number of tests that did.
         failed: The test that did not.
-        message: Its message.
         fate: Why there is no report, or none with the seal.
         serious: Whether the JVM should not be used again, after an error such as an overflow.
     """
@@ -78,8 +77,6 @@ class JavaBench:
     """The JVMs for one judgement at a time. Not thread-safe.
 
     Args:
-        sandbox: Their sandbox.
-        jdk: Their kit.
         library: The jars that programs and tests can use besides the kit's library.
     """
 
@@ -128,10 +125,8 @@ class JavaBench:
         """Run the tests of some classes together with their program, in one JVM.
 
         Args:
-            names: The classes of the tests.
             classes: Program and tests, compiled together.
             seconds: Their time limit.
-            cancel: Set to cancel.
 
         Raises:
             SandboxError: a JVM cannot be started.
@@ -219,9 +214,6 @@ class HeldProgram:
     """A program in a JVM, which can be called repeatedly.
 
     Args:
-        bench: The JVMs.
-        program: Its classes.
-        cancel: Set to cancel.
         alone: Whether it gets its own JVM even if it may share one.
     """
 

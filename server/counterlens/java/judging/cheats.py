@@ -52,8 +52,6 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
     """The programs with a cheat as the body of a method, by the statement; empty if it has no body.
 
     Args:
-        document: The file.
-        function: The method.
         tests: Texts of its tests beside those of its project; the literals in them are tried as its result.
     """
     try:

@@ -33,12 +33,7 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 @dataclass(frozen=True)
 class JavaSource:
-    """A source file.
-
-    Attributes:
-        path: Its path.
-        text: Its text.
-    """
+    """A source file."""
 
     path: Path
     text: str
@@ -80,11 +75,7 @@ class JavaSource:
 
 
 class JavaProject:
-    """The sources of a project.
-
-    Args:
-        path: One of its files.
-    """
+    """The sources of a project."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
@@ -108,7 +99,6 @@ class JavaProject:
         """The further sources that some sources need, directly or indirectly.
 
         Args:
-            start: The given sources.
             without: Sources to leave out, as well as others that declare the same classes, such as another
                 version of a file.
 

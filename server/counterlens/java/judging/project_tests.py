@@ -64,7 +64,6 @@ def files_with_tests(
 
     Args:
         document: The file of the method; without a path, there are no test files.
-        function: The method.
         project: The project, if known.
     """
     if document.path is None:

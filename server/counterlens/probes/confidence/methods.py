@@ -67,7 +67,6 @@ class ConfidenceMethod:
         Here they are means over nodes, for all concepts, each category and each node type.
 
         Args:
-            record: The record of the function.
             zero: Whether a treatment that it lacks counts as 0.
         """
         nodes = sum(concept.nodes for concept in record.concepts.values())

@@ -17,7 +17,6 @@ class CoreAnswer:
 
     Attributes:
         id: The id of the question: CoRe's, or one of the same form.
-        task: The task.
         form: The form of the question: with a trace, or for all sources.
         own_words: Whether it was CoRe's own question, in CoRe's words.
         lite: Whether it is in CoRe Lite.
@@ -29,14 +28,11 @@ class CoreAnswer:
         true: Whether yes is true.
         said: Whether the answer is yes.
         ruled: Whether the answer of the rule that uses no model is yes.
-        trace: The nodes of its trace.
         steps: Number of steps of the trace.
         right: Number of steps that are direct dependences.
         false: Number of steps without even a chain of dependences.
         left_out: Number of nodes missing in the other steps, by the shortest chains.
         sources: The true sources.
-        said_sources: The sources of the answer.
-        ruled_sources: The sources of the rule.
         cut_off: Whether the token limit ended it.
         looped: Whether it repeats itself up to the token limit.
         copied: Whether it is wrong, and has the nodes of a worked example of the prompt.
@@ -73,9 +69,7 @@ class CoreTruth:
     """The truth for a function's answers.
 
     Attributes:
-        labels: The truth.
         labelled: Whether it comes from people's labels.
-        rules: The answers of the rules.
         first: For each line, the first line of its statement, which the rules use.
     """
 

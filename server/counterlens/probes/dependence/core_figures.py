@@ -121,7 +121,6 @@ def core_tables(functions: Sequence[Sequence[CoreAnswer]], seed: int) -> tuple[T
     """The figures over the answers about some functions.
 
     Args:
-        functions: The answers about each function.
         seed: Random seed of intervals.
     """
     of_yes = _by_task(functions, CoreForm.TRACE)

@@ -31,8 +31,6 @@ class OwnQuestion:
 
     Attributes:
         id: CoRe's, or one of the same form.
-        task: The task.
-        form: The form.
         source: The possible source; None if all sources are asked for.
         target: The possible target.
         true: Whether yes is true; None if the sources are asked for.
@@ -57,7 +55,6 @@ def own_questions(
 
     Args:
         name: The name of the function in ids.
-        labels: The truth.
         details: Its data in the dataset: CoRe's own questions (`questions`), those in CoRe Lite (`lite`).
         lite: Whether to use only CoRe Lite.
         limit: Maximum questions of each task and form; None for all of CoRe's own.

@@ -51,8 +51,6 @@ def prompt(info: ModelInfo, subject: ExaminedFunction, question: DependenceQuest
 
     Args:
         info: The model's information.
-        subject: The function.
-        question: The question.
         listing: The result of `lines` for the function.
     """
     wording = words(info, f"core-{question.relation}", subject, question, listing)

@@ -65,11 +65,7 @@ def replies(
     """Ask some questions about one function.
 
     Args:
-        model: The model.
-        subject: The function.
-        asked: The questions.
         limit: Maximum new tokens of an answer.
-        steps: Progress and cancellation.
 
     Returns:
         The reply to each.

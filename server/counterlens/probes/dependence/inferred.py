@@ -107,8 +107,6 @@ class Inferred:
 
     Attributes:
         subject: The function, with its statements and true edges.
-        model: The model.
-        method: The method of inference.
         edges: All true or inferred edges, by relation, source and target.
         beliefs: The strength of the belief in each examined pair.
         agreement: The agreement of the model with the dependence graph.
@@ -117,7 +115,6 @@ class Inferred:
         answers: The model's lists, if it was asked for all pairs.
         influence: The influences, if they were measured.
         asked: The numbers of questions, if they were asked one by one.
-        how: The source of the answers to them.
         scored: The probability of yes for each of these questions, and whether yes is true.
         traces: The correct parts of the traces, if they were asked for: one for each of these questions whose
             true answer is yes.
@@ -196,15 +193,12 @@ def infer(
 
     Args:
         model: The examined model.
-        dependences: The true dependences of the function.
-        method: The method.
         threshold: Minimum influence of a pair that counts as an edge, in nats; an influence of 0 or less
             never counts.
         limit: Maximum questions of each relation, if asked one by one: half of them with the answer yes, if
             possible. None for all.
         seed: Random seed of that sample.
         protocol: The protocol in whose words all pairs are asked for; empty for ours.
-        steps: Progress and cancellation.
 
     Raises:
         SourceError: the function has no statements, or too many.

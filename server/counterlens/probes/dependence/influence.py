@@ -39,8 +39,6 @@ class Influence:
     """The effect of changing each statement on the model's expectation of each later one.
 
     Attributes:
-        subject: The function.
-        model: The model.
         data: Nats by (source, target), for the measured pairs: the source binds something, and the target
             follows it.
         control: Likewise, for sources that are an `if`, `for` or `while`.

@@ -24,7 +24,6 @@ class PairAnswer:
     """The answer to one question.
 
     Attributes:
-        pair: The statements of the question.
         said: The model's answer.
         true: Whether yes is true.
     """
@@ -95,12 +94,8 @@ def by_pairs(
     """Ask whether one statement of a pair depends directly on the other.
 
     Args:
-        model: The model.
-        subject: The function.
-        relation: The relation.
         limit: Maximum questions; None for all.
         seed: Random seed of the sample.
-        steps: Progress and cancellation.
 
     Raises:
         ModelError: the model cannot answer.

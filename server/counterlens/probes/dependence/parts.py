@@ -32,8 +32,6 @@ class NameOccurrence:
     """A variable in the text.
 
     Attributes:
-        name: The name.
-        span: The position.
         role: Whether it is bound there, read, or read to change its object.
     """
 

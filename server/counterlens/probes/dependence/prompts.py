@@ -29,7 +29,6 @@ def all_pairs(
 
     Args:
         info: The model's information.
-        subject: The function.
         relation: Control or data.
         protocol: The protocol whose words are used, which has no worked example; empty for ours.
     """
@@ -67,7 +66,6 @@ def asked_in(info: ModelInfo, subject: ExaminedFunction, task: str, **places: st
 
     Args:
         info: The model's information.
-        subject: The function.
         task: The template, without the language's suffix.
         places: The values of the placeholders; `$language` is the language's name.
     """

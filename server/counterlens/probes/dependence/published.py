@@ -71,15 +71,12 @@ def run_core(
     """Ask CoRe's questions about one function.
 
     Args:
-        model: The model.
-        dependences: The function.
         name: Its name in the dataset.
         details: Its data in the dataset.
         lite: Whether to use only CoRe Lite's questions.
         limit: Maximum questions of each task and form; None for all of CoRe's own.
         seed: Random seed of samples.
         max_tokens: Maximum new tokens of one answer.
-        steps: Progress and cancellation.
 
     Raises:
         SourceError: the function has no statements, or the data has none of CoRe Lite's questions about it.

@@ -72,9 +72,6 @@ def readings(
     """The changed texts in which the statements after one can be observed; none if it does not apply.
 
     Args:
-        subject: The function.
-        part: The changed statement.
-        kind: The kind of change.
         looked_at: Selects the observed statements; no text continues after the last one.
     """
     edits = [SpanEdit(span, new.encode()) for span, new in _edits(kind, subject, part)]
@@ -201,13 +198,8 @@ def react(
     """Change one statement in some ways, and measure the reaction of each later statement.
 
     Args:
-        model: The model.
-        subject: The function.
-        part: The changed statement.
-        kinds: The kinds of change.
         looked_at: Selects the statements whose reactions are needed; others may be unknown.
         lead: The text before the function; None for `lead_of` its language.
-        cancel: Set to cancel.
 
     Raises:
         ModelError: the model cannot answer, or returns no token probabilities.

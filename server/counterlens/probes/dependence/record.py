@@ -21,7 +21,6 @@ class DependenceRecord(Record):
         method: The method by which the model's dependences were inferred.
         summary: One line: `control F1 0.55, data F1 0.07`.
         statements: Number of statements of the function.
-        agreement: The agreement of the model with the dependence graph.
         rules: The agreement of the rules that use no model, on the same pairs.
         differing: The model's agreement on the pairs about which rule and graph differ.
         edges: All true or inferred edges.

@@ -18,8 +18,6 @@ class QuestionCounts:
     """The numbers of questions.
 
     Attributes:
-        asked: Number of asked questions.
-        possible: Number of possible questions.
         true: Number of asked questions whose true answer is yes.
         unreadable: Number of unreadable answers; they count as no.
     """
@@ -41,7 +39,6 @@ def balance(
     """At most `limit` questions, in their order: half of them true, if possible.
 
     Args:
-        questions: All questions.
         true: Returns whether the true answer to a question is yes.
         limit: Maximum number; None for all.
         seed: Random seed of the sample.

@@ -76,8 +76,6 @@ def prompt(
 
     Args:
         info: The model's information.
-        subject: The function.
-        question: The question.
         listing: The result of `core_questions.lines` for the function.
         form: The grammar of the answer, from `grammar`.
     """

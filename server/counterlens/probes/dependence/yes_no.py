@@ -60,7 +60,6 @@ def ask(
     """Ask some questions.
 
     Args:
-        model: The model.
         prompts: The questions, best ordered so that common prefixes are adjacent.
         read: Reads a written answer.
         steps: Progress, question by question, and cancellation.

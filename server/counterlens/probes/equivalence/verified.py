@@ -28,8 +28,6 @@ class VerifiedVersion:
     """A counterfactual that ran on the same inputs as its original.
 
     Attributes:
-        counterfactual: The counterfactual.
-        document: Its source.
         difference: The smallest input found on which the two differ; None if they behave alike on all inputs,
             as its mutation promises.
     """
@@ -56,7 +54,6 @@ def verified_versions(
 
     Args:
         context: The sandbox, and cancellation.
-        target: The function.
         mutations: Ids of mutations; if empty, all.
         seed: Random seed of names and of the choice.
         limits: Limits of each run.

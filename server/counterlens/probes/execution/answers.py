@@ -37,7 +37,6 @@ def ask_all(
 
     Args:
         context: The model and the steps.
-        questions: The questions.
         asking: How to ask.
 
     Raises:

@@ -17,7 +17,6 @@ class AnswerBin:
     Attributes:
         low: The minimum.
         high: The maximum.
-        answers: The answers.
     """
 
     low: int
@@ -65,7 +64,6 @@ def bins_of(
 
     Args:
         answers: The answers; those whose function lacks the measure are in no bin.
-        measure: The measure.
         edges: Returns the minimum and maximum of a value's bin.
     """
     bins: dict[tuple[int, int], list[ExecutionAnswer]] = {}

@@ -48,7 +48,6 @@ def dependent_tables(records: Records, *, seed: int) -> tuple[Table, ...]:
     """All tables of one model.
 
     Args:
-        records: Its records.
         seed: Random seed of intervals.
     """
     answers = answers_of(records)

@@ -99,8 +99,6 @@ class Style:
         """The answer in the model's text, without its reasoning, compared with the truth.
 
         Args:
-            completion: The model's completion.
-            truth: The truth.
             written: The text of the truth, if answers are compared as text (Liu et al. 2024); None if they
                 are compared as values.
             language: The id of the language that values are written in.
@@ -148,7 +146,6 @@ def most_tokens(info: ModelInfo, given: int | None, otherwise: int) -> int:
     """The token limit of an answer.
 
     Args:
-        info: The model.
         given: The user's limit; None if there is none.
         otherwise: A sufficient token limit for a completion model.
     """

@@ -29,7 +29,6 @@ class ExecutionQuestion:
     Attributes:
         target: The function's name in reports.
         input: The call, and its origin.
-        truth: The result of the call.
         features: The features of the function as shown; None if it does not parse.
         source: The program as shown, without the parts that show the answer.
         language: The id of its language.
@@ -59,7 +58,6 @@ def question_of(
 
     Args:
         context: The sandbox, and cancellation.
-        target: The function.
         seed: Random seed of generated or drawn inputs.
         limits: Limits of each run of the function.
         inputs: The kind of inputs.

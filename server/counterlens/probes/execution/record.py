@@ -53,8 +53,6 @@ class ExecutionAnswer(_Judged):
 
     Attributes:
         target: The name of the function, as in `Record.target`.
-        call: The call.
-        input: The origin of the call.
         form: The version of the program in the question.
         truth: The result of the call, as a literal.
         type: The name of the result's type.
@@ -121,7 +119,6 @@ class Synthesis:
         program: The whole source with the model's implementation.
         finish: `stop` or `length`, as in `Completion`.
         judged_by: The judge, such as `3 doctests`.
-        judgement: The judgement.
         failed: The case that failed; empty if none did.
         correct: Whether the implementation passed.
         unasked: Why there is no question about it although it passed; empty if there is one.
@@ -159,7 +156,6 @@ class DependentExecutionRecord(Record):
         translated_from: The id of the source language of a translation; unset if the function was written
             from a description.
         syntheses: The implementation; exactly one.
-        answers: The answers about the reference and about its own code.
     """
 
     tolerance: Tolerance = Tolerance()
@@ -198,7 +194,6 @@ class SpecifiedFunction:
 
     Attributes:
         target: The name of the function, as in `Record.target`.
-        call: The call of the test.
         input: The origin of the call.
         gives: The output of the reference, as a literal.
         misleading: The wrong output of the misleading test, as a literal.
@@ -241,7 +236,6 @@ class StateAnswer(_Judged):
     Attributes:
         line: The line that has just run, 1-based.
         times: The number of runs of the line so far.
-        variable: The variable.
         truth: Its value, as a literal.
         said: The model's text.
         finish: `stop` or `length`, as in `Completion`.
@@ -303,7 +297,6 @@ class LineAnswer:
 
     Attributes:
         line: The line, 1-based.
-        truth: Whether it runs.
         yes: Whether the model says so; None if the answer is neither yes nor no.
     """
 
@@ -324,7 +317,6 @@ class NextLineAnswer:
     Attributes:
         line: The line that has just run, 1-based in the document.
         times: The number of its runs so far.
-        truth: The number of the next line in the question.
         said: The model's text.
         answer: The number that it names; None if it names none.
     """
@@ -346,7 +338,6 @@ class SoughtInput:
     """The answer to the question for an input that gives an output; any that gives it is right.
 
     Attributes:
-        output: The output.
         said: The model's text.
         call: The call in it; None if there is none with literal arguments.
         gave: The output of this call; None if it fails.

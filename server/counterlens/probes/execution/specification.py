@@ -121,7 +121,6 @@ class _Case:
     """A function to write, and its test.
 
     Attributes:
-        target: The function.
         question: The input, with the output of the reference.
         text: Its description without examples, or the program to translate.
         removed: Number of lines of examples removed from the description.

@@ -31,7 +31,6 @@ class Point:
         line: The line, 1-based.
         times: The number of runs of the line so far.
         variable: The variable, which the line has just changed.
-        truth: The value of the variable at this point.
     """
 
     line: int
@@ -46,7 +45,6 @@ def points(
     """Random states to ask about: at most `MOST_POINTS`, at distinct lines or variables, in execution order.
 
     Args:
-        document: The program.
         function: The traced function.
         steps: The trace of the function.
         lines: The lines that can be marked, 1-based.

@@ -53,7 +53,6 @@ def program_to_translate(target: Target, language: str) -> str:
     function and give examples.
 
     Args:
-        target: The function.
         language: The id of the source language.
 
     Raises:

@@ -66,10 +66,7 @@ def write(
     so that plain completion, fill-in-the-middle and chat models are all supported.
 
     Args:
-        context: The model.
         document: The source with the unchanged function.
-        function: The function.
-        text: The description.
         max_tokens: Maximum number of tokens of the completion.
 
     Raises:

@@ -63,7 +63,6 @@ class LocatedProgram:
 
     Attributes:
         mutation: The mutation that made it from the first program with this bug; empty for that program.
-        concept: Its concept.
         program: The program, as shown, without the numbers of its lines.
         lines: The lines with the bug, 1-based in the shown program.
         said: The model's text.
@@ -94,8 +93,6 @@ class LocatedBug:
         call: An input that shows it.
         original: The result of the right program.
         other: The result of the program with the bug.
-        first: The program with the bug.
-        versions: Its versions.
     """
 
     bug: str
@@ -264,7 +261,6 @@ def moved_lines(
 
     Args:
         before: The lines of the program.
-        after: The lines of the version.
         lines: Some lines of the program, 1-based.
         in_place: Whether the version only renames, so that each line stays where it is.
     """

@@ -45,7 +45,6 @@ def read_corpus(corpus: str, *, language: str = "python", cancel: Event | None =
         corpus: A source file, a folder of them, or the name of a dataset for `open_dataset`. Programs in
             other languages are left out, as are files that are not text, or longer than `MOST_BYTES`.
         language: The id of the language of the probed functions: code in other languages is irrelevant.
-        cancel: Set to cancel.
 
     Raises:
         CounterlensError: there is no such file, folder or dataset, or no operator in it.

@@ -72,7 +72,6 @@ class MemorisationRecord(Record):
     Attributes:
         corpus: The corpus of the counts, as the user named it.
         frequency: Count of each operator in the corpus.
-        substitutions: The substituted operators.
     """
 
     corpus: str

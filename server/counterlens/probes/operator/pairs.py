@@ -23,8 +23,6 @@ class OperatorPlace:
     """One operator of one version of a function.
 
     Attributes:
-        document: The version.
-        qualname: The function.
         index: Index among the function's operators, in textual order.
     """
 
@@ -44,8 +42,6 @@ class Pairing:
 
     Attributes:
         change: The id of the change, see `CHANGES`.
-        original: Its place before the change.
-        transformed: Its place after the change.
         form: The construct that the operator of a swap decides.
     """
 
@@ -142,8 +138,6 @@ def pairings(document: Document, qualname: str, *, seed: int = 0) -> Pairings:
     """The pairs of a function.
 
     Args:
-        document: The source.
-        qualname: The function.
         seed: Like `survey`.
 
     Raises:
@@ -200,7 +194,6 @@ class _Surveys:
     Parsing takes most of the time.
 
     Args:
-        qualname: The function.
         seed: Like `survey`.
         language: The id of the versions' language.
     """

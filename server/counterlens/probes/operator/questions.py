@@ -48,7 +48,6 @@ class OperatorPlan:
         """Plan a function.
 
         Args:
-            target: The function.
             windows: Whether to ask with narrower contexts, too.
             seed: Like `pairings`.
             published: Whether to include only pairs that Ahmed et al. 2024 have, and their operators.
@@ -106,8 +105,6 @@ class OperatorAsker:
     A masked model is queried for each window.
 
     Args:
-        model: The model.
-        steps: Progress and cancellation.
         total: Total number of batches.
     """
 

@@ -41,7 +41,6 @@ class OperatorAnswer:
         predicted: The likeliest operator.
         correct: Whether the likeliest operator is the existing one.
         entropy: Entropy over the candidates, in nats.
-        candidates: The candidates.
         logprob: The log-probability of the text with each candidate, in nats.
         probability: The share of each candidate in the probability of all of them.
         nll: The negative log-likelihood of the existing operator, in nats, among the candidates and given
@@ -83,9 +82,6 @@ class OperatorPair:
 
     Attributes:
         change: The id of the change, see `CHANGES`.
-        window: The context.
-        original: The answer before the change.
-        transformed: The answer after the change.
         both: Whether the model knew both operators.
         found: Whether the operations before and after are in the corpus; None without a corpus.
         form: The construct that the operator of a swap decides; None for other changes, and in older records.

@@ -100,7 +100,6 @@ class OperatorScores:
     """The scores of a gap's text with each candidate, from which distributions for any window are read.
 
     Attributes:
-        site: The operator.
         scores: The log-probabilities of the text with each candidate, in their order.
         gap: The byte of the scored text at which the candidates begin.
         cuts: Lexical tokens of a window to bytes after the gap at which its text ends.
@@ -155,12 +154,10 @@ class OperatorScorer:
         into tokens.
 
         Args:
-            site: The operator.
             before: Number of lexical tokens before the gap that are shown; None for the header of the
                 document and all of the definition before it.
             after: Number of lexical tokens after it that are scored, or shown to a masked model; None for
                 all up to the end of the function.
-            cancel: Set to cancel.
             progress: Like `Model.score_continuations`.
 
         Raises:

@@ -52,7 +52,6 @@ class Pair:
     """An original and a counterfactual, both completed and judged.
 
     Attributes:
-        counterfactual: The counterfactual.
         gap: The original with its hole.
         mutated_gap: The counterfactual with its hole.
         original: The completion of the original.

@@ -37,8 +37,6 @@ def rewritings(
     """Find a function, and its counterfactuals that keep the meaning.
 
     Args:
-        document: The source.
-        qualname: The function.
         mutations: Ids; if none, all that keep the meaning, or those of the protocol.
         seed: Random seed of names.
         prefix_ratio: Share of the function before the cut, for mutations that do not fix the cut themselves,

@@ -75,11 +75,8 @@ def cut_to_discriminate(
 
     Args:
         judging: The judge, which their own programs pass.
-        document: The source.
-        function: The function.
         made: The counterfactuals, with all their possible cuts.
         view: The context of the function.
-        steps: Progress and cancellation.
     """
     cut, refused, every = [], [], list(made)
     for number, counterfactual in enumerate(every):

@@ -94,10 +94,7 @@ def draw_pairs(
     """Sample completions of both sides of pairs, the most uncertain pairs first, and judge them.
 
     Args:
-        model: The model.
-        judging: Judges.
         pairs: The holes of both sides.
-        how: How completions are sampled.
         max_tokens: Maximum tokens of a completion.
         update: Called with the results so far, in the order of the pairs, after each check but the last.
 

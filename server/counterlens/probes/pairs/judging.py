@@ -24,12 +24,6 @@ class Judging:
     Args:
         judge: The judge; None if there is none.
         document: The unchanged source.
-        function: The function.
-        steps: Progress and cancellation.
-        limits: The limits of the judge.
-
-    Attributes:
-        steps: As given.
     """
 
     def __init__(
@@ -145,7 +139,6 @@ class Judging:
         """Counterfactuals with the original's verdict, and the others (Hooda et al. 2024, section 3.2).
 
         Args:
-            counterfactuals: The counterfactuals.
             wanted: Whether the original passes.
         """
         sound, dropped = [], []

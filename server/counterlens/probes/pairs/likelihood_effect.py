@@ -33,7 +33,6 @@ class ChangedToken:
     """A token that is in both rests.
 
     Attributes:
-        text: The token.
         line: Its line in the original, 1-based.
         original: Its log-probability in the original, in nats.
         mutated: Its log-probability in the counterfactual.
@@ -109,7 +108,6 @@ def likelihood_effects(
     Args:
         model: Must give token probabilities.
         pairs: The holes of original and counterfactual.
-        cancel: Set to cancel.
         progress: Called with finished steps and total steps.
 
     Raises:

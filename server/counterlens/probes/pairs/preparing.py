@@ -140,10 +140,8 @@ class PreparedPairs:
     """A function with everything that needs no model: the prompts, and the judge of the answers.
 
     Attributes:
-        function: The function.
         judging: Judges programs of it.
         asked: Its counterfactuals, each with its cut.
-        controls: Its placebos.
         gaps: The holes of the original and of each of `asked` and `controls`.
         refusals: The excluded items.
         dropped: Counterfactuals whose own program does not have the original's verdict, with its own verdict.
@@ -167,8 +165,6 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
 
     Args:
         context: Its model is not used.
-        target: The function.
-        options: The choices.
 
     Raises:
         SourceError: as `CompletionProbe.run`.

@@ -52,7 +52,6 @@ def figures(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> 
     """The effects of some records: by mutation and by operator, or by cut if there are several.
 
     Args:
-        groups: The records.
         heads: The names of the heading columns, such as `model`.
         repair: Whether the task was repair, which is Table 5.
     """

@@ -39,7 +39,6 @@ class Side:
         cheats: Whether the tests fail for cheats; None if that was not tried.
         contested: Whether it passed, but does otherwise than the original on an input.
         failed: The case that failed.
-        message: The message of the verdict.
         prompt: The whole text that the model continues; an API may wrap it in a template.
         ways: Alternative completions that rounding may have chosen; None if none were decoded.
     """
@@ -85,10 +84,7 @@ class TokenChange:
     """A token that is in both rests, with its log-probability in nats in each.
 
     Attributes:
-        text: The token.
         line: Its line in the original, 1-based.
-        original: Its log-probability in the original.
-        counterfactual: Its log-probability in the counterfactual.
         change: The second minus the first; below 0 if the mutation made it less likely.
     """
 
@@ -154,9 +150,6 @@ class DrawnPair:
     """The samples of both sides of a pair.
 
     Attributes:
-        temperature: Sampling temperature.
-        original: The samples of the original.
-        counterfactual: The samples of the counterfactual.
         difference: The counterfactual's pass rate minus the original's.
         low: The lower end of its 95 % interval, which is valid for any number of checks.
         high: The upper end.
@@ -190,11 +183,8 @@ class PairRecord:
         diff: The difference of the two sources, unified, without file headers.
         edits: The difference from the original to the counterfactual.
         cut: The cut of both; None for repair, which has no cut.
-        original: The side of the original.
-        counterfactual: The side of the counterfactual.
         original_right: Whether the original was completed correctly; None if a side could not be judged.
         counterfactual_right: Whether the counterfactual was completed correctly.
-        outcome: The outcome of the pair.
         copied: Whether the model wrote the same on both sides although different code was expected.
         likelihood: The likelihood effect; None if it was not measured.
         cut_range: The part of the function that the cut had to lie in, such as (0.4, 0.6); None if each
@@ -258,11 +248,7 @@ class PairRecord:
         return self.effect is not None and self.effect.signed != 0 and self.stable is False
 
     def source(self, original: str) -> str:
-        """The whole source of the counterfactual.
-
-        Args:
-            original: The source of the original.
-        """
+        """The whole source of the counterfactual."""
         data, pieces, at = original.encode("utf-8", "surrogatepass"), [], 0
         for edit in self.edits:
             pieces += [data[at : edit.start], edit.text.encode("utf-8", "surrogatepass")]

@@ -47,8 +47,6 @@ def pairs_record(
     """The record of a function.
 
     Args:
-        document: The source.
-        function: The function.
         pairs: The pairs of the original and its counterfactuals.
         placebos: The pairs of the original and its placebos.
         refusals: The sites that were left out.

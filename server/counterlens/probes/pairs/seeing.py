@@ -62,12 +62,8 @@ def seen_counterfactuals(
     Each cut of the original is tried once; a counterfactual is cut at the same place.
 
     Args:
-        judging: The judge.
-        document: The source.
-        function: The function.
         made: The counterfactuals, each with its cut in one range or several: one whose hole is not seen in
             some range is left out of all.
-        steps: Progress and cancellation.
     """
     kept, refused = [], []
     known: dict[int, str | None] = {}

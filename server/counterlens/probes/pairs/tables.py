@@ -82,9 +82,6 @@ def effect_tables(models: Models) -> tuple[Table, ...]:
     """The mutation effect of all pairs, by mutation, by concept and beside the noise floor.
 
     The tests of a table are one family.
-
-    Args:
-        models: The records.
     """
     seen = {model: observations(records) for model, records in models.items()}
     whole: Effects = {(model,): summarize(pairs) for model, pairs in seen.items()}

@@ -61,7 +61,6 @@ class Gap:
         shown: The prompt's code.
         before: The source up to the cut.
         removed: The original text of the hole.
-        after: The source from the end of the function on.
         stop: The condition that ends a completion at the function's end.
         newline: The line end of the source.
     """
@@ -157,8 +156,6 @@ def _outline(document: Document, function: Function, start: int, end: int | None
     """The header lines of the classes and functions around a function, outermost first.
 
     Args:
-        document: The source.
-        function: The function.
         start: Byte offset; definitions that begin before it are left out, because they are shown anyway.
         end: Byte offset; definitions that begin at or after it are left out, too. None: the function's start.
     """

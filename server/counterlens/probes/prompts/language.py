@@ -60,8 +60,6 @@ class PromptLanguage(ABC):
         """The document with a function that only raises an error.
 
         Args:
-            document: The source.
-            function: The function.
             text: Its documentation; empty for none.
 
         Raises:
@@ -99,7 +97,6 @@ class PromptLanguage(ABC):
         """Whether an identifier with a function's name refers to the function.
 
         Args:
-            node: The identifier.
             owners: The names of the function's classes, through which it can be reached.
         """
 

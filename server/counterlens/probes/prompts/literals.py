@@ -96,7 +96,6 @@ def direct_answer(text: str, *, cut_off: bool = False, values: Values) -> Litera
     Markdown code marks and emphasis around it are ignored.
 
     Args:
-        text: The answer.
         cut_off: Whether the token limit ended it; a literal that could continue does not count then.
         values: Reads the literals.
     """
@@ -127,7 +126,6 @@ def why_unread(text: str, finish: str, *, stepwise: bool, values: Values) -> str
     """Why a model's answer contains no literal, as a short reason that can be counted.
 
     Args:
-        text: The answer.
         finish: `stop` or `length`, as in `Completion`.
         stepwise: Whether the literal should follow `Answer:`.
         values: Reads the literals.

@@ -58,7 +58,6 @@ def fill(
     Args:
         info: Describes the model; chat models get the `.chat.txt`.
         package: The package that has the `templates` folder.
-        name: The name of the template.
         max_tokens: Maximum number of tokens of the answer.
         stop: The texts that end a completion; unused for chat models.
         places: The values of the placeholders; surrounding blanks are removed.
@@ -75,8 +74,6 @@ def fill_text(info: ModelInfo, package: str | None, name: str, **places: str) ->
     Args:
         info: Describes the model; chat models get the `.chat.txt`.
         package: The package that has the `templates` folder.
-        name: The name of the template.
-        places: The values of the placeholders.
     """
     whole = _read(package, name, "chat" if chats(info) else "completion", info.name)
     if not chats(info):
@@ -96,8 +93,6 @@ def repeats_example(prompt: Prompt, text: str, read: Callable[[str], Any] = str.
     """Whether an answer repeats the answer of a worked example in its prompt.
 
     Args:
-        prompt: The prompt.
-        text: The answer.
         read: Reads what is compared from an answer; None if there is nothing.
     """
     said = read(text)
@@ -110,7 +105,6 @@ def has_template(package: str | None, name: str, chat: bool) -> bool:
 
     Args:
         package: The package that has the `templates` folder.
-        name: The name of the template.
         chat: Whether it is for chat models.
     """
     return (files(package or "") / "templates" / f"{name}.{'chat' if chat else 'completion'}.txt").is_file()
@@ -122,7 +116,6 @@ def template(package: str | None, name: str, form: str, model: str = "") -> Temp
 
     Args:
         package: The package that has the `templates` folder.
-        name: The name of the template.
         form: `completion` or `chat`.
         model: The name of the model that it is for; empty for the general template.
     """

@@ -47,7 +47,6 @@ class ModelRates(msgspec.Struct, frozen=True):
         name: The model's name.
         language: The language of the functions.
         blind: The area under the ROC curve of a score that no model gives: how well the functions compress.
-        methods: The rates by method.
     """
 
     name: str

@@ -63,7 +63,6 @@ class RecognitionRecord(Record):
 
     Attributes:
         identity: The identity of the model, by which its error rates are known.
-        language: The language of the function.
         tokens: Number of scored tokens of the function.
         total: Their log-probability, in nats.
         neighbours: Its preserving counterfactuals.

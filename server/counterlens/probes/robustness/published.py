@@ -54,7 +54,6 @@ def transform(target: Target, *, seed: int, without: Collection[str]) -> Survey:
     """One version of a function for each operator that has a site in it (section 4.1, Table 1).
 
     Args:
-        target: The function.
         seed: Chooses the replacement of an arithmetic operator.
         without: Assumptions that no version may depend on.
 
@@ -108,7 +107,6 @@ def name_in(text: str, read: Callable[[str], str | None]) -> str | None:
     """The name in an answer: from the header of a function, else from the first line that has a name.
 
     Args:
-        text: The answer.
         read: Reads the name from a line; None if there is none.
     """
     answer = without_thought(text).replace(MASK, "")  # the mask is not a name, even if repeated

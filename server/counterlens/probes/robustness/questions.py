@@ -45,11 +45,9 @@ class VersionQuestion:
     """The question about a program, and the same question about one version of it.
 
     Attributes:
-        version: The version.
         standing: The kind of the version; with a call, its kind for this call.
         call: The call in the question, if any.
         original: The question about the unchanged program.
-        changed: The same question about the version.
     """
 
     version: Version

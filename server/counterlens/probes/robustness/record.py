@@ -22,7 +22,6 @@ class AnswerPair:
         standing: The kind of the version; with a call, its kind for this call.
         call: The call in the question, if any.
         original: The answer about the unchanged program.
-        answer: The answer about the version.
         similarity: The similarity of the two answers, 0 to 1, by the name of the measure.
         copied: Number of the two answers, 0 to 2, that repeat a worked example of the prompt.
     """
@@ -52,7 +51,6 @@ class RobustnessRecord(Record):
     Attributes:
         note: A note on the similarities.
         measures: The names of the similarities, the main one first.
-        pairs: The answers, version by version.
         passed: Whether the model's own implementation passes the function's tests; False if it is not a
             function; None if no implementation was requested, or there are no tests.
     """

@@ -34,13 +34,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A counterfactual of a function.
-
-    Attributes:
-        counterfactual: The counterfactual.
-        document: Its source.
-        standing: Its kind.
-    """
+    """A counterfactual of a function."""
 
     counterfactual: Counterfactual
     document: Document
@@ -53,7 +47,6 @@ class Versions:
 
     Attributes:
         correct: Whether the function passes its tests; None if there are none.
-        versions: Its counterfactuals.
         left_out: Number of excluded counterfactuals, by reason.
     """
 
@@ -66,7 +59,6 @@ def plan(target: Target, mutations: Sequence[str], *, seed: int, without: Sequen
     """The counterfactuals of a function, before any is run to determine its kind.
 
     Args:
-        target: The function.
         mutations: Ids of mutations; if empty, all that need no observed run.
         seed: Random seed of new names.
         without: Assumptions that no counterfactual may depend on.
@@ -101,8 +93,6 @@ def settle(
 
     Args:
         context: The sandbox, and cancellation.
-        target: The function.
-        surveyed: Its counterfactuals.
         limits: Limits of a program together with its tests.
         map_timeout: Maximum seconds for one run of the project's whole suite; 0 to skip it.
         excluded: Patterns of tests that never judge.

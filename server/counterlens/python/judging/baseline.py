@@ -26,7 +26,6 @@ class BaselineTest:
 
     Attributes:
         kind: `case` or `doctest`.
-        file: Its file.
         owner: Its class; empty if it is a function.
         name: The function or method; for a doctest, the dotted name of the object with the docstring.
         item: Its pytest id after the file, with its parameters.

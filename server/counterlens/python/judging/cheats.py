@@ -27,8 +27,6 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
     """The programs with a cheat as the body of a function, by the statement; empty if it is not found.
 
     Args:
-        document: The file.
-        function: The function.
         tests: Texts of its tests beside those of its project; the values that they visibly expect are cheats.
     """
     module = _parse_or_none(document.text)

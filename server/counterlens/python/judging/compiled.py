@@ -44,9 +44,6 @@ class CompiledProject:
         place: The file; it is compiled again for each program.
         setting: The sandbox and interpreter.
         parent: The folder of such folders; by default in the user's cache.
-
-    Attributes:
-        folder: The folder of the compiled files.
     """
 
     def __init__(self, place: Layout, setting: Setting, parent: Path | None = None) -> None:
@@ -74,9 +71,7 @@ class CompiledProject:
         """Compile the package of the file, and some test files with their `conftest.py`, if not yet compiled.
 
         Args:
-            tests: The test files.
             preload: As in `Job`.
-            cancel: Set to cancel.
 
         Raises:
             Cancelled: `cancel` was set.

@@ -65,8 +65,6 @@ def why_tested(document: Document, function: Function, setting: Setting | None) 
     """Why a function counts as tested: an example, a test that runs it, or one that mentions it.
 
     Args:
-        document: Its file.
-        function: The function.
         setting: How its project's tests run once; None if they do not.
     """
     assert document.path is not None

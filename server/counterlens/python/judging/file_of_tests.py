@@ -44,10 +44,8 @@ def judge_by_tests(
     Args:
         program: Its text.
         path: Its file, which determines its module's name.
-        tests: The file of tests.
         setting: Its sandbox and interpreter.
         function: The argument of `check`; by default the last function that the program defines.
-        cancel: Set to cancel.
 
     Raises:
         SourceError: the tests cannot be read, or are not Python.
@@ -96,7 +94,6 @@ def calls_of_tests(
         setting: Their sandbox and interpreter.
         target: The dotted path of the function.
         function: As for `judge_by_tests`.
-        cancel: Set to cancel.
 
     Returns:
         The calls, as `TestRun.recorded_calls` returns them.
@@ -119,13 +116,11 @@ def variants_by_tests(
     """Run a file of tests against many variants of a program that passes them; see `run_variants`.
 
     Args:
-        original: The program of which they are variants.
         programs: Their texts.
         path: The file in whose place they run.
         tests: The file of tests, which is Python.
         setting: Their sandbox and interpreter.
         function: As for `judge_by_tests`.
-        cancel: Set to cancel.
     """
     text = str(read_program(tests))
     test_run = _test_run(original, path, tests, text, parse_module(text), setting, function)

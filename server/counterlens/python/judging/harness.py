@@ -121,9 +121,7 @@ def refuse_harness(
         test_run: How the verdict was reached.
         verdict: The verdict; only "failed" is questioned, and not if an original passes these tests, or
             another program has.
-        program: The program.
         read: As for `TestRun.run`.
-        cancel: Set to cancel.
 
     Raises:
         SandboxError, Cancelled: as `TestRun.run`.

@@ -48,7 +48,6 @@ def layout_of(path: Path, text: str = "") -> Layout:
     """Find the place of a file.
 
     Args:
-        path: The file.
         text: Its source: relative imports show how deep it is in a package if `__init__.py` is missing.
     """
     path = path.resolve()

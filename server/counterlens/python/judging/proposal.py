@@ -39,7 +39,6 @@ class PythonTestProposer:
 
     Args:
         document: The original file.
-        function: The function.
         setting: Its sandbox and interpreter.
         behaviour: Its judge by differential execution.
     """
@@ -94,7 +93,6 @@ def propose(module: str, target: str, name: str, example: Counterexample) -> str
     Args:
         module: The dotted name of the module to import from.
         target: The callee, as an expression over the names of its module.
-        name: The name of the test function.
         example: The input, and both results.
 
     Returns:

@@ -176,7 +176,6 @@ class Recorder:
             steps: Maximum lines of the program that a call may run; None for no bound and no tracing.
             stop: Whether to stop at the first call that reaches a limit. Otherwise a call that ends the
                 process is recorded, and another process makes the calls after it.
-            cancel: Set to cancel.
 
         Raises:
             Cancelled: `cancel` was set.

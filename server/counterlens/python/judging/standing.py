@@ -23,10 +23,7 @@ def standing_before_cases(
     A run in which all cases together take too long stops at its first failure.
 
     Args:
-        test_run: The cases.
-        program: The program.
         read: As for `TestRun.run`.
-        cancel: Set to cancel.
 
     Raises:
         SandboxError, Cancelled: as `TestRun.run`.

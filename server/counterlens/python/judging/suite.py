@@ -42,7 +42,6 @@ class Suite:
     """The test suite of the project in a folder.
 
     Attributes:
-        project: The folder.
         excluded: Patterns of tests that do not run and never judge; see `exclusion.py`.
     """
 

@@ -42,7 +42,6 @@ def baseline_of(place: Layout, setting: Setting, folder: Path | None = None) -> 
         place: Any file of the project.
         setting: The sandbox and interpreter for tests; `map_timeout` bounds the total time of all runs, and
             0 means no baseline.
-        folder: The folder of baselines.
 
     Returns:
         None if the project has no tests and no examples, or the setting forbids the run.
@@ -73,7 +72,6 @@ class SuiteRun:
     """Runs the tests that a baseline does not have yet.
 
     Args:
-        suite: The suite.
         setting: Its sandbox, interpreter and limits.
         found: The baseline so far, which is extended.
         file: The file where it is stored.

@@ -106,7 +106,6 @@ class TestRun:
         Args:
             program: The whole source of the file.
             read: Derives the judgement from the runner's report, if there is a trustworthy one.
-            cancel: Set to cancel.
 
         Raises:
             Cancelled: `cancel` was set.
@@ -144,7 +143,6 @@ class TestRun:
 
         Args:
             target: The dotted path of the function in its module.
-            cancel: Set to cancel.
 
         Returns:
             Calls in the form of `sandboxed/recorder/calls.py`; empty if there is no original.

@@ -47,7 +47,6 @@ def run_variants(
         test_run: The tests; `original` is the program of which these are variants.
         programs: The whole sources.
         read: As for `TestRun.run`.
-        cancel: Set to cancel.
 
     Raises:
         SandboxError, Cancelled: as `TestRun.run`.

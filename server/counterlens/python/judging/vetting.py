@@ -61,9 +61,7 @@ def vet(test_run: TestRun, program: str, cancel: Event | None, listen: Reader | 
     """Run all cases on a program, also after a failure.
 
     Args:
-        test_run: The cases.
         program: The program, usually the original.
-        cancel: Set to cancel.
         listen: Called with the runner's reports.
 
     Raises:

@@ -29,12 +29,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def weak_assertion(document: Document, function: Function) -> WeakAssertion | None:
-    """The assertion for which a probe will be refused; None if the tests have another shape.
-
-    Args:
-        document: The file.
-        function: The function.
-    """
+    """The assertion for which a probe will be refused; None if the tests have another shape."""
     try:
         node, _ = find_node(parse_module(document.text), function.qualname)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

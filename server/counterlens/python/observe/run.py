@@ -45,11 +45,7 @@ def observe_loops(
     """The number of rounds of each loop in a call, which `loop-unroll` needs (Liu et al. 2024, Table IV).
 
     Args:
-        document: The program.
         call: An expression over its names, such as `total([1, 2, 3])`.
-        sandbox: Its sandbox.
-        limits: Its limits.
-        cancel: Set to cancel.
 
     Returns:
         The observations of each entered loop, by its 1-based line.
@@ -106,12 +102,8 @@ def require_ordered(
     """Refuse an unpredictable result of a call: a set, or a value that depends on the order of one.
 
     Args:
-        document: The program.
-        call: The call.
         gives: Its result, from `output_of`.
         sandbox: The sandbox of a second run, with another hash seed.
-        limits: Its limits.
-        cancel: Set to cancel.
 
     Raises:
         SourceError: the result of the call has no order, or a random one.

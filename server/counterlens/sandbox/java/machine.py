@@ -88,8 +88,6 @@ class JavaMachine:
     """One JVM in the sandbox. Not thread-safe.
 
     Args:
-        sandbox: Its sandbox.
-        jdk: The kit.
         heap: Maximum heap of the programs in it, in MiB.
         library: The jars that programs and tests can use besides the kit's library.
 
@@ -128,7 +126,6 @@ class JavaMachine:
         Args:
             units: Names of files and their texts.
             deadline: As for `ask`.
-            cancel: Set to cancel.
 
         Returns:
             The classes, or the errors.
@@ -166,11 +163,7 @@ class JavaMachine:
 
 
 class AnswerParts:
-    """Reads the parts of a frame in order.
-
-    Args:
-        frame: The frame.
-    """
+    """Reads the parts of a frame in order."""
 
     def __init__(self, frame: bytes) -> None:
         self._frame, self._at = frame, 0

@@ -146,7 +146,6 @@ def read_answer(frame: bytes, given: int, arguments: Sequence[JavaValue]) -> Jav
     """Read the answer to a call; nothing in it is trusted.
 
     Args:
-        frame: The answer.
         given: Number of containers among the arguments.
         arguments: Its arguments: a program may return one.
 

@@ -83,9 +83,6 @@ def fork_into(flags: int) -> int:
     The C library does not learn of it: in the child itself, but not in its forks, `raise` and `abort` signal
     the wrong thread id.
 
-    Args:
-        flags: The new namespaces.
-
     Returns:
         0 in the child, in which only this thread runs; its process id in the caller.
 

@@ -34,7 +34,6 @@ def find_behaviour(
 
     Args:
         document: The original file.
-        function: The method.
         setting: Its sandbox and limits.
         texts: Texts of its tests, whose literals are tried as arguments.
     """

@@ -36,10 +36,8 @@ class Literals:
     """Literals and names in the text of a method.
 
     Attributes:
-        integers: Integers.
         reals: Floating-point numbers.
         strings: Strings, also those in its comment.
-        characters: The characters of the strings, and character literals.
     """
 
     integers: tuple[int, ...]

@@ -41,9 +41,7 @@ class JavaOriginal:
     Attributes:
         setting: The sandbox and limits.
         text: The file.
-        target: The method.
         calls: The inputs on which it terminates and returns a value that can be compared.
-        answers: Its result for each.
         blocks: The number of its blocks.
         reached: How many of them the inputs reach; None if that is not known.
         around: What it is compiled and run with.
@@ -81,11 +79,9 @@ def study(
 
     Args:
         document: The original file.
-        function: The method.
         setting: Its sandbox and limits.
         more: Further texts with values to try, such as its tests.
         seed: Random seed of the inputs.
-        cancel: Set to cancel.
 
     Raises:
         CompilerStoppedError: the compiler did not finish, which shows nothing about the method.

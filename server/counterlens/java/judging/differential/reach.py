@@ -58,7 +58,6 @@ def add_notes(document: Document, method: Node) -> Noted | None:
     """A document with notes in all its blocks; None if it is nested too deeply.
 
     Args:
-        document: The document.
         method: The declaration whose blocks count.
     """
     writer = _Writer(document.data, method)

@@ -50,11 +50,9 @@ class JavaTarget:
 
     Attributes:
         owner: The binary name of its class.
-        name: Its own name.
         simple: The simple names of its parameters' classes, joined by commas.
         static: Whether it needs no object.
         types: The types of its parameters, after those of the constructor.
-        node: Its declaration.
         maker: The simple names of the classes of the constructor's parameters, joined by commas.
         made: The number of the constructor's parameters.
     """

@@ -70,7 +70,6 @@ def read_type(node: Node | None, variables: dict[str, JavaType], own: Collection
     """The type that a node names.
 
     Args:
-        node: A node of a type.
         variables: The type that replaces each visible type variable.
         own: The types that the file declares, which hide the library's.
 

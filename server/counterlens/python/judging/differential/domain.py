@@ -19,7 +19,6 @@ class Domain:
     """Where inputs stay: what all recorded calls have in common, and the contract.
 
     Args:
-        seen: The recorded calls.
         contract: What is said about the parameters.
     """
 

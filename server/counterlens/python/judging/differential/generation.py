@@ -26,7 +26,6 @@ class Parameter:
     """One parameter, and the values that can be passed for it.
 
     Attributes:
-        name: Its name.
         by_name: Whether it is passed by keyword.
         optional: Whether it may be omitted.
         several: Whether it takes any number of values (`*args`).
@@ -46,7 +45,6 @@ class CallPlan:
 
     Attributes:
         target: The callee, as an expression over the names of its module.
-        parameters: The parameters.
         seen: Calls found in the code, which come first.
     """
 
@@ -119,7 +117,6 @@ def plan(shapes: Shapes, node: FunctionNode, owner: ast.ClassDef | None, seen: S
 
     Args:
         shapes: Values by type.
-        node: The function.
         owner: Its class, if it is a method.
         seen: Calls of it found in the code.
 

@@ -38,8 +38,6 @@ def calls_of(module: ast.Module, node: FunctionNode, name: str, more: Sequence[s
     """Calls of a function with literal arguments.
 
     Args:
-        module: Its file.
-        node: The function.
         name: The name of the callee: its own, or that of its class for `__init__`.
         more: Further texts that may call it, such as test files.
     """

@@ -86,12 +86,10 @@ def study(
 
     Args:
         document: The original file.
-        qualname: The function.
         setting: Its sandbox and interpreter.
         seed: Random seed of the inputs.
         more: Further texts that may call it with literal arguments, such as its tests.
         recorded: Calls that its tests make; if there are any, inputs are drawn from their domain.
-        cancel: Set to cancel.
 
     Raises:
         Cancelled, SandboxError: as `Sandbox.run`.

@@ -35,7 +35,6 @@ class RecordedPlan:
 
     Attributes:
         target: The callee, as an expression over the names of its module.
-        seen: The recorded calls.
         hints: The literals of the function.
         contract: What its documentation and code say.
     """

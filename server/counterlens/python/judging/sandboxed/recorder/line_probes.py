@@ -27,7 +27,6 @@ class LineProbes:
     """Probes in the modules below a folder.
 
     Args:
-        folder: The folder.
         omitted: Files without probes; `conftest.py` and installed packages never have any.
     """
 

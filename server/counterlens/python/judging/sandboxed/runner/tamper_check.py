@@ -33,7 +33,6 @@ class Snapshot:
     """The state of the deciding names at one time: their values, and the namespaces they are looked up in.
 
     Attributes:
-        modules: The modules, by name.
         entries: For each name its namespace, the name, the value, the code of a function, and the owner.
     """
 
