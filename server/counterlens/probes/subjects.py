@@ -152,7 +152,11 @@ def targets_in(document: Document, qualname: str | None = None, *, root: Path | 
     outer = [f for f in known if not any(g.holds(f) for g in known)]
     if not outer:
         where = document.path or "the text"
-        raise SourceError(f"{where} has no functions", "Choose a file with functions")
+        whole = f"{where}::{MODULE}"
+        raise SourceError(
+            f"{where} has no functions",
+            f"Choose a file with functions, or ask about the whole program: '{whole}'",
+        )
     return [_of_document(document, f.qualname, root) for f in outer]
 
 
