@@ -140,7 +140,7 @@ def test_a_weak_sandbox_is_used_only_where_that_was_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weak = choose()._replace(name="process", reason="does not isolate reads", guarantees=(("reads", False),))
-    monkeypatch.setattr(options, "chosen", lambda: weak)
+    monkeypatch.setattr(options, "choose", lambda: weak)
     (tmp_path / "program.py").write_text(RIGHT)
     (tmp_path / "checks.py").write_text(TESTS["plain"])
     command = [str(tmp_path / "program.py"), "--tests", str(tmp_path / "checks.py")]

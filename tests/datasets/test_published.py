@@ -40,6 +40,7 @@ FILES = {
 LABELLED = {  # functions without tests
     "core": ("core", "30 Python functions (2025)", (5, 30), "Apache-2.0"),
     "core-java": ("core", "30 Java functions (2025)", (3, 30), "Apache-2.0"),
+    "core-c": ("core", "30 C functions (2025)", (3, 30), "Apache-2.0"),
 }
 
 

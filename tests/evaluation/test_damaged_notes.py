@@ -109,7 +109,7 @@ def test_damaged_claims_are_tried_again(tmp_path: Path, monkeypatch: pytest.Monk
 
     truth = {"reads": ("reading a user's file",), "writes": ("chmod", "utime")}
     monkeypatch.setattr(platformdirs, "user_cache_dir", lambda *_: str(tmp_path))
-    monkeypatch.setattr(claims, "attempted", lambda _: truth)
+    monkeypatch.setattr(claims, "attempt_all", lambda _: truth)
     assert claims.failing_claims(Weak()) == truth
     (path,) = (tmp_path / "sandbox-claims").iterdir()
     sound = path.read_bytes()
