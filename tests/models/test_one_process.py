@@ -16,10 +16,10 @@ from counterlens.models.llama.worker import one_process
 
 FINDS_OUT = """
 from threading import Event
-from counterlens.models.files import known, note
+from counterlens.models.files import note, recall
 from counterlens.models.llama.worker import one_process
 with one_process("trial", Event()):
-    note("trials.json", "tried", "by the other" if known("trials.json", "tried") is None else "twice")
+    note("trials.json", "tried", "by the other" if recall("trials.json", "tried") is None else "twice")
 """
 
 
