@@ -14,7 +14,16 @@ const SCRIPT = path.join(root, "tests/models/remote/scoring/llama_server.py");
  * @param {{ folder: string, key: string, model: string }} options the folder of its log, the key that it requires, and
  *   the name of its model
  */
-export async function startModelServer({ folder, key, model }) {
+export async function startModelServer(options) {
+  // Another process may take the free port before the server does; then the server ends at once.
+  for (let attempt = 1; ; attempt += 1) {
+    const server = await startOnFreePort(options);
+    if (server) return server;
+    if (attempt === 3) throw new Error("the model server ended three times; see model-server.log");
+  }
+}
+
+async function startOnFreePort({ folder, key, model }) {
   const file = await shortModel();
   const port = await freePort();
   const out = openSync(path.join(folder, "model-server.log"), "w");
@@ -24,13 +33,19 @@ export async function startModelServer({ folder, key, model }) {
   process.once("exit", () => server.kill("SIGKILL"));
   const requests = await startRequestLog(port); // the server's log has no requests
   const baseUrl = `${requests.url}/v1`;
-  await until(async () => {
-    const { ok } = await fetch(`${baseUrl}/models`, { headers: { authorization: `Bearer ${key}` } });
-    if (!ok) throw new Error("the model server does not answer");
-  });
   const stop = () => {
     server.kill("SIGKILL");
     requests.stop();
   };
+  const answers = await until(async () => {
+    if (server.exitCode !== null) return false;
+    const { ok } = await fetch(`${baseUrl}/models`, { headers: { authorization: `Bearer ${key}` } });
+    if (!ok) throw new Error("the model server does not answer");
+    return true;
+  });
+  if (!answers) {
+    stop();
+    return null;
+  }
   return { baseUrl, log: requests.log, stop };
 }
