@@ -31,7 +31,7 @@ async def test_a_refusal_that_the_tests_show_is_said_before_a_probe(
         "from shop import can_ship\n\n\ndef test_it():\n    assert can_ship(1)\n"
     )
     uri = open_file(client, tmp_path / "shop.py", SHOP)
-    (title,) = await lens_titles(client, uri)
+    (title,) = await lens_titles(client, uri, 1)
     assert title.endswith("will be refused: `assert can_ship(1)` also accepts 42: compare with `is True`")
 
 
@@ -39,7 +39,7 @@ async def test_a_refusal_is_not_waited_for_twice(client: LanguageClient, tmp_pat
     uri = open_file(client, tmp_path / "sign.py", SOURCE.replace("    1\n", "    7\n"))
     answer = await probe(client, {"uri": uri, "function": "sign"})
     assert not answer.ok
-    (title,) = await lens_titles(client, uri)
+    (title,) = await lens_titles(client, uri, 1)
     assert "refused: sign fails its own tests" in title
 
 
@@ -50,10 +50,10 @@ async def test_a_result_stays_when_the_window_is_reloaded(client: LanguageClient
     answer = await probe(client, asked)
     assert answer.ok
     assert not answer.kept
-    before = await lens_titles(client, uri)
+    before = await lens_titles(client, uri, 1)
     client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
     assert open_file(client, path, SOURCE) == uri
-    assert await lens_titles(client, uri) == [f"{title} · at once" for title in before]
+    assert await lens_titles(client, uri, len(before)) == [f"{title} · at once" for title in before]
     kept = await probe(client, asked)
     assert kept.kept
     assert kept.html == answer.html
@@ -64,7 +64,7 @@ async def test_a_result_stays_when_the_window_is_reloaded(client: LanguageClient
             [types.TextDocumentContentChangeWholeDocument(SOURCE.replace("x < 0", "x <= 0"))],
         )
     )
-    (title,) = await lens_titles(client, uri)
+    (title,) = await lens_titles(client, uri, 1)
     assert "of the older text: " in title
 
 
@@ -74,12 +74,12 @@ async def test_the_lens_counts_how_many_such_functions_the_model_completed(
     other = SOURCE[SOURCE.index("def sign") :].replace("sign", "direction")
     uri = open_file(client, tmp_path / "sign.py", f"{SOURCE}\n\n{other}")
     assert (await probe(client, {"uri": uri, "function": "sign"})).ok
-    _, title = await lens_titles(client, uri)
+    _, title = await lens_titles(client, uri, 2)
     counted = re.search(r" · completed (\d+) of (\d+) such functions$", title)
     assert counted, title
     assert (await probe(client, {"uri": uri, "function": "direction"})).ok
     third = open_file(client, tmp_path / "third.py", other.replace("direction", "third"))
-    (title,) = await lens_titles(client, third)
+    (title,) = await lens_titles(client, third, 1)
     assert f" of {int(counted[2]) + 1} such functions" in title
 
 
