@@ -294,7 +294,7 @@ export class Workbench {
   /** Whether some text has a squiggle (information: blue; hint: dots). */
   async markedAt(text, where) {
     return (await this.decorationsAt(text, where)).some(({ classes }) =>
-      /squiggly-(info|hint|inline)/.test(classes),
+      /squiggly-(error|info|hint|inline)/.test(classes),
     );
   }
 
