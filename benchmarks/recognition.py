@@ -327,7 +327,7 @@ def print_rates(folder: Path, *, write: bool) -> None:
             "methods": {name: _rounded(rate) for name, rate in methods.items()},
         }
     if write:
-        place.write_text(json.dumps(rates, indent=1) + "\n")
+        place.write_text(json.dumps(rates, indent=2) + "\n")
 
 
 def _rounded(rate: Rate) -> dict[str, float | None]:
