@@ -90,6 +90,15 @@ def test_what_does_not_fit_is_left_out(document: Document) -> None:
     assert "LIMIT = 7" in definitions(document, "price")
 
 
+def test_a_form_feed_is_no_line_end(document: Document) -> None:
+    assert document.path is not None
+    text = f"import os\n\x0c\n{FILES['shop/rates.py']}"
+    (document.path.parent / "rates.py").write_text(text)
+    assert "def rate(name):" in definitions(document, "price")
+    (document.path.parent / "rates.py").chmod(0)  # an unreadable file shows nothing, and is no error
+    definitions(document, "price")
+
+
 def test_files_outside_of_the_project_or_broken_are_not_shown(document: Document, tmp_path: Path) -> None:
     assert document.path is not None
     (document.path.parent / "rates.py").write_text("def rate(:\n")

@@ -11,6 +11,7 @@ from counterlens.probes.dependence.examined import ExaminedFunction, ExaminedLan
 from counterlens.probes.dependence.intervention import Intervention
 from counterlens.probes.dependence.parts import NameOccurrence, NameRole, Part, Span, StatementEdits
 from counterlens.python.dependence.statements import FunctionNode
+from counterlens.python.syntax.parsing import first_line
 
 
 def replace(subject: ExaminedFunction, part: Part) -> StatementEdits:
@@ -282,8 +283,7 @@ def span_of(node: ast.expr, starts: Sequence[int]) -> Span:
 
 
 def _lines(function: FunctionNode) -> tuple[int, int]:
-    first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)]) - 1
-    return first, function.end_lineno or function.lineno
+    return first_line(function) - 1, function.end_lineno or function.lineno
 
 
 def _parts(dependences: Dependences, data: bytes, starts: tuple[int, ...]) -> Iterator[Part]:

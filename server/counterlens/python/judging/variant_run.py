@@ -7,7 +7,6 @@ a variant may pass here that fails by itself; a caller to whom that matters judg
 
 from __future__ import annotations
 
-import ast
 import json
 import math
 import os
@@ -21,7 +20,7 @@ from typing import Any
 from counterlens.judging.base import Evidence, Judgement, Verdict
 from counterlens.judging.pace import COUNTERFACTUAL, pace
 from counterlens.python.judging.test_run import Reader, TestRun
-from counterlens.python.syntax.parsing import parse_module
+from counterlens.python.syntax.parsing import first_line, parse_module
 from counterlens.sandbox.base import JobOutcome
 
 AT_ONCE = 250
@@ -87,18 +86,13 @@ def _changed_blocks(original: str, programs: Sequence[str]) -> Iterator[tuple[in
             (at for at in range(fewest - start) if lines[-1 - at] != changed[-1 - at]), fewest - start
         )
         for node in module.body:
-            first, last = _first_line(node), node.end_lineno or node.lineno
+            first, last = first_line(node), node.end_lineno or node.lineno
             if first <= start + 1 and len(lines) - behind <= last:
                 until = last + len(changed) - len(lines)
                 yield (
                     number,
                     (first, "\n".join(lines[first - 1 : last]), "\n".join(changed[first - 1 : until])),
                 )
-
-
-def _first_line(node: ast.stmt) -> int:
-    lines: list[int] = [decorator.lineno for decorator in getattr(node, "decorator_list", ())]
-    return min([node.lineno, *lines])
 
 
 class _Batch:

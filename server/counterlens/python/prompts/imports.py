@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from counterlens.python.judging.layout import Layout, layout_of
-from counterlens.python.syntax.parsing import parse_module
+from counterlens.python.syntax.parsing import first_line, parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -109,11 +109,12 @@ def _file_of(place: Layout, module: str) -> Path | None:
 
 @lru_cache(maxsize=64)
 def _parse_file(path: Path, _changed: int) -> tuple[str, ast.Module | None]:
-    """The text of a file, and its tree; None if it does not parse."""
-    text = path.read_text("utf-8", "replace")
+    """The text of a file, and its tree; None if it cannot be read or does not parse."""
+    text = ""
     try:
+        text = path.read_text("utf-8", "replace")
         return text, parse_module(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return text, None
 
 
@@ -128,9 +129,9 @@ def _defines(node: ast.stmt) -> list[str]:
 
 def _shorten(text: str, node: ast.stmt) -> str:
     """The lines of a definition; of a long one, the headers and docstrings of its functions."""
-    lines = text.splitlines()
+    lines = text.split("\n")  # a form feed ends no line of the parser
     if (node.end_lineno or node.lineno) - node.lineno < _LONGEST:
-        return "\n".join(lines[_first(node) - 1 : node.end_lineno])
+        return "\n".join(lines[first_line(node) - 1 : node.end_lineno])
     if isinstance(node, _FUNCTION):
         return "\n".join(_outline(lines, node))
     if isinstance(node, ast.ClassDef):
@@ -149,10 +150,4 @@ def _header(lines: list[str], node: ast.FunctionDef | ast.AsyncFunctionDef | ast
     last = node.body[0].lineno - 1
     if ast.get_docstring(node, clean=False) is not None:
         last = node.body[0].end_lineno or last
-    return lines[_first(node) - 1 : max(last, node.lineno)]
-
-
-def _first(node: ast.stmt) -> int:
-    """The first line of a statement, decorators included."""
-    decorators = node.decorator_list if isinstance(node, _FUNCTION | ast.ClassDef) else ()
-    return min([node.lineno, *(each.lineno for each in decorators)])
+    return lines[first_line(node) - 1 : max(last, node.lineno)]

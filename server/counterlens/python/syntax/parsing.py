@@ -34,3 +34,9 @@ def parse_expression(source: str | bytes) -> ast.expr:
     """Parse one expression; raises the errors of `parse_module`."""
     with _ONE_AT_A_TIME:
         return ast.parse(source, mode="eval").body
+
+
+def first_line(node: ast.stmt) -> int:
+    """The first line of a statement, 1-based: that of its first decorator, if it has one."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
