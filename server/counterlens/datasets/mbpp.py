@@ -61,7 +61,7 @@ class MbppTest(Mbpp):
     id = "mbpp-test"
     whole = Mbpp.id
     title = "MBPP, test split"
-    hub: ClassVar[tuple[str, str | None, str] | None] = None
+    hub = None
     _tasks = range(11, 511)
 
     def recognises(self, path: Path) -> int:  # noqa: ARG002 - chosen by its name

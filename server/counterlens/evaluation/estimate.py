@@ -115,12 +115,16 @@ def _expected_usage(plan: Plan, counted: Mapping[str, PromptCounts], model: str)
         read += sum(prompts[name] * _size(target) for name, target in targets.items()) / BYTES_PER_TOKEN
         if Need.COMPLETE in PROBES[task].needs:
             limit = int(plan.settings.options[task].get("max_tokens") or 0)
-            # the tokens of reasoning of a model, besides those of an answer
-            entry, said = entry_named(model, plan.settings.entries), plan.settings.thinking_tokens
-            written += total * (
-                limit + (((entry.thinking_tokens if entry else None) or 0) if said is None else said)
-            )
+            written += total * (limit + _thinking_tokens(plan, model))
     return Usage(0, round(read), 0, round(written))
+
+
+def _thinking_tokens(plan: Plan, model: str) -> int:
+    """The tokens of reasoning of a model, besides those of an answer."""
+    if plan.settings.thinking_tokens is not None:
+        return plan.settings.thinking_tokens
+    entry = entry_named(model, plan.settings.entries)
+    return (entry.thinking_tokens if entry else None) or 0
 
 
 def _size(target: Target) -> int:

@@ -193,16 +193,7 @@ def _tables(part: RunResults) -> Iterator[Table]:
         task, seed = part.settings.task, part.settings.seed
         protocol = part.settings.options_of(task).chosen_protocol
         yield from under(protocol, PROBES[task].side_by_side(probed, seed=seed))
-    # the excluded items of the functions, by the probe's reasons
-    rows: list[tuple[Cell, ...]] = []
-    for model, records in probed.items():
-        reasons = Counter[str]()
-        for record in records:
-            reasons.update(record.left_out)
-        ordered = sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0]))
-        rows += [(model, count, reason) for reason, count in ordered]
-    if rows:
-        yield Table("does not count", ("model", "n", "reason"), tuple(rows))
+    yield from _not_counted(probed)
 
 
 def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Table:
@@ -225,9 +216,20 @@ def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Tabl
     return Table("functions asked about", columns, tuple(rows), note if unsteady else "")
 
 
+def _not_counted(probed: Mapping[str, Sequence[Record]]) -> Iterator[Table]:
+    """The excluded items of the functions, by the probe's reasons."""
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in probed.items():
+        reasons = Counter[str]()
+        for record in records:
+            reasons.update(record.left_out)
+        ordered = sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0]))
+        rows += [(model, count, reason) for reason, count in ordered]
+    if rows:
+        yield Table("does not count", ("model", "n", "reason"), tuple(rows))
+
+
 _EXPORT = "onnx:"
-
-
 _QUANTIZED = re.compile(r"(.+?)(?:[-_.](?:instruct|chat|it))?[-_.](?:i?q\d|f16|bf16)\w*\.gguf", re.IGNORECASE)
 """A model file such as `coder-0.5b-instruct-q4_k_m.gguf`, which tables call `coder-0.5b`."""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from textwrap import TextWrapper
 
 import msgspec
 
@@ -25,7 +26,9 @@ _RUNNERS = (
     ("nox", ("noxfile.py",), r"\bnox\b"),
 )
 _NAMED = ("pyproject.toml", "setup.cfg", "tox.ini")
-_WIDTH = 100
+_AS_COMMENT = TextWrapper(
+    width=100, initial_indent="# ", subsequent_indent="# ", break_long_words=False, break_on_hyphens=False
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +104,8 @@ def _head(facts: RepositoryFacts) -> Iterator[str]:
 
 def _keys(known: dict[str, OptionSpec], chosen: dict[str, object]) -> Iterator[str]:
     for key, spec in known.items():
-        line = "#"
         comment = spec.help + (f" One of {', '.join(spec.choices)}." if spec.choices else "")
-        for word in comment.split():
-            if len(line) + len(word) >= _WIDTH:
-                yield line
-                line = "#"
-            line += f" {word}"
-        yield line
+        yield from _AS_COMMENT.wrap(" ".join(comment.split())) or ["#"]
         if key in chosen:
             yield f"{key} = {_toml(chosen[key])}"
         elif spec.default is None:

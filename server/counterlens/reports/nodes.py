@@ -174,11 +174,7 @@ def chain_markdown(scored: Confidence, chain: Sequence[NodeConfidence], t: Trans
         kind = code(node.kind)
         name = f"**{kind}**" if place == 0 else kind
         token = scored.least_certain(node)
-        least = (
-            ""
-            if token is None
-            else f"{_token(scored, token, t)} {share(math.exp(float(scored.scores.logprob[token])), t)}"
-        )
+        least = "" if token is None else f"{_token(scored, token, t)} {_probability(scored, token, t)}"
         confidence = t("unknown") if node.confidence is None else share(node.confidence, t)
         shown = f"**{confidence}**" if place == 0 else confidence
         rows.append((f"{name} {node.category}", shown, least))
@@ -225,6 +221,10 @@ def _mean(aggregation: Aggregation, t: Translator) -> str:
         Aggregation.MAXIMUM: t("the probability of its likeliest token"),
         Aggregation.MINIMUM: t("the probability of its least likely token"),
     }[aggregation]
+
+
+def _probability(confidence: Confidence, token: int, t: Translator) -> str:
+    return share(math.exp(float(confidence.scores.logprob[token])), t)
 
 
 def _token(confidence: Confidence, token: int, t: Translator) -> str:

@@ -152,9 +152,8 @@ def _concepts(scored: Confidence) -> Table:
     table.add_column("")
     table.add_column("nodes", justify="right")
     for category, (value, n) in scored.concepts.items():
-        table.add_row(
-            category, f"{value:.2f}", Text("█" * max(1, round(value * 20)), _hue(level_of(value))), str(n)
-        )
+        bar = Text("█" * max(1, round(value * 20)), _hue(level_of(value)))
+        table.add_row(category, f"{value:.2f}", bar, str(n))
     return table
 
 
@@ -168,10 +167,7 @@ def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> li
     for span in worst:
         text = shorten(_plain(positions.data[span.start : span.end]), _WIDEST)
         line = f"  line {positions.line_of(span.start) + 1}: {text}  {share(span.value)}"
-        # the index of the token of a span with the lowest probability
-        first, last = align(scored.scores, np.array([span.start]), np.array([span.end]), scored.rule)
-        part = scored.scores.logprob[first[0] : last[0]]
-        token = None if not len(part) or np.isnan(part).all() else int(first[0]) + int(np.nanargmin(part))
+        token = _least_certain_token(scored, span)
         if token is not None:
             options = scores.alternative_text[token]
             seen = _plain(positions.data[int(scores.start[token]) : int(scores.end[token])])
@@ -185,6 +181,13 @@ def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> li
                 continue
         lines.append(Text(line))
     return lines
+
+
+def _least_certain_token(scored: Confidence, span: Span) -> int | None:
+    """The index of the token of a span with the lowest probability."""
+    first, last = align(scored.scores, np.array([span.start]), np.array([span.end]), scored.rule)
+    part = scored.scores.logprob[first[0] : last[0]]
+    return None if not len(part) or np.isnan(part).all() else int(first[0]) + int(np.nanargmin(part))
 
 
 def _plain(source: bytes | str) -> str:

@@ -66,7 +66,7 @@ class JavaPrompts(PromptLanguage):
     def hollow(self, document: Document, function: Function, text: str = "") -> Document:
         """Like `PromptLanguage.hollow`; a constructor keeps an explicit call of another constructor."""
         if function.name == MODULE:
-            described = f"/*\n{_commentable(text)}\n*/\n" if text else ""
+            described = self.described(text) if text else ""
             return replace(document, text=f"{described}{_FAILING_PROGRAM}")
         data, body = document.data, _body(document, function)
         start, end = self.docstring(document, function)

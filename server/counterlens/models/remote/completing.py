@@ -70,14 +70,7 @@ class RemoteCompleter:
         """
         try:
             if len(prompts) > 1:
-                # request several completions at once if the endpoint supports it, which is tested once
-                if self._taking.taken.several is None:
-                    async with self._trying_several:
-                        if self._taking.taken.several is None:
-                            return await self._several(prompts)
-                if self._taking.taken.several:
-                    return await self._several(prompts)
-                return await together([self._single(prompt) for prompt in prompts])
+                return await self._samples(prompts)
             return [await self._single(prompts[0])]
         except UnknownModelError as error:
             raise unknown(error.message, await self._listing.names_or_none()) from error.__cause__
@@ -91,6 +84,16 @@ class RemoteCompleter:
         if completion is None:
             raise failures.of_answer("with text that does not follow the prompt", self._endpoint)
         return completion
+
+    async def _samples(self, prompts: Sequence[Prompt]) -> list[Completion]:
+        """Request several completions at once if the endpoint supports it, which is tested once."""
+        if self._taking.taken.several is None:
+            async with self._trying_several:
+                if self._taking.taken.several is None:
+                    return await self._several(prompts)
+        if self._taking.taken.several:
+            return await self._several(prompts)
+        return await together([self._single(prompt) for prompt in prompts])
 
     async def _several(self, prompts: Sequence[Prompt]) -> list[Completion]:
         """Send one request for all; missing completions are requested one by one."""

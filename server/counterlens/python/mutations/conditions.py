@@ -115,10 +115,9 @@ def _negate_comparison(module: Module, node: cst.Comparison, edits: list[Edit], 
         return False
     text, assumption = _COMPLEMENTS[type(operator)]
     sides = (node.left, target.comparator)
-    # whether values may be partially ordered: a side visibly is, or the file mentions NaN
-    if isinstance(operator, _ORDERED) and (
-        bool(_NAN & module.words) or any(_visibly_partial(side) for side in sides)
-    ):
+    # values may be partially ordered: a side visibly is, or the file mentions NaN
+    partial = bool(_NAN & module.words) or any(map(_visibly_partial, sides))
+    if isinstance(operator, _ORDERED) and partial:
         return False
     if assumption and acting_reads(module).runs(COMPARISON, sides):
         return False  # the complement is another method, with other effects

@@ -47,12 +47,7 @@ class DocstringQuotes(PythonMutation):
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for function in module.functions:
-            # the token of a docstring that is one string literal, or None
-            first = function.node.body.body[0] if function.node.body.body else None
-            statement = first.body[0] if isinstance(first, cst.SimpleStatementLine) else first
-            value = statement.value if isinstance(statement, cst.Expr) else None
-            plain = isinstance(value, cst.SimpleString) and "b" not in value.prefix.lower() and not value.lpar
-            token = value if isinstance(value, cst.SimpleString) and plain else None
+            token = _docstring(function.node)
             if token is None:
                 yield SiteRefused(function.start, "it has no docstring that is a single literal")
                 continue
@@ -66,6 +61,15 @@ class DocstringQuotes(PythonMutation):
             start += len(prefix)
             edits = replace(start, start + len(old), new), replace(end - len(old), end, new)
             yield Site((start, end), f"replaced {old} by {new} around the docstring", edits)
+
+
+def _docstring(function: cst.FunctionDef) -> cst.SimpleString | None:
+    """The token of a docstring that is one string literal, or None."""
+    first = function.body.body[0] if function.body.body else None
+    statement = first.body[0] if isinstance(first, cst.SimpleStatementLine) else first
+    value = statement.value if isinstance(statement, cst.Expr) else None
+    plain = isinstance(value, cst.SimpleString) and "b" not in value.prefix.lower() and not value.lpar
+    return value if isinstance(value, cst.SimpleString) and plain else None
 
 
 def _same_text(text: str, other: str) -> bool:

@@ -57,12 +57,13 @@ class RemoveDefinition(PythonMutation):
         alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
         if not alone or not isinstance(block, cst.IndentedBlock):
             return SiteRefused(start, "the assignment shares its line with other code")
-        # whether a line is an assignment; a block with only assignments keeps a `pass` in their place
-        if block.body[0] is line and all(
-            isinstance(other, cst.SimpleStatementLine) and isinstance(other.body[0], cst.Assign)
-            for other in block.body
-        ):
+        if block.body[0] is line and all(map(_is_assignment, block.body)):
             edit = replace(start, end, "pass")
         else:
             edit = replace(module.line_start(start), module.statement_end(line), "")
         return Site((start, end), f"removed the definition of `{variable.name}`", (edit,))
+
+
+def _is_assignment(statement: cst.BaseStatement) -> bool:
+    """Whether a line is an assignment; a block with only assignments keeps a `pass` in their place."""
+    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Assign)

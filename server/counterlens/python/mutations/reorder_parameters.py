@@ -128,10 +128,8 @@ class ReorderParameters(PythonMutation):
         if unseen_uses(module).by_name(scope):
             return "it may be looked up by name"
         if any(
-            module.scopes.builtin(call.func) == "super" and not call.args
-            for call in (
-                node for node in module.descendants(function.node.body) if isinstance(node, cst.Call)
-            )
+            isinstance(node, cst.Call) and module.scopes.builtin(node.func) == "super" and not node.args
+            for node in module.descendants(function.node.body)
         ):
             return "`super()` in it reads its first parameter"
         if scope.kind is ScopeKind.MODULE and not self.whole_program:

@@ -71,10 +71,8 @@ def parse_concrete(source: str, tree: tree_sitter.Tree) -> cst.Module:
         SourceError: it is nested too deeply.
         libcst.ParserSyntaxError: LibCST cannot read it.
     """
-    # whether LibCST's parser, which recurses in machine code, might crash the process on a source
-    deepest = _depth(tree, "")
     if (
-        (deepest > _DEEPEST or (deepest > _BRACKETS and _depth(tree, _ENCLOSING) > _BRACKETS))
+        _is_too_deep(tree)
         or (source.count("elif") > _BRANCHES and _longest_chain(tree) > _BRANCHES)
         or (tree.root_node.has_error and _may_be_deep(source))
     ):
@@ -168,6 +166,12 @@ def _is_free(string: cst.FormattedString, module: cst.Module) -> bool:
             if quote in code or "\\" in code or "#" in code or (len(quote) == 1 and "\n" in code):
                 return True
     return False
+
+
+def _is_too_deep(tree: tree_sitter.Tree) -> bool:
+    """Whether LibCST's parser, which recurses in machine code, might crash the process on a source."""
+    deepest = _depth(tree, "")
+    return deepest > _DEEPEST or (deepest > _BRACKETS and _depth(tree, _ENCLOSING) > _BRACKETS)
 
 
 def _may_be_deep(source: str) -> bool:

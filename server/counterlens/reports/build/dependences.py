@@ -151,10 +151,13 @@ def _heat_map(inferred: Inferred, relation: Relation) -> Iterator[Block]:
     for source, values in enumerate(matrix.tolist()):
         if not all(np.isnan(value) for value in values):
             shades = (
-                _SHADES[0 if np.isnan(value) else round(max(0.0, value) / most * (len(_SHADES) - 1))]
-                + ("·" if (source, target) in true else " ")
+                _shade(value, most) + ("·" if (source, target) in true else " ")
                 for target, value in enumerate(values)
             )
             rows.append(f"{lines[source].rjust(width)} {''.join(shades)}")
     yield Heading(2, f"influence on later lines, {relation} (█ is {most:.1f} nats; · marks a true edge)")
     yield CodeBlock("\n".join(rows))
+
+
+def _shade(value: float, most: float) -> str:
+    return _SHADES[0 if np.isnan(value) else round(max(0.0, value) / most * (len(_SHADES) - 1))]

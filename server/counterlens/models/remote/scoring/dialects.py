@@ -4,16 +4,6 @@ To add one: a class like `ScoringDialect`, and a line here. The test of an endpo
 determines whether it works there.
 
 Servers that give probabilities of generated tokens at most: Ollama, OpenAI's API, most gateways.
-
-vLLM: `prompt_logprobs` of the completions API.
-
-The response has one object per token of the prompt, from token ids to log-probability, rank (from 1) and
-text: the prompt's own token first, then the likeliest. The first is null, so the first token has no name.
-
-Text Generation Inference: `/generate` with `decoder_input_details`.
-
-`details.prefill` has text and log-probability of each token of the prompt, including special ones; the first
-has none. There are no alternatives.
 """
 
 from __future__ import annotations
@@ -31,7 +21,11 @@ from counterlens.models.remote.scoring.sglang import SGLang
 
 
 class TextGenerationInference:
-    """The native API of Text Generation Inference."""
+    """The native API of Text Generation Inference: `/generate` with `decoder_input_details`.
+
+    `details.prefill` has text and log-probability of each token of the prompt, including special ones; the
+    first has none. There are no alternatives.
+    """
 
     name = "tgi"
     corrections = (Correction.NONE,)
@@ -61,7 +55,11 @@ _MOST: Final = 20  # vLLM's default limit
 
 
 class PromptLogprobs:
-    """The `prompt_logprobs` of vLLM."""
+    """The `prompt_logprobs` of vLLM's completions API.
+
+    The response has one object per token of the prompt, from token ids to log-probability, rank (from 1) and
+    text: the prompt's own token first, then the likeliest. The first is null, so the first token has no name.
+    """
 
     name = "prompt_logprobs"
     corrections = (Correction.NONE,)
