@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -21,6 +22,7 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
+from counterlens.models import files
 from counterlens.models.files import EMBEDDED_MODEL
 from tests.conftest import short_model
 
@@ -36,7 +38,16 @@ UNCERTAINTY: dict[str, Any] = {
 
 def default_model() -> str:
     """The model of tests that do not name one: a short one, since most tests need no particular answer."""
-    return str(short_model())
+    return own_model()
+
+
+def own_model() -> str:
+    """The short model by a name of this process's own: another's probes are not counted as its."""
+    shared = short_model()
+    own = shared.with_stem(f"{shared.stem}-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}")
+    if not own.exists():
+        own.hardlink_to(shared)
+    return str(own)
 
 
 @pytest.fixture
@@ -120,7 +131,12 @@ async def begin_session(client: LanguageClient, said: types.InitializeParams) ->
 
 @asynccontextmanager
 async def fresh(client: LanguageClient) -> AsyncIterator[LanguageClient]:
-    """A client of a shared server for one test, after which documents are closed and settings reset."""
+    """A client of a shared server for one test, after which documents are closed and settings reset.
+
+    What earlier tests counted of the model is forgotten: one that has failed often is not offered.
+    """
+    for kind in ("short", "long"):
+        files.note("editor-completions.json", f"{own_model()} {kind}", "")
     await until(lambda: bool(client.statuses))  # type: ignore[attr-defined]
     del client.statuses[:-1]  # type: ignore[attr-defined] # a new server has said how it is, too
     client.scored.clear()  # type: ignore[attr-defined]
@@ -145,7 +161,7 @@ async def fresh(client: LanguageClient) -> AsyncIterator[LanguageClient]:
 
 @pytest_lsp.fixture(config=CONFIG, scope="session")
 async def shared_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
-    await begin_session(lsp_client, initialize({"model": str(short_model())}))
+    await begin_session(lsp_client, initialize({"model": own_model()}))
     yield
     await lsp_client.shutdown_session()
 
@@ -159,14 +175,14 @@ async def shared_embedded_client(lsp_client: LanguageClient) -> AsyncIterator[No
 
 @pytest_lsp.fixture(config=CONFIG, scope="session")
 async def shared_plain_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
-    await begin_session(lsp_client, initialize({"model": str(short_model())}, showsResults=False))
+    await begin_session(lsp_client, initialize({"model": own_model()}, showsResults=False))
     yield
     await lsp_client.shutdown_session()
 
 
 @pytest_lsp.fixture(config=CONFIG, scope="session")
 async def shared_untrusted_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
-    await begin_session(lsp_client, initialize({"model": str(short_model())}, trusted=False))
+    await begin_session(lsp_client, initialize({"model": own_model()}, trusted=False))
     yield
     await lsp_client.shutdown_session()
 
