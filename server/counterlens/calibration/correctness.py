@@ -23,6 +23,7 @@ from counterlens.confidence.correctness import (
     Summary,
     summaries,
 )
+from counterlens.confidence.granularity import LABELS, level_of
 from counterlens.errors import CounterlensError
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Floats, Integers, auroc, brier_skill, quality
@@ -54,16 +55,20 @@ class Pieces:
         kinds: (n,) node types; empty for whole completions.
         right: (n,) 1.0 or 0.0.
         group: (n,) the index of each piece's function.
+        level: (n,) the level of the mean probability of its tokens.
     """
 
     features: Floats
     kinds: np.ndarray[tuple[int], np.dtype[np.str_]]
     right: Floats
     group: Integers
+    level: Integers
 
     def where(self, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Pieces:
         """The pieces selected by a mask of (n,)."""
-        return Pieces(self.features[mask], self.kinds[mask], self.right[mask], self.group[mask])
+        return Pieces(
+            self.features[mask], self.kinds[mask], self.right[mask], self.group[mask], self.level[mask]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +150,7 @@ def _pieces(rows: Sequence[tuple[Floats, str, bool, int]]) -> Pieces:
         np.array([kind for _, kind, _, _ in rows], np.str_),
         np.array([right for _, _, right, _ in rows], np.float64),
         np.array([group for _, _, _, group in rows], np.int64),
+        np.array([level_of(float(np.exp(logprobs).mean())) for logprobs, _, _, _ in rows], np.int64),
     )
 
 
@@ -178,6 +184,9 @@ def fit_map(pieces: Pieces, seed: int = 0) -> ChanceMap:
             for i, kind in enumerate(kinds)
             if kind
         },
+        by_level=tuple(
+            (int((pieces.level == i).sum()), int(right[pieces.level == i].sum())) for i in range(len(LABELS))
+        ),
     )
 
 

@@ -117,8 +117,7 @@ def statement_parts(root: tree_sitter.Node, data: bytes, start: int, end: int) -
 
     Left out are comments, statements of only a string, and clauses of only a keyword, such as `else:`.
     """
-    owners: list[tuple[int, int, str]] = []
-    _own(root, owners, start, end)
+    owners = _owners(root, start, end)
     parts: list[StatementPart] = []
     for i, (first, last, kind) in enumerate(owners):
         # a part ends where the next one begins: the body of a compound statement, or its next clause
@@ -134,23 +133,27 @@ _KEYWORD = re.compile(rb"\w+\s*[:{]|[{};]")
 _COMMENT = re.compile(rb"(?m)^\s*(#|//).*$")
 
 
-def _own(node: tree_sitter.Node, owners: list[tuple[int, int, str]], start: int, end: int) -> None:
-    if node.end_byte <= start or node.start_byte >= end:
-        return
-    parent = node.parent
-    part = parent is not None and is_part_of_statement(
-        node.type, parent.type, last=node.end_byte == parent.end_byte
-    )
-    clause = node.type.endswith("_clause") and any(
-        child.type.endswith(("block", "_statement")) for child in node.named_children
-    )
-    if clause or (is_statement(node.type) and not part):
-        inner = (
-            node.named_children[0] if node.type == "expression_statement" and node.named_children else node
+def _owners(root: tree_sitter.Node, start: int, end: int) -> list[tuple[int, int, str]]:
+    """The statements and clauses that touch a byte range, in order, outer ones first: range and node type."""
+    owners: list[tuple[int, int, str]] = []
+    nodes = [root]
+    while nodes:
+        node = nodes.pop()
+        if node.end_byte <= start or node.start_byte >= end:
+            continue
+        parent = node.parent
+        part = parent is not None and is_part_of_statement(
+            node.type, parent.type, last=node.end_byte == parent.end_byte
         )
-        owners.append((node.start_byte, node.end_byte, inner.type))
-    for child in node.children:
-        _own(child, owners, start, end)
+        named = node.named_children
+        clause = node.type.endswith("_clause") and any(
+            child.type.endswith(("block", "_statement")) for child in named
+        )
+        if clause or (is_statement(node.type) and not part):
+            inner = named[0] if node.type == "expression_statement" and named else node
+            owners.append((node.start_byte, node.end_byte, inner.type))
+        nodes += reversed(node.children)
+    return owners
 
 
 class Definition(NamedTuple):
