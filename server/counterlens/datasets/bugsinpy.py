@@ -22,7 +22,7 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@", re.MULTILINE)
 
 
 class BugsInPy(Loader):
-    """A clone of BugsInPy: `projects/PROJECT/project.info`, `bugs/N/bug.info` and `bugs/N/bug_patch.txt` in it.
+    """A clone of BugsInPy: `projects/PROJECT/project.info`, and there `bugs/N/bug.info` and `bug_patch.txt`.
 
     The files of a bug are in the history of its project, which is not part of the data: a clone of it is read
     from `repositories/PROJECT`, beside `projects`. A bug without one is unusable, with the command that makes
