@@ -129,7 +129,7 @@ def tenths(right: int, n: int, t: Translator = ENGLISH) -> str:
         return t("{right} of {n}", right=right, n=n)
     share = right / n
     whole = 100 if share >= _SURE or share <= 1 - _SURE else 10
-    return t("{right} in {n}", right=round(share * whole), n=whole)
+    return t("{right} in {n}", right=min(max(round(share * whole), 1), whole - 1), n=whole)
 
 
 def level_labels(
