@@ -31,6 +31,12 @@ HEADS = {
         *("model", "mutation", "pairs", "effect", "discriminating", "informative there", "effect there"),
         "copied there",
     ],
+    "confidence and correctness": [
+        *("model", "pieces", "n", "functions", "right", "AUROC", "Brier skill", "calibration error"),
+    ],
+    "reliability of chances": ["model", "pieces", "chance", "mean chance", "right", "count"],
+    "statements by kind": ["model", "kind", "statements", "mean probability", "right"],
+    "statements by confidence": ["model", "mean probability", "right", "share"],
 }
 FEW = 10
 """Below this number of cases, a share says how many there are."""
