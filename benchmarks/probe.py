@@ -107,7 +107,7 @@ class Round:
 
 
 def prompts(source: str, tokens: int, end: str = "") -> list[Prompt]:
-    """An original and eight counterfactuals with different prompts, each with `end` after its last character."""
+    """An original and eight counterfactuals with different prompts, each followed by `end`."""
     document = Document(source)
     (function,) = functions(document)
     shown: dict[str, None] = {}
