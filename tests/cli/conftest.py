@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from counterlens.models.default import VARIABLE
 from counterlens.models.local.process import ModelProcess, _Child
 from tests.conftest import short_model
 from tests.folders import emptied
@@ -30,6 +31,12 @@ def tmp_path(_folder: Path) -> Path:
 def short() -> list[str]:
     """The options that choose the short model, for tests in which any answer will do."""
     return ["--model", str(short_model())]
+
+
+@pytest.fixture
+def short_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the short model the default."""
+    monkeypatch.setenv(VARIABLE, str(short_model()))
 
 
 @pytest.fixture(scope="package", autouse=True)
