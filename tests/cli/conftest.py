@@ -16,15 +16,10 @@ from tests.folders import emptied
 AT_A_TIME = 2  # idle child processes; each uses a few hundred megabytes
 
 
-@pytest.fixture(scope="package")
-def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("commands")
-
-
 @pytest.fixture
-def tmp_path(_folder: Path) -> Path:
+def tmp_path(common_folder: Path) -> Path:
     """An empty folder, the same one for all tests."""
-    return emptied(_folder)
+    return emptied(common_folder)
 
 
 @pytest.fixture
