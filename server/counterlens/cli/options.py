@@ -47,12 +47,16 @@ def format_options(formats: Iterable[str]) -> Callable[[Command], Command]:
                 raise click.UsageError("--json and --format exclude each other")
             return command(*arguments, form="json" if as_json else form, **others)
 
-        with_json: Any = click.option("--json", "as_json", is_flag=True, help="Same as --format json.")(
-            gathered
+        as_json = click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
+        choice = click.option(
+            "--format",
+            "form",
+            type=click.Choice(names),
+            default="text",
+            show_default=True,
+            help="Output format.",
         )
-        choice = click.Choice(names)
-        shown = {"default": "text", "show_default": True, "help": "Output format."}
-        return cast(Command, click.option("--format", "form", type=choice, **shown)(with_json))
+        return cast(Command, choice(as_json(gathered)))
 
     return decorated
 
