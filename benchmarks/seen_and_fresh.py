@@ -1,7 +1,7 @@
 """Asks the papers' questions about code that a model can have seen, and about code that it cannot.
 
     python benchmarks/recognition.py fetch FOLDER
-    python benchmarks/seen_and_fresh.py effects FOLDER OUT --model NAME [--model NAME] [--functions N] [--threads N]
+    python benchmarks/seen_and_fresh.py effects FOLDER OUT --model NAME [--model NAME] [--functions N]
     python benchmarks/seen_and_fresh.py functions FOLDER OUT
 
 Both take the matched functions of `recognition.py`. `effects` runs the completion probe on each, judged by
@@ -77,7 +77,7 @@ def _measure(file: Path, model: Model, candidate: Candidate) -> None:
     record = run_probe(
         CompletionProbe(), Context(model, cache(best_sandbox), vetted=True), candidate.target, OPTIONS
     )
-    pairs = isinstance(record, PairsRecord)
+    judged = record if isinstance(record, PairsRecord) else None
     line = {
         "name": name,
         "source": candidate.source,
@@ -85,9 +85,9 @@ def _measure(file: Path, model: Model, candidate: Candidate) -> None:
         "identity": model.info.identity,
         "outcome": record.outcome,
         "reason": record.reason,
-        "judged_by": record.judged_by if pairs else None,
-        "pairs": [_verdicts(pair) for pair in record.pairs] if pairs else [],
-        "placebos": [_verdicts(pair) for pair in record.placebos] if pairs else [],
+        "judged_by": judged.judged_by if judged else None,
+        "pairs": [_verdicts(pair) for pair in judged.pairs] if judged else [],
+        "placebos": [_verdicts(pair) for pair in judged.placebos] if judged else [],
     }
     with file.open("a") as opened:
         opened.write(json.dumps(line) + "\n")
