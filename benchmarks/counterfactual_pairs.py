@@ -5,6 +5,7 @@
 Prepares the completion probe under the protocol cacp for every function of each dataset (a name or a path,
 as `counterlens bench --data` takes it): the function's own tests run on it, and on the program of each
 counterfactual. OUT gets one JSON line per function, in the seeded order; an interrupted run goes on there.
+`python benchmarks/publish.py OUT NAME` keeps the lines in the repository.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,8 +44,13 @@ def main() -> None:
     given = parser.parse_args()
     known = given.out.read_text().splitlines() if given.out.exists() else []
     done = {(line["dataset"], line["problem"]) for line in map(json.loads, known)}
+    manifests = {}
     for data in given.data:
         dataset = open_dataset(data)
+        provenance = asdict(dataset.provenance) | {"path": dataset.path.name}
+        options = {"completion": {"protocol": CACP, "seed": given.seed, "limit": given.limit}}
+        manifests[dataset.id] = {"dataset": provenance, "options": options}
+        given.out.with_suffix(".manifests.json").write_text(json.dumps(manifests, indent=1, default=str))
         targets = targets_of(dataset, sandbox=_SANDBOX())
         random.Random(given.seed).shuffle(targets)  # noqa: S311 - no secret
         for target in targets[: given.limit]:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from math import sqrt
 
 import numpy as np
+import pyarrow.parquet as parquet
 from scipy.stats import norm, t
 
 FEWEST = 6
@@ -110,6 +111,17 @@ def mean(groups):
 
 def conclude(cell):
     """Whether a figure that a conclusion says is positive is so: its interval is above, below or around 0."""
-    if cell["low"] is None or cell["low"] <= 0 <= cell["high"]:
+    if cell is None or cell["low"] is None or cell["low"] <= 0 <= cell["high"]:
         return "cannot be told"
     return "holds" if cell["low"] > 0 else "does not hold"
+
+
+def kept_rows(folders, *names):
+    """The rows of some files over all folders, by model; a tuple of lists if there are several files."""
+    models = {}
+    for folder in folders:
+        for at, name in enumerate(names):
+            file = folder / f"{name}.parquet"
+            for row in parquet.read_table(file).to_pylist() if file.exists() else ():
+                models.setdefault(row["model"], tuple([] for _ in names))[at].append(row)
+    return {model: lists[0] if len(names) == 1 else lists for model, lists in models.items()}

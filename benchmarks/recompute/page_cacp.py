@@ -12,9 +12,8 @@ from collections import Counter, defaultdict
 from itertools import combinations
 
 import numpy as np
-import pyarrow.parquet as pq
 from cacp import MUTATIONS, effect, judged, row, telling
-from intervals import average, bootstrap, conclude, share
+from intervals import average, bootstrap, conclude, kept_rows, share
 
 SHORT = ["random", "shuffle", "flip", "swap", "def-use"]
 SIDES = ("original", "counterfactual")
@@ -44,16 +43,6 @@ PAPER = {
     },
 }
 """Tables 1, 2, 4 and 5 of the paper."""
-
-
-def of_models(folders, name="completion-pairs"):
-    """The pairs of each model, over all folders."""
-    pooled = defaultdict(list)
-    for folder in folders:
-        if (file := folder / f"{name}.parquet").exists():
-            for pair in pq.read_table(file).to_pylist():
-                pooled[pair["model"]].append(pair)
-    return pooled
 
 
 def signed(pairs):
@@ -141,7 +130,7 @@ def table_one(folders):
 
 def page(folders):
     """The tables of the page: for each title, its head and rows."""
-    of, repairs = of_models(folders), of_models(folders, "repair-pairs")
+    of, repairs = kept_rows(folders, "completion-pairs"), kept_rows(folders, "repair-pairs")
     cuts = {m: [p for p in pairs if p.get("cut_range")] for m, pairs in of.items()}
     once = {m: rest for m, pairs in of.items() if (rest := [p for p in pairs if not p.get("cut_range")])}
     tables_of = {
