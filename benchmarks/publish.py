@@ -74,7 +74,8 @@ def publish_lines(given: Path, name: str) -> None:
     folder.mkdir(parents=True)
     manifests = {}
     for file in sorted(given.glob("*.jsonl")) if given.is_dir() else [given]:
-        (folder / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), 9, mtime=0))
+        text = _FOLDERS.sub("", file.read_text(encoding="utf-8"))
+        (folder / f"{file.name}.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
         manifests |= json.loads(file.with_suffix(".manifests.json").read_text(encoding="utf-8"))
     text = json.dumps(manifests, indent=1, ensure_ascii=False)
     (folder / "manifests.json").write_text(text + "\n", encoding="utf-8")

@@ -18,11 +18,12 @@ import json
 import random
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
 
-from recognition import PER_PACKAGE, Candidate, candidates, matched_pairs
+from recognition import PER_PACKAGE, Candidate, candidates, matched_pairs, write_manifest
 
 from counterlens.models.base import Model
 from counterlens.models.registry import Options, load
@@ -63,6 +64,7 @@ def measure_effects(folder: Path, out: Path, models: Sequence[str], functions: i
             short, _, path = named.partition("=")
             options = Options(threads=threads, context=4096)
             opened[short] = stack.enter_context(load(path or short, options))
+            write_manifest(out / f"{short}.jsonl", pairs, {"completion": asdict(OPTIONS)})
         for fresh, seen in pairs:
             for short, model in opened.items():
                 for each in (fresh, seen):
