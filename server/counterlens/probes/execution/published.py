@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from statistics import median
 
-from counterlens.metrics.association import rank_correlation
+from counterlens.metrics.association import few_points, rank_correlation
 from counterlens.metrics.bootstrap import mean
 from counterlens.metrics.effects import Proportion, wilson
 from counterlens.metrics.paired_shares import paired_shares
@@ -60,8 +60,6 @@ _TYPES = {
     **dict.fromkeys(("array", "List"), "List"),
 }
 _OTHERS = "Object"
-LEAST_POINTS = 10
-"""Number of points below which a table says that a correlation says little."""
 _ENDED = "n: programs with a finished answer; a truncated one is neither right nor wrong"
 Answers = Sequence[ExecutionAnswer]
 Dependent = Sequence[DependentExecutionRecord]
@@ -134,7 +132,7 @@ def comparison_tables(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
             f"ranks of the models by {words.writing} and reasoning (section IV-B)",
             ("models", "rho"),
             ((len(pairs), rank_correlation(pairs)),),
-            "Spearman's rank correlation, for at least three models",
+            f"Spearman's rank correlation, for at least three models{few_points([len(pairs)])}",
         ),
     )
 
@@ -235,8 +233,7 @@ def _correlations(curves: Mapping[str, Sequence[AnswerBin]]) -> Table:
         known = [(x, y) for x, y in points if y is not None]
         rows.append((name, len(known), rank_correlation(known)))
     note = "Spearman's rank correlation over the points of the curves above"
-    if any(count < LEAST_POINTS for _, count, _ in rows if isinstance(count, int)):
-        note += f"; over fewer than {LEAST_POINTS} points it says little"
+    note += few_points(count for _, count, _ in rows if isinstance(count, int))
     return Table(
         "rank correlation with R_IER (Figures 4 and 7)", ("with", "points", "rho"), tuple(rows), note
     )
