@@ -6,6 +6,7 @@ and `n`, and, for shares, `count`.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from math import sqrt
 
@@ -13,6 +14,8 @@ import numpy as np
 import pyarrow.parquet as parquet
 from scipy.stats import norm, t
 
+FEW = 10
+"""Functions below which nothing is concluded."""
 FEWEST = 6
 """Functions below which there is no bootstrap interval."""
 
@@ -111,17 +114,26 @@ def mean(groups):
 
 def conclude(cell):
     """Whether a figure that a conclusion says is positive is so: its interval is above, below or around 0."""
-    if cell is None or cell["low"] is None or cell["low"] <= 0 <= cell["high"]:
+    few = cell is None or cell["low"] is None or cell["n"] < FEW
+    if few or cell["low"] <= 0 <= cell["high"]:
         return "cannot be told"
     return "holds" if cell["low"] > 0 else "does not hold"
 
 
 def kept_rows(folders, *names):
-    """The rows of some files over all folders, by model; a tuple of lists if there are several files."""
+    """The rows of some files over all folders, by model from small to large; lists if there are several."""
     models = {}
     for folder in folders:
         for at, name in enumerate(names):
             file = folder / f"{name}.parquet"
             for row in parquet.read_table(file).to_pylist() if file.exists() else ():
                 models.setdefault(row["model"], tuple([] for _ in names))[at].append(row)
-    return {model: lists[0] if len(names) == 1 else lists for model, lists in models.items()}
+    return {
+        model: models[model][0] if len(names) == 1 else models[model] for model in sorted(models, key=size)
+    }
+
+
+def size(model):
+    """The parameters of a model by its name, such as `0.5b`, in millions; 0 if it has none."""
+    known = re.search(r"(\d+(?:\.\d+)?)([mb])\b", model.lower())
+    return float(known[1]) * (1000 if known[2] == "b" else 1) if known else 0.0

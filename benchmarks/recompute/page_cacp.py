@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 
 import numpy as np
-from cacp import MUTATIONS, effect, judged, row, telling
+from cacp import MUTATIONS, OPERATORS, effect, judged, row, telling
 from intervals import average, bootstrap, conclude, kept_rows, share
 
 SHORT = ["random", "shuffle", "flip", "swap", "def-use"]
@@ -97,6 +97,21 @@ def correlations(pairs):
             yield [one, other, len(both), r or ("fewer than ten" if len(both) < 10 else "no variance")]
 
 
+def by_operator(pairs):
+    """Table 3: right completions lost when the condition's comparison is replaced by its complement."""
+    for first, second in OPERATORS:
+        lost = [
+            [
+                (p["problem"], p["original_right"] - p["counterfactual_right"])
+                for p in judged(pairs)
+                if p["operators"] == both
+            ]
+            for both in ([first, second], [second, first])
+        ]
+        if any(lost):
+            yield [f"`{first}`", f"`{second}`", *map(average, lost), *map(len, lost)]
+
+
 def conclusions(of):
     """What the paper concludes, as a figure that is positive if it holds."""
     names = ("rename-random", "rename-shuffle")
@@ -111,8 +126,18 @@ def conclusions(of):
         ):
             yield [text, model, cell, conclude(cell)]
     for small, large in combinations(of, 2):
-        cell = difference(of[small], of[large])
+        shared = {p["problem"] for p in of[small]} & {p["problem"] for p in of[large]}
+        cell = difference(*([p for p in of[m] if p["problem"] in shared] for m in (small, large)))
         yield ["the larger model loses less (Figure 3)", f"{small}, {large}", cell, conclude(cell)]
+
+
+def floors(of, placebos):
+    """Beside each effect the share of informative pairs that change without a reason: the noise floor."""
+    for model, pairs in of.items():
+        if model in placebos:
+            chosen = {p["problem"] for p in placebos[model]}
+            less = difference([p for p in pairs if p["problem"] in chosen], placebos[model])
+            yield [model, len(pairs), effect(judged(pairs)), effect(judged(placebos[model])), less]
 
 
 def table_one(folders):
@@ -156,6 +181,15 @@ def page(folders):
             ["model", "mutation", "other mutation", "functions with both", "correlation"],
             [[m, *line] for m, pairs in once.items() for line in correlations(pairs)],
         ),
+        "complementary operators": (
+            ["model", "A", "B", "A to B", "B to A", "pairs", "pairs back"],
+            [
+                *([m, *line] for m, pairs in once.items() for line in by_operator(pairs)),
+                ["StarCoder (13B)", "`==`", "`!=`", "+0.13", "+0.07", "", ""],
+                ["StarCoder (13B)", "`>`", "`<=`", "+0.17", "+0.01", "", ""],
+                ["StarCoder (13B)", "`<`", "`>=`", "+0.05", "+0.00", "", ""],
+            ],
+        ),
         "conclusions": (["the paper's conclusion", "model", "figure", "here"], list(conclusions(once))),
         "counterfactual pairs": (
             ["model", *SHORT, "all"],
@@ -182,6 +216,8 @@ def page(folders):
         ["model", "original repaired", *SHORT],
         [*rows, *PAPER["repair"]],
     )
+    rows = list(floors(of, kept_rows(folders, "completion-placebos")))
+    tables_of["noise floor"] = ["model", "pairs", "effect", "noise floor", "effect beyond it"], rows
     rows, lines = table_one(folders)
     head = ["mutation", "pairs here", "functions with one", "discriminating", "the paper's pairs"]
     if lines:

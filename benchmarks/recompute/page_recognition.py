@@ -13,7 +13,7 @@ from math import sqrt
 from statistics import fmean
 
 import numpy as np
-from intervals import average, bootstrap, conclude, share
+from intervals import average, bootstrap, conclude, share, size
 from scipy.stats import norm, t
 
 RESAMPLES = 2000
@@ -25,7 +25,7 @@ def lines_of(folders):
     for file in sorted(file for folder in folders for file in folder.glob("*.jsonl.gz")):
         for line in gzip.decompress(file.read_bytes()).splitlines():
             models[file.name.removesuffix(".jsonl.gz")].append(json.loads(line))
-    return models
+    return dict(sorted(models.items(), key=lambda entry: size(entry[0])))
 
 
 def scores(record):
@@ -83,7 +83,10 @@ def areas(models):
         few = min((sum(map(len, side.values())) for sides in usable.values() for side in sides), default=0)
         if few >= 10:
             found[model] = {name: area_cell(sides) for name, sides in usable.items()}
-            bits = [[-each["bits"] for each in probed if (each["source"] == "fresh") is at] for at in (False, True)]
+            bits = [
+                [-each["bits"] for each in probed if (each["source"] == "fresh") is at]
+                for at in (False, True)
+            ]
             found[model]["blind: how well a function compresses, without a model"] = {
                 "auc": area(*bits),
                 "low": None,

@@ -47,13 +47,17 @@ def cell(value) -> str:
     elif value["low"] is None:
         return f"{value['value']:+.2f}, n = {value['n']}"
     else:
-        shown = f"{value['value']:+.2f} [{value['low']:+.2f}, {value['high']:+.2f}]"
+        digits = 3 if any(0 < abs(value[end]) < 0.005 for end in ("low", "high")) else 2
+        shown = f"{value['value']:+.{digits}f} [{value['low']:+.{digits}f}, {value['high']:+.{digits}f}]"
     return f"{shown}, n = {value['n']}" if value["n"] < FEW else shown
 
 
 def table(script: str, title: str, folders: str) -> str:
     """One table in Markdown, with the rows of all folders."""
-    head, rows = recomputed(script, folders)[title]
+    tables = recomputed(script, folders)
+    if title not in tables or not any((RESULTS / "records" / name).exists() for name in folders.split()):
+        return "Not measured yet.\n"
+    head, rows = tables[title]
     lines = [head, ["---"] * len(head), *([cell(value) for value in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
