@@ -6,8 +6,8 @@ Imports nothing from Counterlens. A page has places such as
     <!-- end of records -->
 
 with the paper's name, one of the tables of `page_NAME.py`, and the folders of records. The table goes
-between the two lines; folders that are not there yet are passed over. `--check` writes nothing, and fails if
-a cell of a page differs.
+between the two lines; folders that are not there yet are passed over. The picture of the index is drawn, too.
+`--check` writes nothing, and fails if a cell of a page or the picture differs.
 """
 
 from __future__ import annotations
@@ -67,12 +67,19 @@ def filled(page: str) -> str:
     return PLACE.sub(lambda place: f"{place[1]}\n{table(*place.group(2, 3, 4))}\n{place[5]}", page)
 
 
+def drawn() -> str:
+    """The picture of the index."""
+    if str(HERE) not in sys.path:
+        sys.path.insert(0, str(HERE))
+    return importlib.import_module("picture").svg(RESULTS / "records")
+
+
 def main() -> int:
-    """Fill the pages, or compare them."""
+    """Fill the pages and draw the picture, or compare them."""
     different = 0
-    for path in sorted(RESULTS.glob("*.md")):
-        before = path.read_text(encoding="utf-8")
-        after = filled(before)
+    for path in (*sorted(RESULTS.glob("*.md")), RESULTS / "models.svg"):
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        after = filled(before) if path.suffix == ".md" else drawn()
         if before == after:
             continue
         different += 1
