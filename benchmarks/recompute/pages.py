@@ -30,8 +30,14 @@ def recomputed(script: str, folders: str) -> dict:
     """The tables of a script that is written from the paper, from some folders of records."""
     if str(HERE) not in sys.path:
         sys.path.insert(0, str(HERE))
-    paths = [RESULTS / "records" / name for name in folders.split()]
-    return importlib.import_module(f"page_{script}").page([path for path in paths if path.exists()])
+    return importlib.import_module(f"page_{script}").page(kept(folders))
+
+
+def kept(folders: str) -> list[Path]:
+    """The folders of records that there are; `*` stands for all."""
+    records = RESULTS / "records"
+    paths = sorted(records.iterdir()) if folders == "*" else [records / name for name in folders.split()]
+    return [path for path in paths if path.exists()]
 
 
 def cell(value) -> str:
@@ -55,7 +61,7 @@ def cell(value) -> str:
 def table(script: str, title: str, folders: str) -> str:
     """One table in Markdown, with the rows of all folders."""
     tables = recomputed(script, folders)
-    if title not in tables or not any((RESULTS / "records" / name).exists() for name in folders.split()):
+    if title not in tables or not kept(folders):
         return "Not measured yet.\n"
     head, rows = tables[title]
     lines = [head, ["---"] * len(head), *([cell(value) for value in row] for row in rows)]
