@@ -36,6 +36,31 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
 
 
+def format_options(formats: Iterable[str]) -> Callable[[Command], Command]:
+    """`--format` and `--json`, passed to the command as `form`; text by default."""
+    names = list(formats)
+
+    def decorated(command: Command) -> Command:
+        @wraps(command)
+        def gathered(*arguments: Any, form: str, as_json: bool, **others: Any) -> Any:
+            if as_json and form not in {"text", "json"}:
+                raise click.UsageError("--json and --format exclude each other")
+            return command(*arguments, form="json" if as_json else form, **others)
+
+        as_json = click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
+        choice = click.option(
+            "--format",
+            "form",
+            type=click.Choice(names),
+            default="text",
+            show_default=True,
+            help="Output format.",
+        )
+        return cast(Command, choice(as_json(gathered)))
+
+    return decorated
+
+
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
     """The model chosen by the options.
