@@ -76,9 +76,8 @@ def _measure(file: Path, model: Model, candidate: Candidate) -> None:
     known = file.read_text().splitlines() if file.exists() else []
     if any(json.loads(line)["name"] == name for line in known):
         return
-    record = run_probe(
-        CompletionProbe(), Context(model, cache(best_sandbox), vetted=True), candidate.target, OPTIONS
-    )
+    context = Context(model, cache(best_sandbox), vetted=True, unjudged=False)
+    record = run_probe(CompletionProbe(), context, candidate.target, OPTIONS)
     judged = record if isinstance(record, PairsRecord) else None
     line = {
         "name": name,

@@ -6,8 +6,8 @@ Imports nothing from Counterlens. A page has places such as
     <!-- end of records -->
 
 with the paper's name, one of the tables of `page_NAME.py`, and the folders of records. The table goes
-between the two lines; folders that are not there yet are passed over. `--check` writes nothing, and fails if
-a cell of a page differs.
+between the two lines; folders that are not there yet are passed over. The picture of the index is drawn, too.
+`--check` writes nothing, and fails if a cell of a page or the picture differs.
 """
 
 from __future__ import annotations
@@ -30,8 +30,14 @@ def recomputed(script: str, folders: str) -> dict:
     """The tables of a script that is written from the paper, from some folders of records."""
     if str(HERE) not in sys.path:
         sys.path.insert(0, str(HERE))
-    paths = [RESULTS / "records" / name for name in folders.split()]
-    return importlib.import_module(f"page_{script}").page([path for path in paths if path.exists()])
+    return importlib.import_module(f"page_{script}").page(kept(folders))
+
+
+def kept(folders: str) -> list[Path]:
+    """The folders of records that there are; `*` stands for all."""
+    records = RESULTS / "records"
+    paths = sorted(records.iterdir()) if folders == "*" else [records / name for name in folders.split()]
+    return [path for path in paths if path.exists()]
 
 
 def cell(value) -> str:
@@ -55,7 +61,7 @@ def cell(value) -> str:
 def table(script: str, title: str, folders: str) -> str:
     """One table in Markdown, with the rows of all folders."""
     tables = recomputed(script, folders)
-    if title not in tables or not any((RESULTS / "records" / name).exists() for name in folders.split()):
+    if title not in tables or not kept(folders):
         return "Not measured yet.\n"
     head, rows = tables[title]
     lines = [head, ["---"] * len(head), *([cell(value) for value in row] for row in rows)]
@@ -67,12 +73,19 @@ def filled(page: str) -> str:
     return PLACE.sub(lambda place: f"{place[1]}\n{table(*place.group(2, 3, 4))}\n{place[5]}", page)
 
 
+def drawn() -> str:
+    """The picture of the index."""
+    if str(HERE) not in sys.path:
+        sys.path.insert(0, str(HERE))
+    return importlib.import_module("picture").svg(RESULTS / "records")
+
+
 def main() -> int:
-    """Fill the pages, or compare them."""
+    """Fill the pages and draw the picture, or compare them."""
     different = 0
-    for path in sorted(RESULTS.glob("*.md")):
-        before = path.read_text(encoding="utf-8")
-        after = filled(before)
+    for path in (*sorted(RESULTS.glob("*.md")), RESULTS / "models.svg"):
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        after = filled(before) if path.suffix == ".md" else drawn()
         if before == after:
             continue
         different += 1
