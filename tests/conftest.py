@@ -124,6 +124,12 @@ def _trust() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def common_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of all tests that judge, in turn: an interpreter waits for programs of one folder only."""
+    return tmp_path_factory.mktemp("common")
+
+
+@pytest.fixture(scope="session")
 def embedded() -> Iterator[LlamaModel]:
     """The embedded model, loaded once: for tests that need a trained model."""
     with load("smollm2-135m") as loaded:

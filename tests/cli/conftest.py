@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from counterlens.models.default import VARIABLE
 from counterlens.models.local.process import ModelProcess, _Child
 from tests.conftest import short_model
 from tests.folders import emptied
@@ -15,21 +16,22 @@ from tests.folders import emptied
 AT_A_TIME = 2  # idle child processes; each uses a few hundred megabytes
 
 
-@pytest.fixture(scope="package")
-def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("commands")
-
-
 @pytest.fixture
-def tmp_path(_folder: Path) -> Path:
+def tmp_path(common_folder: Path) -> Path:
     """An empty folder, the same one for all tests."""
-    return emptied(_folder)
+    return emptied(common_folder)
 
 
 @pytest.fixture
 def short() -> list[str]:
     """The options that choose the short model, for tests in which any answer will do."""
     return ["--model", str(short_model())]
+
+
+@pytest.fixture
+def short_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the short model the default."""
+    monkeypatch.setenv(VARIABLE, str(short_model()))
 
 
 @pytest.fixture(scope="package", autouse=True)

@@ -226,6 +226,7 @@ def test_tests_that_pass_without_the_body_judge_nothing(cli: Cli, sign: Path) ->
     assert "without its body" in ran.err
 
 
+@pytest.mark.usefixtures("short_by_default")
 def test_score_gives_tokens_nodes_and_concepts(cli: Cli, sign: Path) -> None:
     ran = cli("score", sign, "--json")
     assert ran.code == 0, ran.err
@@ -253,6 +254,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.usefixtures("short_by_default")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_offsets_are_those_of_the_file_as_it_is(cli: Cli, sign: Path, shape: str) -> None:
     data = SHAPES[shape](SIGN)
@@ -294,6 +296,7 @@ def test_equal_seeds_give_equal_counterfactuals(cli: Cli, sign: Path) -> None:
     assert first == again
 
 
+@pytest.mark.usefixtures("short_by_default")
 def test_a_broken_file_can_be_scored_but_not_mutated(cli: Cli, sign: Path) -> None:
     sign.write_text("def f(x:\n    return x\n")
     assert cli("score", sign, "--json").code == 0

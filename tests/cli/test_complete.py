@@ -36,6 +36,7 @@ def test_a_completion_is_explained_line_by_line(cli: Cli, place: Path, short: li
     assert all(found["start"] <= node["start"] < node["end"] <= found["end"] for node in found["nodes"])
 
 
+@pytest.mark.usefixtures("short_by_default")
 def test_both_sides_of_a_counterfactual_stand_beside_each_other(cli: Cli, place: Path) -> None:
     page = place.with_suffix(".html")
     ran = cli("complete", f"{place}:10", "--mutation", "if-else-flip", "--max-tokens", "24", "--html", page)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.test_cli import SIGN, Cli
 
+pytestmark = pytest.mark.usefixtures("short_by_default")
 JAVA = "class A {\n    int f(int x) {\n        return x + 1;\n    }\n}\n"
 SCRIPT = "export const f = (x) => {\n  return `${x + 1}`;\n};\n"
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from threading import Event
 
 import numpy as np
+import pytest
 
 from counterlens.errors import Cancelled
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Progress, Prompt, TokenScores
+from tests.folders import emptied
 
 _WORDS = re.compile(r"\s*(?:\w+|[^\w\s]+)|\s+")
 USUAL = -2.0
@@ -74,3 +77,9 @@ class WordModel(Model):
             alternative_text=(tuple(word for word, _ in named),) * n,
             context=np.arange(n, dtype=np.int64),
         )
+
+
+@pytest.fixture
+def tmp_path(common_folder: Path) -> Path:
+    """An empty folder, the same one for all tests."""
+    return emptied(common_folder)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from counterlens.cli.init import RepositoryFacts, starter
 from counterlens.cli.main import main
 from counterlens.errors import OptionError
 from counterlens.evaluation import settings_file
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.settings_file import SettingsFile, known_entries, nearest
-from counterlens.evaluation.starter import RepositoryFacts, starter
 from counterlens.lsp.settings import read_settings
 from counterlens.models.entries import ModelEntry, entry_text, user_file
 from counterlens.models.files import EMBEDDED_MODEL

@@ -24,17 +24,11 @@ from tests.folders import emptied
 LIMITS = Limits(seconds=30.0, output_bytes=1 << 20)
 
 
-@pytest.fixture(scope="session")
-def project_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of all projects in turn: an interpreter waits for programs of one folder only."""
-    return tmp_path_factory.mktemp("project")
-
-
 @pytest.fixture
-def project(project_folder: Path) -> Callable[[Mapping[str, str]], Path]:
-    """Writes files into an empty folder, and returns it."""
-    emptied(project_folder)
-    return lambda files: write_project(project_folder, files)
+def project(common_folder: Path) -> Callable[[Mapping[str, str]], Path]:
+    """Writes files into an empty folder, the same one for all tests, and returns it."""
+    emptied(common_folder)
+    return lambda files: write_project(common_folder, files)
 
 
 def write_project(folder: Path, files: Mapping[str, str]) -> Path:

@@ -138,7 +138,7 @@ def counted(judge: Judge) -> CountingSandbox:
 def test_verdicts_are_those_of_single_runs(project: Make, judge_of: Callable[..., Judge]) -> None:
     path = project(PROJECT) / "steps.py"
     text = path.read_text()
-    judge = judge_of(path, "Walk.way")
+    judge = judge_of(path, "Walk.way", limits=replace(LIMITS, seconds=30.0, cpu_seconds=2))
     programs = [text.replace(old, new) if old else text for old, new in VARIANTS]
     at_once = [verdict.judgement for verdict in judge_variants(judge, programs)]
     assert dict(zip(VARIANTS, at_once, strict=True)) == VARIANTS

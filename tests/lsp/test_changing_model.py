@@ -27,10 +27,11 @@ def choose(client: LanguageClient, model: str, **more: Any) -> None:
 
 
 class Patient:
-    """A model of the editor that answers once it may. Each needs a name of its own, as answers are kept."""
+    """A model of the editor that answers once it may; its name is its own, as answers are kept."""
 
-    def __init__(self, client: LanguageClient, name: str, text: str, **settings: Any) -> None:
+    def __init__(self, client: LanguageClient, text: str, **settings: Any) -> None:
         self.asked, self.may = asyncio.Event(), asyncio.Event()
+        self.name = f"patient-{os.urandom(4).hex()}"
 
         @client.feature("counterlens/complete")
         async def _reply(_params: Any) -> dict[str, str]:
@@ -38,7 +39,7 @@ class Patient:
             await self.may.wait()
             return {"text": text}
 
-        choose(client, f"editor:{name}", **settings)
+        choose(client, f"editor:{self.name}", **settings)
 
     async def outlasted(self, client: LanguageClient, answer: Awaitable[SimpleNamespace]) -> SimpleNamespace:
         """The outcome of a request when another model is chosen before this one answers."""
@@ -67,11 +68,11 @@ async def nothing_is_known(client: LanguageClient, uri: str) -> None:
 
 
 async def test_a_probe_speaks_of_the_model_that_was_asked(client: LanguageClient, tmp_path: Path) -> None:
-    patient = Patient(client, "probed", HABIT)
+    patient = Patient(client, HABIT)
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
     answer = await patient.outlasted(client, ask(client, "counterlens.probe", uri, function="sign"))
     assert answer.ok, answer.error
-    assert "probed (the editor, completions not exact)" in answer.markdown
+    assert f"{patient.name} (the editor, completions not exact)" in answer.markdown
     await nothing_is_known(client, uri)
     again = await ask(client, "counterlens.probe", uri, function="sign")
     assert "second (the editor, completions not exact)" in again.markdown
@@ -79,24 +80,24 @@ async def test_a_probe_speaks_of_the_model_that_was_asked(client: LanguageClient
 
 
 async def test_so_do_tasks(client: LanguageClient, tmp_path: Path) -> None:
-    patient, news = Patient(client, "tasked", "It tells the sign."), listen(client)
+    patient, news = Patient(client, "It tells the sign."), listen(client)
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
     argument = {"function": "sign", "tasks": ["completion", "summary"], "run": "t"}
     answer = await patient.outlasted(client, ask(client, "counterlens.probeTasks", uri, **argument))
     assert {one.task: one.state for one in answer.tasks} == {"completion": "done", "summary": "done"}
-    assert "asked of tasked (the editor)" in answer.markdown
+    assert f"asked of {patient.name} (the editor)" in answer.markdown
     await until(lambda: news[-1].over)
-    assert "asked of tasked (the editor)" in news[-1].overview
+    assert f"asked of {patient.name} (the editor)" in news[-1].overview
     await nothing_is_known(client, uri)
 
 
 async def test_and_questions_on_dependences(client: LanguageClient, tmp_path: Path) -> None:
-    patient = Patient(client, "examined", "yes", dependences={"diagnostics": True})
+    patient = Patient(client, "yes", dependences={"diagnostics": True})
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
     question = ask(client, "counterlens.dependences", uri, function="sign", method="pairwise")
     answer = await patient.outlasted(client, question)
     assert answer.ok, answer.error
-    assert answer.inferred.model.name == "examined"
+    assert answer.inferred.model.name == patient.name
     await nothing_is_known(client, uri)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -129,16 +130,19 @@ def survivals(path: Path, found: Search, *names: str) -> dict[str, Survival]:
     return {scope.function.qualname: found.survival(scope) for scope in scopes}
 
 
-def passes(folder: Path, program: str, test: str) -> bool:
-    """Whether plain pytest passes a test on a program."""
+def outcomes_in_pytest(folder: Path, pairs: list[tuple[str, str]]) -> list[bool]:
+    """Whether plain pytest passes each test on its program: one run, each pair with names of its own."""
     folder.mkdir()
-    (folder / "kinds.py").write_text(program)
-    (folder / "test_it.py").write_text(test)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py"]
+    for number, (program, test) in enumerate(pairs):
+        (folder / f"kinds_{number}.py").write_text(program)
+        (folder / f"test_{number}.py").write_text(re.sub(r"\bkinds\b", f"kinds_{number}", test))
+    command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider"]
     alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     ran = subprocess.run(command, cwd=folder, env=alone, capture_output=True, text=True, check=False)
-    assert ran.returncode in (0, 1), ran.stdout + ran.stderr
-    return ran.returncode == 0
+    said = re.findall(r"^(PASSED|FAILED) test_(\d+)\.py::", ran.stdout, re.MULTILINE)
+    outcomes = {int(number): outcome == "PASSED" for outcome, number in said}
+    assert outcomes.keys() == set(range(len(pairs))), ran.stdout + ran.stderr
+    return [outcomes[number] for number in range(len(pairs))]
 
 
 def test_every_kind_of_result_becomes_a_test(tmp_path: Path) -> None:
@@ -148,11 +152,11 @@ def test_every_kind_of_result_becomes_a_test(tmp_path: Path) -> None:
         assert survival.survivors, (name, survival.reason)
         assert len(survival.survivors) == 1
         assert any(ASSERTED[name] in each.test for each in survival.survivors), name
-    for number, each in enumerate(each for survival in found.values() for each in survival.survivors):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        assert passes(folder / "original", path.read_text(), each.test)
-        assert not passes(folder / "mutant", each.mutant.source, each.test)
+    shown = [each for survival in found.values() for each in survival.survivors]
+    original = [(path.read_text(), each.test) for each in shown]
+    mutants = [(each.mutant.source, each.test) for each in shown]
+    outcomes = outcomes_in_pytest(tmp_path / "plain", [*original, *mutants])
+    assert outcomes == [True] * len(original) + [False] * len(mutants)
 
 
 def test_equivalent_mutants_and_functions_without_tests_show_nothing(tmp_path: Path) -> None:

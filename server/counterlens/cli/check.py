@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from counterlens.cli.options import (
     ChosenModel,
     cache_option,
     excluded_tests_option,
+    format_options,
     model_options,
     print_json,
     refuse_given,
@@ -56,15 +58,7 @@ _ANY_SIZE = ScoringLimits(bytes=None)
 @click.option("--write-baseline", is_flag=True, help="Accept all marks of now in the file of --baseline.")
 @click.option("--fit", is_flag=True, help="Fit the model's margins on PATH, which is assumed to be correct.")
 @excluded_tests_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(DOUBT_FORMATS)),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
+@format_options(DOUBT_FORMATS)
 @model_options
 @cache_option
 @sandbox_option
@@ -77,7 +71,6 @@ def check(
     fit: bool,
     excluded_tests: tuple[str, ...],
     form: str,
-    as_json: bool,
     model: ChosenModel,
 ) -> None:
     """Mark likely mistakes: places where an alternative makes the code clearly likelier.
@@ -87,15 +80,13 @@ def check(
     comment `# counterlens: ignore` on its line silences a mark. A model other than the embedded one needs
     margins before it marks places by itself: fit them with --fit, on a few hundred functions of tested code.
     """
-    _refuse_conflicts(
-        tests=tests, fit=fit, since=since, form=form, as_json=as_json, write_baseline=write_baseline
-    )
+    _refuse_conflicts(tests=tests, fit=fit, since=since, form=form, write_baseline=write_baseline)
     accepted = baseline or _configured_baseline(paths)
     if write_baseline and accepted is None:
         raise click.UsageError("--write-baseline needs --baseline FILE, or baseline in counterlens.toml")
     chosen = chosen_scopes(paths, since)
     if fit:
-        _fit(chosen, model, as_json=as_json)
+        _fit(chosen, model, as_json=form == "json")
         return
     sandbox = strong_sandbox(*paths) if tests else None
     marks: list[Mark] = []
@@ -109,22 +100,18 @@ def check(
         marks = new_marks(known, accepted)
         if number := len(known) - len(marks):
             say(f"{plural(number, 'mark')} accepted in {accepted}", err=True)
-    say_document(DOUBT_FORMATS["json" if as_json else form](marks))
-    if chosen and form == "text" and not as_json:
+    say_document(DOUBT_FORMATS[form](marks))
+    if chosen and form == "text":
         say(_balance(marks, sum(len(code_lines(scope)) for scope in chosen)), err=True)
     if marks:
         raise click.exceptions.Exit(1)
 
 
-def _refuse_conflicts(
-    *, tests: bool, fit: bool, since: str | None, form: str, as_json: bool, write_baseline: bool
-) -> None:
+def _refuse_conflicts(*, tests: bool, fit: bool, since: str | None, form: str, write_baseline: bool) -> None:
     """Refuse options that exclude each other."""
-    if as_json and form not in {"text", "json"}:
-        raise click.UsageError("--json and --format exclude each other")
     if not tests:
         refuse_given(("excluded_tests",), "only with --tests")
-    if fit and (tests or since is not None or form != "text"):
+    if fit and (tests or since is not None or form not in {"text", "json"}):
         raise click.UsageError("--fit excludes --tests, --since and --format")
     if write_baseline and (fit or since is not None):
         raise click.UsageError("--write-baseline excludes --fit and --since")
@@ -198,12 +185,19 @@ def _check(
         for number, scope in enumerate(chosen):
             name = f"{scope.document.path}::{scope.function.qualname}"
             report(f"checking {name}", number, len(chosen))
-            in_doubt = doubts(model, scope)
-            if sandbox is not None:
-                at = progress_at(report, number, len(chosen))
-                yield from settle(model, scope, in_doubt, sandbox, excluded=excluded, progress=at)
-            else:
-                yield from in_doubt
+            if sandbox is None:
+                yield from doubts(model, scope)
+                continue
+            verified = partial(
+                settle,
+                model,
+                scope,
+                sandbox=sandbox,
+                excluded=excluded,
+                progress=progress_at(report, number, len(chosen)),
+            )
+            # The fix of a function that fails is searched among more than what the model alone would mark.
+            yield from verified(()) or (verified(marks) if (marks := doubts(model, scope)) else ())
 
 
 def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:

@@ -14,6 +14,7 @@ from counterlens.cli.options import (
     ChosenModel,
     cache_option,
     excluded_tests_option,
+    format_options,
     model_options,
     refuse_given,
     sandbox_option,
@@ -50,15 +51,7 @@ from counterlens.syntax.functions import function_named
     help="Time limit in seconds for one program run, tests included.",
 )
 @excluded_tests_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(SURVIVOR_FORMATS)),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
+@format_options(SURVIVOR_FORMATS)
 @model_options
 @cache_option
 @sandbox_option
@@ -70,7 +63,6 @@ def mutants(
     timeout: float,
     excluded_tests: tuple[str, ...],
     form: str,
-    as_json: bool,
     model: ChosenModel,
 ) -> None:
     """Show what the tests do not see: mutants that pass, each with a test that they fail.
@@ -80,8 +72,6 @@ def mutants(
     asserts the original's result for that input, so read it before you keep it. The model puts the likeliest
     mutants first. The exit code is 1 if a mutant is shown, else 0.
     """
-    if as_json and form not in {"text", "json"}:
-        raise click.UsageError("--json and --format exclude each other")
     if no_model:
         refuse_given(MODEL_OPTIONS, "not with --no-model")
     named = [split_target(target) for target in targets]
@@ -103,8 +93,8 @@ def mutants(
             python = interpreter_for(scope.document.path)
             setting = Setting(sandbox, python, lasting(timeout), vetted=True, excluded=excluded_tests)
             survivals.append(Search(setting, opened, shown, progress).survival(scope))
-    say_document(SURVIVOR_FORMATS["json" if as_json else form](survivals))
-    if form == "text" and not as_json:
+    say_document(SURVIVOR_FORMATS[form](survivals))
+    if form == "text":
         say(balance(survivals), err=True)
     if any(survival.survivors for survival in survivals):
         raise click.exceptions.Exit(1)

@@ -20,8 +20,6 @@ from counterlens.models.base import APIS
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import GPU_LAYERS, MASKS, SOME_TAKE, Options, takes
-from counterlens.probes.options import specs
-from counterlens.probes.pairs.completion import CompletionOptions
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, choose
 from counterlens.text import form_in_words, has_form, json_text
@@ -34,6 +32,31 @@ _WEAKER, _TRUST = "counterlens.allow_weaker_sandbox", "counterlens.trust"
 def json_option(command: Command) -> Command:
     """`--json`: one document on standard output, everything else on standard error."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
+
+
+def format_options(formats: Iterable[str]) -> Callable[[Command], Command]:
+    """`--format` and `--json`, passed to the command as `form`; text by default."""
+    names = list(formats)
+
+    def decorated(command: Command) -> Command:
+        @wraps(command)
+        def gathered(*arguments: Any, form: str, as_json: bool, **others: Any) -> Any:
+            if as_json and form not in {"text", "json"}:
+                raise click.UsageError("--json and --format exclude each other")
+            return command(*arguments, form="json" if as_json else form, **others)
+
+        as_json = click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
+        choice = click.option(
+            "--format",
+            "form",
+            type=click.Choice(names),
+            default="text",
+            show_default=True,
+            help="Output format.",
+        )
+        return cast(Command, choice(as_json(gathered)))
+
+    return decorated
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,14 +368,17 @@ def print_report(report: RenderableType) -> None:
     """Print a report to standard output; wide enough for code even without a terminal."""
     console = Console(highlight=False)
     if not console.is_terminal:
-        console = Console(highlight=False, width=120)
+        console = Console(highlight=False, width=100)
     console.print(report)
 
 
-_EXCLUDED = specs(CompletionOptions)["excluded_tests"]
-excluded_tests_option = click.option(
-    "--excluded-tests", multiple=True, metavar=_EXCLUDED.metavar, help=_EXCLUDED.help
-)
+def excluded_tests_option(command: Command) -> Command:
+    """`--excluded-tests`, as the completion probe declares it."""
+    from counterlens.probes.options import specs  # they import every dataset and the pairs
+    from counterlens.probes.pairs.completion import CompletionOptions
+
+    spec = specs(CompletionOptions)["excluded_tests"]
+    return click.option("--excluded-tests", multiple=True, metavar=spec.metavar, help=spec.help)(command)
 
 
 MODEL_OPTIONS = ("model", "threads", "gpu_layers", "base_url", "api", "mask", "thinking_tokens", "no_cache")

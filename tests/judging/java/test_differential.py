@@ -191,7 +191,8 @@ CHANGES = {
     "an interrupt": ("return 2 * x", "Thread.currentThread().interrupt(); return 2 * x", "f"),
     "a thread": (
         "return 2 * x",
-        "Thread t = new Thread(() -> { while (true) { } }); t.setDaemon(true); t.start(); return 2 * x",
+        "Thread t = new Thread(() -> { while (true) java.util.concurrent.locks.LockSupport.park(); }); "
+        "t.setDaemon(true); t.start(); return 2 * x",
         "f",
     ),
     "a stream replaced": ("return 2 * x", "System.setOut(System.err); return 2 * x", "f"),

@@ -11,11 +11,13 @@ import pytest
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Prompt
-from counterlens.models.llama.completing import measure_filling
+from counterlens.models.llama.completing import HOLES, measure_filling
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import Engine
 from tests.conftest import CODE_MODEL, short_model
 
+ONE = HOLES[2:3]
+"""One hole of the trial: it shows wrong tokens, too, in a quarter of the time."""
 ADD = 'def add(a, b):\n    """Return the sum of a and b."""\n'
 
 
@@ -74,12 +76,17 @@ def test_a_trained_model_finds_a_hole_likelier_for_what_follows(code_model: Llam
     assert code_model.fill_trial() == trial
 
 
+def test_one_hole_is_enough_to_see_right_tokens(engine: Engine) -> None:
+    assert engine.fill_marks is not None
+    assert measure_filling(engine, engine.fill_marks, ONE).works
+
+
 @pytest.mark.parametrize("order", [order for order in permutations(range(3)) if order != (0, 1, 2)])
 def test_tokens_in_another_order_are_seen(engine: Engine, order: tuple[int, ...]) -> None:
     marks = engine.fill_marks
     assert marks is not None
     prefix, suffix, middle = (marks[i] for i in order)
-    assert not measure_filling(engine, (prefix, suffix, middle)).works
+    assert not measure_filling(engine, (prefix, suffix, middle), ONE).works
 
 
 @pytest.mark.parametrize("wrong", range(3))
@@ -87,7 +94,7 @@ def test_one_wrong_token_is_seen(engine: Engine, wrong: int) -> None:
     (other,) = engine.tokenize(b"<|fim_pad|>", marks=True)
     assert engine.fill_marks is not None
     prefix, suffix, middle = (other if i == wrong else mark for i, mark in enumerate(engine.fill_marks))
-    assert not measure_filling(engine, (prefix, suffix, middle)).works
+    assert not measure_filling(engine, (prefix, suffix, middle), ONE).works
 
 
 def test_a_model_that_was_not_trained_to_fill_is_refused(tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def test_crlf_functions_are_completed_and_judged_like_others() -> None:
 
 
 def test_the_identity_has_no_effect_on_the_real_model(embedded: LlamaModel) -> None:
-    found = [probe(embedded) for _ in range(2)]
+    found = [probe(embedded, max_tokens=24, placebos=1) for _ in range(2)]
     completions = [(p.original.completion, p.counterfactual.completion) for f in found for p in f.pairs]
     assert completions[0] == completions[1]
     (pair,) = found[0].pairs

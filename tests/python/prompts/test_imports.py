@@ -8,7 +8,7 @@ import pytest
 
 from counterlens.errors import OptionError
 from counterlens.probes.prompts.gap import Gap, View
-from counterlens.python.prompts.imports import MOST_CHARACTERS, imported_definitions
+from counterlens.python.prompts.language import MOST_CHARACTERS, imported_definitions
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 

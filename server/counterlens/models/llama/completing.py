@@ -164,7 +164,7 @@ class LlamaCompleter(Writer):
 
 _MEMORY = "filling.json"
 _TRIALS = 1  # increase it when the trial changes
-_HOLES = (
+HOLES = (
     ("def mean(values):\n", "    total = sum(values)", "\n    return total / len(values)\n"),
     (
         "def largest(rows):\n    best = None\n",
@@ -222,12 +222,14 @@ def require_filling(engine: Engine, identity: str) -> None:
         )
 
 
-def measure_filling(engine: Engine, marks: tuple[int, int, int]) -> FillTrial:
-    """Like `fill_trial`, with given tokens before prefix, suffix and middle."""
+def measure_filling(
+    engine: Engine, marks: tuple[int, int, int], holes: Sequence[tuple[str, str, str]] = HOLES
+) -> FillTrial:
+    """Like `fill_trial`, with given tokens before prefix, suffix and middle, and given holes."""
     prefix, suffix, middle = marks
     lead = [engine.bos] if engine.adds_bos else []
     given, exchanged, before_only = [], [], []
-    for hole in _HOLES:
+    for hole in holes:
         before, text, after = (engine.tokenize(part.encode()) for part in hole)
         given.append(_nats(engine, [*lead, prefix, *before, suffix, *after, middle], text))
         exchanged.append(_nats(engine, [*lead, prefix, *after, suffix, *before, middle], text))

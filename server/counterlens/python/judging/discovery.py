@@ -14,12 +14,12 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 
 from counterlens.python.judging.layout import Layout
-from counterlens.python.judging.suite import TEST_FILES, TEST_FOLDERS
+from counterlens.python.judging.suite import TEST_FILES, TEST_FOLDERS, stamp
 from counterlens.python.syntax.parsing import parse_module
-from counterlens.trust import is_inside
 
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "venv"}
 _MOST_FILES = 500
@@ -68,15 +68,22 @@ def cases_for(qualname: str, place: Layout, files: Iterable[Path]) -> list[CaseN
         place: The folder of its file.
         files: The test files to search; those that cannot be parsed are skipped.
     """
-    return [case for file in files for case in _cases_in(file, qualname, place)]
+    stamped = ((file, (stamp(file), stamp(file.parent / "conftest.py"))) for file in files)
+    return [case for each in stamped for case in _cases_in(*each, qualname, place.module)]
 
 
 def _matching(folder: Path, *, deep: bool) -> Iterator[Path]:
-    names = sorted(_names(folder) if deep else _visible_paths(folder))
+    try:
+        top = folder.resolve()
+    except (OSError, RuntimeError):  # a cycle of links
+        return
+    paths = sorted(_names(top) if deep else _visible_paths(top))
     for pattern in TEST_FILES:
-        for path in names:
-            if fnmatchcase(path.name, pattern) and path.is_file() and is_inside(path, folder):
-                yield path.resolve()
+        for path in paths:
+            if fnmatchcase(path.name, pattern) and path.is_file():
+                actual = path.resolve() if path.is_symlink() else path  # no folder above it is a link
+                if actual.is_relative_to(top):
+                    yield actual
 
 
 def _names(folder: Path) -> Iterator[Path]:
@@ -93,19 +100,29 @@ def _visible_paths(folder: Path) -> list[Path]:
         return []
 
 
-def _cases_in(file: Path, qualname: str, place: Layout) -> Iterator[CaseName]:
+@lru_cache(maxsize=8 * _MOST_FILES)
+def _cases_in(file: Path, stamps: object, qualname: str, module: str) -> tuple[CaseName, ...]:  # noqa: ARG001
+    """The cases of one file; a function is asked about many times, and a project has many files.
+
+    Args:
+        stamps: Those of the file and its `conftest.py`: another content is another question.
+    """
+    return tuple(_search(file, qualname, module))
+
+
+def _search(file: Path, qualname: str, module: str) -> Iterator[CaseName]:
     names = qualname.split(".")
     tree = _parse(file, must_mention=names[0])
     if tree is None:
         return
-    imports = Imports(tree, names[0], place.module)
+    imports = Imports(tree, names[0], module)
     if not imports.direct and not imports.modules:
         return
     definitions = _definitions(tree)
     conftest = file.parent / "conftest.py"
-    shared = _parse(conftest) if conftest.is_file() else None
-    if shared is not None:
-        definitions = {**_definitions(shared), **definitions}
+    fixtures = _parse(conftest) if conftest.is_file() else None
+    if fixtures is not None:
+        definitions = {**_definitions(fixtures), **definitions}
     for node in tree.body:
         if isinstance(node, _Definition) and node.name.startswith("test"):
             if _mentions([node], definitions, names, imports):

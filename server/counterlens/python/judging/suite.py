@@ -99,18 +99,18 @@ class Suite:
 
 def digest_of(suite: Suite, python: Path) -> str:
     """Return a digest of everything that a baseline depends on: files, interpreter, packages, exclusions."""
-    stamp = hash((suite.excluded, *((path, *_stamp(path)) for path in [*suite.sources, *suite.notable])))
+    stamps = [(path, *stamp(path)) for path in [*suite.sources, *suite.notable]]
     known = _digests.get((suite.project, python))
     packages = installed_packages(python)
-    stamp = hash((stamp, packages))
-    if known is not None and known[0] == stamp:
+    version = hash((suite.excluded, *stamps, packages))
+    if known is not None and known[0] == version:
         return known[1]
     digest = hashlib.sha256(f"{_VERSION}\0{suite.project}\0{python}\0{packages}".encode())
     if suite.excluded:
         digest.update(f"\0excluded {sorted(suite.excluded)}".encode("utf-8", "replace"))
     for path, content in suite.contents():
         digest.update(f"\0{path}\0{hashlib.sha256(content).hexdigest()}".encode("utf-8", "replace"))
-    _digests[suite.project, python] = stamp, digest.hexdigest()
+    _digests[suite.project, python] = version, digest.hexdigest()
     return digest.hexdigest()
 
 
@@ -170,7 +170,8 @@ def _belongs(folder: Path, *, whole: bool) -> bool:
     return whole or name in TEST_FOLDERS or (folder / "__init__.py").is_file()
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def stamp(path: Path) -> tuple[int, int]:
+    """What changes with the content of a file: its time of change and size; zeros without a file."""
     try:
         status = path.stat()
     except OSError:

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from pathlib import Path
 from threading import Event
 from typing import Any
 
 from counterlens.judging.base import Evidence, HoleReach, Judgement, Setting, Verdict, brief
-from counterlens.judging.standing import StandingByTests
+from counterlens.judging.standing import FailedCase, StandingByTests
 from counterlens.python.judging.discovery import CaseName, cases_for, files_with_tests
-from counterlens.python.judging.harness import refuse_harness
+from counterlens.python.judging.harness import StandInTrial, refuse_harness, without_cases
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.reaching import RanBy, into
-from counterlens.python.judging.standing import standing_before_cases
 from counterlens.python.judging.suite import Suite
-from counterlens.python.judging.test_run import TestRun
+from counterlens.python.judging.test_run import Reader, TestRun
 from counterlens.python.judging.variant_run import run_variants
 from counterlens.python.judging.vetting import vet
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.text import printable
 
 ID = "tests"
 
@@ -226,3 +227,68 @@ def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
     if not of["passed"]:
         return Judgement.REFUSED, Evidence(ID, 0, None, note or "pytest found none of the tests")
     return Judgement.PASSED, Evidence(ID, run, None, note)
+
+
+def standing_before_cases(
+    test_run: TestRun, program: str, read: Reader, cancel: Event | None
+) -> tuple[TestRun, Verdict, tuple[FailedCase, ...]]:
+    """A program before test cases: the cases that can judge it, the verdict by them, and all failures.
+
+    A run in which all cases together take too long stops at its first failure.
+
+    Args:
+        read: As for `TestRun.run`.
+
+    Raises:
+        SandboxError, Cancelled: as `TestRun.run`.
+    """
+    heard: list[tuple[str, str, str]] = []
+
+    def hear(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+        heard.extend(
+            (str(name), str(outcome), str(message)) for name, outcome, message in report.get("results", ())
+        )
+        return read(report)
+
+    verdict = test_run.with_task(every=True).run(program, hear, cancel)
+    if verdict.judgement is Judgement.TIMED_OUT:
+        heard.clear()
+        verdict = test_run.run(program, hear, cancel)
+    if verdict.judgement not in {Judgement.FAILED, Judgement.TIMED_OUT}:
+        return test_run, verdict, ()
+    files = [Path(file["path"]) for file in test_run.task["files"]]
+    failures = tuple(
+        FailedCase(printable(name), printable(brief(message)), _file_of(name, files))
+        for name, outcome, message in heard
+        if outcome == "failed"
+    )
+    if verdict.judgement is Judgement.TIMED_OUT:
+        return test_run, verdict, failures or _stopped(verdict, files)
+    if test_run.original == program:
+        test_run.history.original_passes = False
+        test_run.history.whole_seconds = verdict.cpu_seconds or verdict.seconds
+    trial = StandInTrial(test_run, program, read, cancel)
+    unusable = trial.independent_failures()
+    if trial.refuse_unclear(verdict).judgement is Judgement.REFUSED:
+        return test_run, trial.refuse_unclear(verdict), ()
+    if not unusable:
+        return test_run, verdict, failures
+    left = tuple(each for each in failures if each.name not in unusable)
+    if not left:
+        return test_run, replace(verdict, judgement=Judgement.REFUSED), ()
+    rest = without_cases(test_run, unusable)
+    rest.history.original_passes = test_run.history.original_passes
+    rest.history.whole_seconds = test_run.history.whole_seconds
+    return rest, verdict, left
+
+
+def _stopped(verdict: Verdict, files: Sequence[Path]) -> tuple[FailedCase, ...]:
+    """The test that ran when the program was stopped."""
+    name, message = verdict.evidence.failed, verdict.evidence.message
+    return (FailedCase(name, message, _file_of(name, files), endless=True),) if name else ()
+
+
+def _file_of(name: str, files: Sequence[Path]) -> Path | None:
+    """The file of a pytest id, which is relative to pytest's root folder."""
+    path = name.partition("::")[0]
+    return next((file for file in files if str(file) == path or str(file).endswith(f"/{path}")), None)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import quote
 
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.failing import FailedTest
 from counterlens.doubt.marking import Doubt, Mark, Verification
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.reports.export.annotations import Annotation
-from counterlens.reports.export.sarif import sarif_run
+from counterlens.reports.export.sarif import file_region, in_function, sarif_result, sarif_rule, sarif_run
 from counterlens.reports.wording import share, shorten
 from counterlens.text import PositionEncoding, json_text, printable
 from counterlens.translating import ENGLISH, Translator
@@ -159,58 +156,38 @@ def _sarif(doubts: Sequence[Mark]) -> str:
 def _result(mark: Mark) -> dict[str, Any]:
     row, name = mark_data(mark, PositionEncoding.UTF16), mark.scope.function.qualname
     parts = (row["path"], name, row["kind"], row["text"], row["alternative"] or "")
-    region = {
-        "startLine": row["line"],
-        "startColumn": row["column"],
-        "endLine": row["end_line"],
-        "endColumn": row["end_column"],
-    }
-    return {
-        "ruleId": row["kind"],
-        "level": _LEVELS[Verification(row["tests"])],
-        "message": {"text": row["message"]},
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": {"uri": quote(os.fsencode(row["path"]))},
-                    "region": region,
-                },
-                "logicalLocations": [{"fullyQualifiedName": name, "kind": "function"}],
-            }
-        ],
+    region = file_region(
+        row["path"],
+        startLine=row["line"],
+        startColumn=row["column"],
+        endLine=row["end_line"],
+        endColumn=row["end_column"],
+    )
+    return sarif_result(
+        row["kind"],
+        _LEVELS[Verification(row["tests"])],
+        row["message"],
+        in_function(name, region),
+        ("doubt/v1", parts),
+        {"probability": row["probability"], "tests": row["tests"]},
         **_failing_line(row["test"]),
-        "partialFingerprints": {
-            "doubt/v1": hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-        },
-        "properties": {"probability": row["probability"], "tests": row["tests"]},
-    }
+    )
 
 
 def _failing_line(test: dict[str, Any] | None) -> dict[str, Any]:
     """The line of the failing test, if it is known."""
     if test is None or not test["path"] or not test["line"]:
         return {}
-    uri = quote(os.fsencode(test["path"]))
-    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": test["line"]}}
+    place = file_region(test["path"], startLine=test["line"])
     return {"relatedLocations": [{"physicalLocation": place, "message": {"text": test["name"]}}]}
 
 
 def _rule(name: str) -> dict[str, Any]:
     if name == FAILING:
-        text = "The tests of a function fail"
-        return {
-            "id": name,
-            "shortDescription": {"text": text},
-            "fullDescription": {"text": f"{text}, and no alternative is known that passes them"},
-            "defaultConfiguration": {"level": "error"},
-        }
+        title = "The tests of a function fail"
+        return sarif_rule(name, title, f"{title}, and no alternative is known that passes them", "error")
     about = " ".join((DOUBT_KINDS[name].__doc__ or "").split())
-    return {
-        "id": name,
-        "shortDescription": {"text": f"An alternative is likelier ({name})"},
-        "fullDescription": {"text": about},
-        "defaultConfiguration": {"level": "note"},
-    }
+    return sarif_rule(name, f"An alternative is likelier ({name})", about, "note")
 
 
 def _path(mark: Mark) -> str:

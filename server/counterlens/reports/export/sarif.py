@@ -7,6 +7,7 @@ instead.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
@@ -62,18 +63,66 @@ def sarif_run(results: list[Json], rule: Callable[[str], Json], properties: Json
     return json_text(document) + "\n"
 
 
-def _rule(name: str) -> Json:
-    mutation = every_mutation().get(name)
-    about = f"A verdict that depends on {mutation.concept}" if mutation else "A verdict that depends on form"
+def sarif_rule(name: str, title: str, about: str, level: str) -> Json:
+    """The description of a rule."""
     return {
         "id": name,
-        "shortDescription": {"text": f"{about} ({name})"},
-        "fullDescription": {
-            "text": "The model completes one of two equivalent versions of this function correctly, and the "
-            "other one wrongly. This concerns the model, not the code: check its suggestions here."
-        },
-        "defaultConfiguration": {"level": "warning"},
+        "shortDescription": {"text": title},
+        "fullDescription": {"text": about},
+        "defaultConfiguration": {"level": level},
     }
+
+
+def sarif_result(
+    rule: str,
+    level: str,
+    message: str,
+    place: Json,
+    identity: tuple[str, tuple[str, ...]],
+    properties: Json,
+    **more: object,
+) -> Json:
+    """A result at one place.
+
+    Args:
+        identity: The name of its fingerprint, and what the fingerprint is made of: equal results of two
+            runs have the same.
+        more: Further properties of a SARIF result.
+    """
+    name, parts = identity
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": message},
+        "locations": [place],
+        **more,
+        "partialFingerprints": {name: digest},
+        "properties": properties,
+    }
+
+
+def file_region(path: str, **region: int) -> Json:
+    """The physical location of a region of a file."""
+    return {"artifactLocation": {"uri": quote(os.fsencode(path))}, "region": region}
+
+
+def in_function(name: str, region: Json) -> Json:
+    """The location of a region in a function."""
+    return {
+        "physicalLocation": region,
+        "logicalLocations": [{"fullyQualifiedName": name, "kind": "function"}],
+    }
+
+
+def _rule(name: str) -> Json:
+    mutation = every_mutation().get(name)
+    title = f"A verdict that depends on {mutation.concept}" if mutation else "A verdict that depends on form"
+    about = (
+        "The model completes one of two equivalent versions of this function correctly, and the other one "
+        "wrongly. This concerns the model, not the code: check its suggestions here."
+    )
+    return sarif_rule(name, f"{title} ({name})", about, "warning")
 
 
 def _results(export: Exported) -> Iterator[Json]:
@@ -84,20 +133,14 @@ def _results(export: Exported) -> Iterator[Json]:
             said = exported.noise, unstable_sentence(pair), contested_sentence(pair)
             caveats = [text for text in said if text]
             parts = (exported.model, exported.probe, exported.target, pair.mutation, pair.description)
-            yield {
-                "ruleId": pair.mutation,
-                "level": "note" if caveats else _LEVELS[pair.outcome],
-                "message": {"text": " ".join((_message(exported, pair), *caveats))},
-                "locations": [_location(exported, pair, export.before)],
-                "partialFingerprints": {
-                    "pair/v1": hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-                },
-                "properties": {
-                    "model": exported.model,
-                    "outcome": OUTCOMES[pair.outcome],
-                    "record": exported.position,
-                },
-            }
+            yield sarif_result(
+                pair.mutation,
+                "note" if caveats else _LEVELS[pair.outcome],
+                " ".join((_message(exported, pair), *caveats)),
+                _location(exported, pair, export.before),
+                ("pair/v1", parts),
+                {"model": exported.model, "outcome": OUTCOMES[pair.outcome], "record": exported.position},
+            )
 
 
 def _message(exported: ExportedRecord, pair: PairRecord) -> str:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from textwrap import indent
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import quote
 
 from counterlens.counting import plural
 from counterlens.mutations import every_mutation
 from counterlens.reports.export.annotations import Annotation
-from counterlens.reports.export.sarif import sarif_run
+from counterlens.reports.export.sarif import file_region, in_function, sarif_result, sarif_rule, sarif_run
 from counterlens.reports.wording import shorten
 from counterlens.survivors.search import Survival, Survivor
 from counterlens.text import json_text, printable
@@ -133,30 +130,20 @@ def _sarif(survivals: Sequence[Survival]) -> str:
 def _result(survivor: Survivor) -> dict[str, Any]:
     row, name = survivor_data(survivor), survivor.scope.function.qualname
     parts = (row["path"], name, row["mutation"], row["description"])
-    place = {
-        "artifactLocation": {"uri": quote(os.fsencode(row["path"]))},
-        "region": {"startLine": row["line"], "endLine": row["end_line"]},
-    }
-    function = {"fullyQualifiedName": name, "kind": "function"}
-    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-    return {
-        "ruleId": row["mutation"],
-        "level": "warning",
-        "message": {"text": f"{row['message']}\n\n{row['test']}"},
-        "locations": [{"physicalLocation": place, "logicalLocations": [function]}],
-        "partialFingerprints": {"survivor/v1": digest},
-        "properties": {"call": row["call"], "test": row["test"]},
-    }
+    region = file_region(row["path"], startLine=row["line"], endLine=row["end_line"])
+    return sarif_result(
+        row["mutation"],
+        "warning",
+        f"{row['message']}\n\n{row['test']}",
+        in_function(name, region),
+        ("survivor/v1", parts),
+        {"call": row["call"], "test": row["test"]},
+    )
 
 
 def _rule(name: str) -> dict[str, Any]:
     about = " ".join((every_mutation()[name].__doc__ or "").split())
-    return {
-        "id": name,
-        "shortDescription": {"text": f"No test fails with this change ({name})"},
-        "fullDescription": {"text": about},
-        "defaultConfiguration": {"level": "warning"},
-    }
+    return sarif_rule(name, f"No test fails with this change ({name})", about, "warning")
 
 
 def _path(survivor: Survivor) -> str:
