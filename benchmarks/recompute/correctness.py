@@ -1,7 +1,7 @@
 """Confidence beside verdicts, from judged completions: `python correctness.py FOLDER...`.
 
-Imports nothing from Counterlens. A folder has `completions.jsonl.gz`, as `counterlens calibrate --truth tests
---records` writes it, and `manifests.json` with the name of the model. For completions and for statements, a
+Imports nothing from Counterlens. A folder has `MODEL.jsonl.gz`, as `counterlens calibrate --truth tests
+--records` writes it. For completions and for statements, a
 logistic regression on summaries of the tokens' log-probabilities gives the chance that a piece is right;
 docs/calibration.md has the method. Every figure is of functions outside the fit: each half of the functions
 gets the regression of the other half, whose summaries are chosen by cross-validation inside that half.
@@ -23,9 +23,9 @@ LEAST_OF_KIND = 40
 LEVELS = ["below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more"]
 
 
-def read(folder: Path) -> dict:
+def read(path: Path) -> dict:
     """The pieces: summaries, node types, whether each is right, its function, and its mean probability."""
-    with gzip.open(folder / "completions.jsonl.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     names = sorted({row["function"] for row in rows})
     number = {name: i for i, name in enumerate(names)}
@@ -151,10 +151,10 @@ def shown(figure, chance, right, function) -> str:
 
 def tables(folder: Path) -> dict:
     """The tables of a model."""
-    manifests = json.loads((folder / "manifests.json").read_text(encoding="utf-8"))
-    model = next(iter(manifests.values()))["model"]
+    (file,) = folder.glob("*.jsonl.gz")
+    model = file.name.removesuffix(".jsonl.gz")
     figures, bins, kinds, levels = [], [], [], []
-    for name, pieces in read(folder).items():
+    for name, pieces in read(file).items():
         chance, right = held_out(pieces), pieces["right"]
         _, function = np.unique(pieces["function"], return_inverse=True)
         cells = [shown(figure, chance, right, function) for figure in (auroc, skill, ece)]
