@@ -106,8 +106,8 @@ class Round:
     texts: list[str]
 
 
-def prompts(source: str, tokens: int) -> list[Prompt]:
-    """An original and eight counterfactuals with different prompts."""
+def prompts(source: str, tokens: int, end: str = "") -> list[Prompt]:
+    """An original and eight counterfactuals with different prompts, each followed by `end`."""
     document = Document(source)
     (function,) = functions(document)
     shown: dict[str, None] = {}
@@ -119,7 +119,7 @@ def prompts(source: str, tokens: int) -> list[Prompt]:
                 shown |= {original.shown: None, mutated.shown: None}
     if len(shown) <= COUNTERFACTUALS:
         raise SystemExit(f"the function has only {len(shown) - 1} counterfactuals")
-    return [Prompt(text.rstrip(), tokens, Stop()) for text in list(shown)[: COUNTERFACTUALS + 1]]
+    return [Prompt(text.rstrip() + end, tokens, Stop()) for text in list(shown)[: COUNTERFACTUALS + 1]]
 
 
 def timed(work: Callable[[], list[str]]) -> tuple[float, list[str]]:
@@ -141,6 +141,15 @@ class Bench:
         self.llama = llama_cpp.Llama(
             str(path), n_ctx=2048, n_threads=threads, n_threads_batch=threads, verbose=False
         )
+
+    def token_boundary(self) -> str:
+        """What a prompt that stops at the end of a line needs to end with a token: a line break, or nothing.
+
+        Many vocabularies have one token for a colon and the line break after it. A prompt that ends with the
+        colon alone would ask `create_completion` for something else than us, who take that token back.
+        """
+        part, whole = (self.engine.tokenize(text) for text in (b"if x:", b"if x:\n        return x"))
+        return "" if whole[: len(part)] == part else "\n"
 
     def sequential(self, asked: list[Prompt]) -> list[str]:
         """`create_completion`, one prompt after the other; the model keeps its cache, as in normal use."""
@@ -204,7 +213,7 @@ def main() -> None:
     rounds: list[tuple[list[Prompt], Round]] = []
     seconds: dict[int, list[float]] = {count: [] for count in ((0, 8) if options.quick else (0, *DRAWS))}
     for source in SOURCES[: 1 if options.quick else None]:
-        asked = prompts(source, tokens)
+        asked = prompts(source, tokens, bench.token_boundary())
         bench.batch(asked[:2])
         bench.llama.create_completion("x", max_tokens=1)
         for _ in range(repeats):

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import json
 import random
 import shutil
@@ -30,7 +31,7 @@ import sysconfig
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -235,14 +236,36 @@ def measure(folder: Path, models: Sequence[str], functions: int, threads: int) -
         opened = [
             stack.enter_context(load(name or None, Options(threads=threads, context=4096))) for name in models
         ]
+        for model in opened:
+            write_manifest(_file(folder, model), pairs, {"recognition": asdict(RecognitionOptions())})
         for fresh, seen in pairs:
             for model in opened:
                 for each in (fresh, seen):
                     _measure(folder, model, each)
 
 
+def _file(folder: Path, model: Model) -> Path:
+    return folder / f"{model.info.identity[:12]}.jsonl"
+
+
+def write_manifest(
+    file: Path, pairs: Sequence[tuple[Candidate, Candidate]], options: dict[str, dict[str, object]]
+) -> None:
+    """Write what a file of lines is about, beside it: the functions, by their hash, and the options."""
+    texts = [each.text for pair in pairs for each in pair]
+    dataset = {
+        "dataset": "matched functions",
+        "source": "packages of the Python registry, the standard library, HumanEval",
+        "packages": sorted([*FRESH, *OLDER]),
+        "records": len(texts),
+        "sha256": hashlib.sha256("\0".join(texts).encode()).hexdigest(),
+    }
+    manifest = {file.stem: {"dataset": dataset, "options": options}}
+    file.with_suffix(".manifests.json").write_text(json.dumps(manifest, indent=1, default=str))
+
+
 def _measure(folder: Path, model: Model, candidate: Candidate) -> None:
-    file = folder / f"{model.info.identity[:12]}.jsonl"
+    file = _file(folder, model)
     known = file.read_text().splitlines() if file.exists() else []
     name = f"{candidate.source}/{candidate.package}::{candidate.target.name}"
     if any(json.loads(line)["name"] == name for line in known):

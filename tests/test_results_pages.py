@@ -32,10 +32,8 @@ def test_every_cell_of_the_pages_is_recomputed_from_the_records() -> None:
 
 def test_a_changed_cell_is_noticed(pages: dict[str, Any]) -> None:
     text = (RESULTS / "cacp.md").read_text(encoding="utf-8")
-    (place, *_) = pages["PLACE"].finditer(text)
-    figure = re.search(r"\d+ %", place[0])
-    assert figure is not None
-    changed = text.replace(place[0], place[0].replace(figure[0], "77 %", 1))
+    place = next(each for each in pages["PLACE"].finditer(text) if re.search(r"\d+ %", each[0]))
+    changed = text.replace(place[0], re.sub(r"\d+ %", "77 %", place[0], count=1))
     assert changed != text
     assert pages["filled"](changed) == text
 
@@ -66,3 +64,41 @@ def test_few_cases_are_told(pages: dict[str, Any]) -> None:
     assert pages["cell"]({**share, "value": None}) == "--"
     assert pages["cell"]({"value": -0.25, "low": -0.5, "high": 0.25, "n": 12}) == "-0.25 [-0.50, +0.25]"
     assert pages["cell"](None) == "--"
+
+
+def test_a_conclusion_needs_an_interval_beside_zero_and_ten_functions() -> None:
+    conclude = runpy.run_path(str(SCRIPTS / "intervals.py"))["conclude"]
+    cell = {"value": 0.4, "low": 0.1, "high": 0.7, "n": 10}
+    assert conclude(cell) == "holds"
+    assert conclude({**cell, "value": -0.4, "low": -0.7, "high": -0.1}) == "does not hold"
+    assert conclude({**cell, "low": -0.1}) == "cannot be told"
+    assert conclude({**cell, "n": 9}) == "cannot be told"
+    assert conclude({**cell, "low": None, "high": None}) == "cannot be told"
+    assert conclude(None) == "cannot be told"
+
+
+def test_the_picture_shows_every_model_in_both_colour_schemes() -> None:
+    picture = (RESULTS / "models.svg").read_text(encoding="utf-8")
+    assert "prefers-color-scheme: dark" in picture
+    assert all(shape in picture for shape in ("<circle", "<rect", 'transform="rotate(45'))
+    assert "models.svg" in (RESULTS / "index.md").read_text(encoding="utf-8")
+
+
+def test_places_without_records_say_so(pages: dict[str, Any]) -> None:
+    assert pages["table"]("cacp", "conclusions", "no-such-run") == "Not measured yet.\n"
+
+
+def test_the_product_has_the_error_rates_of_the_kept_records() -> None:
+    rates = json.loads((ROOT / "server/counterlens/probes/recognition/rates.json").read_text())
+    by_name = {known["name"].lower(): known["methods"] for known in rates.values()}
+    page = runpy.run_path(str(SCRIPTS / "page_recognition.py"))
+    found = page["areas"](page["lines_of"]([RESULTS / "records" / "recognition"]))
+    assert len(found) > 1
+    for model, cells in found.items():
+        (methods,) = [
+            known for name, known in by_name.items() if name.startswith(model.rpartition(" ")[0] or model)
+        ]
+        for name, rate in methods.items():
+            assert [cells[name][end] for end in ("auc", "low", "high")] == pytest.approx(
+                [rate[end] for end in ("auc", "low", "high")], abs=6e-4
+            )

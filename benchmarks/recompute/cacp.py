@@ -8,71 +8,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import defaultdict
-from math import sqrt
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from scipy.stats import norm, t
+from intervals import average, share
 
 MUTATIONS = ["rename-random", "rename-shuffle", "if-else-flip", "independent-swap", "def-use-break"]
 OPERATORS = [("==", "!="), (">", "<="), ("<", ">="), ("is", "is not"), ("in", "not in")]
-
-
-def moments(values):
-    """n, clusters, mean, the variance of the mean by analysis of variance, and sum of squared sizes / n."""
-    groups = defaultdict(list)
-    for cluster, value in values:
-        groups[cluster].append(float(value))
-    sizes = [len(g) for g in groups.values()]
-    n, k = sum(sizes), len(sizes)
-    mean = sum(map(sum, groups.values())) / n
-    squares = sum(m * m for m in sizes) / n
-    variance = 0.0
-    if k > 1:
-        centres = [sum(g) / len(g) for g in groups.values()]
-        between = sum(m * (c - mean) ** 2 for m, c in zip(sizes, centres, strict=True)) / (k - 1)
-        rest = sum((x - c) ** 2 for g, c in zip(groups.values(), centres, strict=True) for x in g)
-        within = rest / (n - k) if n > k else 0.0
-        component = max(0.0, between - within) * (k - 1) / (n - squares)
-        variance = component * squares / n + within / n
-        if variance < 1e-24:
-            variance = 0.0
-    return n, k, mean, variance, squares
-
-
-def wilson(values):
-    """The mean of values in [0, 1] and Wilson's interval on the effective sample size; n and clusters."""
-    n, k, p, variance, squares = moments(values)
-    z = norm.ppf(0.975)
-    size = float(n) if k == 1 else n / squares
-    if k > 1 and variance:
-        size = max(size, p * (1 - p) / variance * (z / t.ppf(0.975, min(k - 1, 1000))) ** 2)
-    if all(value in (0, 1) for _, value in values):
-        size = min(size, n)
-    elif len({value for _, value in values}) == 1:  # equal fractions: as many others as there may be
-        others = z * z / (size + z * z)
-        return p, p * (1 - others), p + (1 - p) * others, n, k
-    middle = (p + z * z / (2 * size)) / (1 + z * z / size)
-    half = z / (1 + z * z / size) * sqrt(p * (1 - p) / size + z * z / (4 * size * size))
-    return p, min(p, max(0.0, middle - half)), max(p, min(1.0, middle + half)), n, k
-
-
-def share(values):
-    """A share of observations in clusters."""
-    values = list(values)
-    if not values:
-        return {"value": None, "low": None, "high": None, "count": 0, "n": 0}
-    p, low, high, n, _ = wilson(values)
-    return {"value": p, "low": low, "high": high, "count": sum(bool(v) for _, v in values), "n": n}
-
-
-def average(values):
-    """A mean of values in [-1, 1]; n counts clusters."""
-    if not values:
-        return {"value": None, "low": None, "high": None, "n": 0}
-    mean, low, high, _, k = wilson([(cluster, (value + 1) / 2) for cluster, value in values])
-    return {"value": 2 * mean - 1, "low": 2 * low - 1, "high": 2 * high - 1, "n": k}
 
 
 def effect(pairs):

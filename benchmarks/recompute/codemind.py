@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pyarrow.parquet as parquet
+from intervals import average, less, rate
 from scipy.stats import binomtest, spearmanr
 
 PAIR, ANNOUNCED, BRACKETS = r"([\w ]+)=([\w ]+)", r"(?i)answer\W{0,3}[:=]", str.maketrans("(){}", "[][]")
@@ -37,10 +38,6 @@ def right(row):
     return said != "" and re.sub("^'|'$", "", said) == re.sub("^'|'$", "", truth)
 
 
-def share(values):
-    return statistics.fmean(values) if (values := list(values)) else None
-
-
 def pick(rows, style, form):
     chosen = [row for row in rows if (row["style"], row["form"]) == (style, form)]
     return {row["target"]: right(row) for row in chosen if row["outcome"] != "truncated"}
@@ -50,12 +47,14 @@ def changes(first, second):
     both = first.keys() & second.keys()
     gained = sum(second[name] and not first[name] for name in both)
     lost = sum(first[name] and not second[name] for name in both)
-    shares = [share(side[name] for name in both) for side in (first, second)]
+    shares = [rate(side[name] for name in both) for side in (first, second)]
     p = binomtest(lost, lost + gained).pvalue if lost + gained else None
-    return [len(both), *shares, (gained - lost) / len(both) if both else None, gained, lost, p]
+    difference = average((name, second[name] - first[name]) for name in both) if both else None
+    return [len(both), *shares, difference, gained, lost, p]
 
 
 def rho(points):
+    points = [[one["value"] if isinstance(one, dict) else one for one in point] for point in points]
     points = [point for point in points if None not in point]
     varies = len(points) > 2 and all(len(set(side)) > 1 for side in zip(*points, strict=True))
     return [len(points), float(spearmanr(*zip(*points, strict=True))[0]) if varies else None]
@@ -67,8 +66,8 @@ def curve(rows, key, *, doubling=False):
         high = 1 << max(value - 1, 0).bit_length()
         at = (high // 2 + 1, high) if doubling and value > 1 else (value, value)
         bins.setdefault(at, []).append(right(row))
-    table = [[str(a) if a == b else f"{a} to {b}", len(v), share(v)] for (a, b), v in sorted(bins.items())]
-    return table, rho([(low, share(values)) for (low, _), values in sorted(bins.items())])
+    table = [[str(a) if a == b else f"{a} to {b}", len(v), rate(v)] for (a, b), v in sorted(bins.items())]
+    return table, rho([(low, rate(values)) for (low, _), values in sorted(bins.items())])
 
 
 def execution(rows):
@@ -82,11 +81,11 @@ def execution(rows):
     (complexity, first), (rounds, second) = curve(asked, "complexity"), curve(loops, "rounds", doubling=True)
     thought, unrolled = changes(direct, steps), changes(steps, pick(rows, "steps", "unrolled"))
     rates = (("direct answering", direct), ("CoT", steps))
-    matches = [(k, len(v), share(r["same_type"] for r in v), share(map(right, v))) for k, v in kinds if v]
+    matches = [(k, len(v), rate(r["same_type"] for r in v), rate(map(right, v))) for k, v in kinds if v]
     return {
-        "R_IER (Table I, Figure 3)": [(k, n, n - len(v), len(v), share(v.values())) for k, v in rates],
+        "R_IER (Table I, Figure 3)": [(k, n, n - len(v), len(v), rate(v.values())) for k, v in rates],
         "CoT against direct answering (Figure 3)": [thought] * bool(thought[0]),
-        "R_IER by construct (Figure 6)": [(title, len(v), share(v)) for title, v in tagged if v],
+        "R_IER by construct (Figure 6)": [(title, len(v), rate(v)) for title, v in tagged if v],
         "R_IER over cyclomatic complexity (Figure 4)": complexity,
         "R_IER over loop length (Figure 7)": rounds,
         "rank correlation with R_IER (Figures 4 and 7)": [["CC", *first], ["loop length", *second]],
@@ -99,11 +98,11 @@ def dependent(syntheses, answers):
     own, reference = pick(answers, "steps", "own"), pick(answers, "steps", STANDING)
     ended = [row for row in syntheses if row["correct"] or row["finish"] != "length"]
     both = own.keys() & reference.keys()
-    known, same = share(reference[n] for n in both if own[n]), share(reference[n] for n in both)
-    der, ier = share(own.values()), share(reference.values())
-    minus = [None if None in (der, other) else der - other for other in (ier, same, known)]
-    cells = [len(syntheses), len(syntheses) - len(ended), share(row["correct"] for row in ended), len(own)]
-    cells += [der, ier, same, known, *minus, *changes(reference, own)[4:]]
+    known, same = rate(reference[n] for n in both if own[n]), rate(reference[n] for n in both)
+    der, ier = rate(own.values()), rate(reference.values())
+    paired = changes(reference, own)
+    cells = [len(syntheses), len(syntheses) - len(ended), rate(row["correct"] for row in ended), len(own)]
+    cells += [der, ier, same, known, less(der, ier), paired[3], less(der, known), *paired[4:]]
     pairs = [(r["complexity"], r["reference_complexity"]) for r in ended if r["correct"]]
     sides = zip(("own code", "reference"), [*zip(*pairs, strict=True)] or [(), ()], strict=True)
     figure = [(k, len(v), statistics.mean(v), statistics.median(v)) for k, v in sides if v]
@@ -116,7 +115,7 @@ def beside(models):
     shared, rows = set.intersection(*map(set, own.values())), []
     for model, files in models.items():
         of = dict(dependent(*files)["dependent execution reasoning (Table II)"])
-        rows.append([model, of["synthesis"], of["R_DER"], len(shared), share(own[model][n] for n in shared)])
+        rows.append([model, of["synthesis"], of["R_DER"], len(shared), rate(own[model][n] for n in shared)])
     ranks = {"ranks of the models by synthesis and reasoning (section IV-B)": [rho([r[1:3] for r in rows])]}
     return {"R'_DER on programs that all models synthesised correctly (Table II)": rows} | ranks
 
@@ -128,23 +127,24 @@ def specification(rows):
     for key, title in SETTINGS.items():
         found, values = changes(passed["none"], passed[key]), passed[key].values()
         more = found[3:] if key != "none" and found[0] else [None] * 4
-        table.append([title, len(values), len(rows) - len(values), share(values), *more])
+        table.append([title, len(values), len(rows) - len(values), rate(values), *more])
     n, *_, gained, _, _ = changes(passed["none"], passed["true"])
     failed = sum(not passed["none"][name] for name in passed["none"].keys() & passed["true"].keys())
-    r_sr = [[n, *(gained / of if of else None for of in (n, failed)), failed]]
+    r_sr = [[n, *(rate([True] * gained + [False] * (of - gained)) for of in (n, failed)), failed]]
     return {"specification reasoning (section IV-C)": table, "R_SR": r_sr}
 
 
-found, folder = {}, Path(sys.argv[1])
-parts = {"execution": "answers", "dependent-execution": "syntheses answers", "specification": "functions"}
-for task, names in parts.items():
-    paths = [folder / f"{task}-{name}.parquet" for name in names.split()]
-    files = [parquet.read_table(path).to_pylist() if path.exists() else [] for path in paths]
-    names, tables = dict.fromkeys(row["model"] for row in files[0]), {}
-    models = {name: [[row for row in rows if row["model"] == name] for rows in files] for name in names}
-    compute = {"execution": execution, "specification": specification}.get(task, dependent)
-    for model, title, rows in ((m, *pair) for m, of in models.items() for pair in compute(*of).items()):
-        tables.setdefault(title, []).extend([model, *row] for row in rows)
-    tables |= beside(models) if task == "dependent-execution" and len(models) > 1 else {}
-    found |= {task: {title: rows for title, rows in tables.items() if rows}} if tables else {}
-print(json.dumps(found, indent=1))
+if __name__ == "__main__":
+    found, folder = {}, Path(sys.argv[1])
+    parts = {"execution": "answers", "dependent-execution": "syntheses answers", "specification": "functions"}
+    for task, names in parts.items():
+        paths = [folder / f"{task}-{name}.parquet" for name in names.split()]
+        files = [parquet.read_table(path).to_pylist() if path.exists() else [] for path in paths]
+        names, tables = dict.fromkeys(row["model"] for row in files[0]), {}
+        models = {name: [[row for row in rows if row["model"] == name] for rows in files] for name in names}
+        compute = {"execution": execution, "specification": specification}.get(task, dependent)
+        for model, title, rows in ((m, *pair) for m, of in models.items() for pair in compute(*of).items()):
+            tables.setdefault(title, []).extend([model, *row] for row in rows)
+        tables |= beside(models) if task == "dependent-execution" and len(models) > 1 else {}
+        found |= {task: {title: rows for title, rows in tables.items() if rows}} if tables else {}
+    print(json.dumps(found, indent=1))

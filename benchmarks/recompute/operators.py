@@ -50,7 +50,7 @@ def population(rows):
             before, after = row["window"]["before"], row["window"]["after"]
             context = "complete" if after is None else f"±{after}" if before else f"+{after}"
             sides = {side: believed(row[SIDES[side]]) for side in SIDES}
-            yield {"key": (row["change"], context), "found": row["found"], **sides}
+            yield {"key": (row["change"], context), "problem": row["problem"], "found": row["found"], **sides}
 
 
 def accuracy(pairs):
@@ -132,17 +132,18 @@ def distances(rows):
     return [row | {"non-equivalent swap": np.mean(far), "equivalent swap": np.mean(near)}] if rows else []
 
 
-files = {path.stem: parquet.read_table(path).to_pylist() for path in Path(sys.argv[1]).glob("*.parquet")}
-printed = {}
-for model in sorted({row["model"] for row in files["records"]}):
-    one, many, far = (
-        [row for row in files.get(name, []) if row["model"] == model]
-        for name in ("operator", "operator-pairs", "embedding-pairs")
-    )
-    frequency = Counter()
-    for counted in [row["frequency"] for row in one if row["corpus"]][:1] or [
-        row["frequency"] for row in one
-    ]:
-        frequency.update({name: count for name, count in counted.items() if count})
-    printed[model] = tables(list(population(many)), frequency) | {"Table 6": distances(far)}
-print(json.dumps(printed, indent=1, default=float))
+if __name__ == "__main__":
+    files = {path.stem: parquet.read_table(path).to_pylist() for path in Path(sys.argv[1]).glob("*.parquet")}
+    printed = {}
+    for model in sorted({row["model"] for row in files["records"]}):
+        one, many, far = (
+            [row for row in files.get(name, []) if row["model"] == model]
+            for name in ("operator", "operator-pairs", "embedding-pairs")
+        )
+        frequency = Counter()
+        for counted in [row["frequency"] for row in one if row["corpus"]][:1] or [
+            row["frequency"] for row in one
+        ]:
+            frequency.update({name: count for name, count in counted.items() if count})
+        printed[model] = tables(list(population(many)), frequency) | {"Table 6": distances(far)}
+    print(json.dumps(printed, indent=1, default=float))

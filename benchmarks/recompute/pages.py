@@ -5,15 +5,15 @@ Imports nothing from Counterlens. A page has places such as
     <!-- records: cacp | average mutation effect | cacp-humaneval-smollm2 cacp-humaneval-0.5b -->
     <!-- end of records -->
 
-with the script of this folder, one of its tables, and the folders of records, which become the rows between
-the two lines. `--check` writes nothing, and fails if a cell of a page differs.
+with the paper's name, one of the tables of `page_NAME.py`, and the folders of records. The table goes
+between the two lines; folders that are not there yet are passed over. The picture of the index is drawn, too.
+`--check` writes nothing, and fails if a cell of a page or the picture differs.
 """
 
 from __future__ import annotations
 
-import json
+import importlib
 import re
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -21,47 +21,49 @@ from pathlib import Path
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[1] / "docs" / "results"
 PLACE = re.compile(r"(<!-- records: (.+?) \| (.+?) \| (.+?) -->\n).*?(<!-- end of records -->)", re.DOTALL)
-MUTATIONS = ["rename-random", "rename-shuffle", "if-else-flip", "independent-swap", "def-use-break"]
-HEADS = {
-    "average mutation effect": ["model", "original accuracy", *MUTATIONS],
-    "average mutation effect, repair": ["model", "original accuracy", *MUTATIONS],
-    "complementary operators": ["model", "from", "to", "effect", "effect back", "pairs", "pairs back"],
-    "counterfactual pairs": ["model", *MUTATIONS, "all"],
-    "discriminating pairs": [
-        *("model", "mutation", "pairs", "effect", "discriminating", "informative there", "effect there"),
-        "copied there",
-    ],
-}
 FEW = 10
 """Below this number of cases, a share says how many there are."""
 
 
 @cache
-def recomputed(script: str, records: str) -> dict:
-    """All tables of one folder of records, from the script that is written from the paper."""
-    folder = RESULTS / "records" / records
-    command = [sys.executable, str(HERE / f"{script}.py"), str(folder)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)[str(folder)]
+def recomputed(script: str, folders: str) -> dict:
+    """The tables of a script that is written from the paper, from some folders of records."""
+    if str(HERE) not in sys.path:
+        sys.path.insert(0, str(HERE))
+    return importlib.import_module(f"page_{script}").page(kept(folders))
+
+
+def kept(folders: str) -> list[Path]:
+    """The folders of records that there are; `*` stands for all."""
+    records = RESULTS / "records"
+    paths = sorted(records.iterdir()) if folders == "*" else [records / name for name in folders.split()]
+    return [path for path in paths if path.exists()]
 
 
 def cell(value) -> str:
     """A cell as the pages write it: shares in percent with their interval and, if there are few, their n."""
+    if isinstance(value, float):
+        return f"{value:.2f}"
     if not isinstance(value, dict):
         return "--" if value is None else str(value)
     if value["value"] is None:
         return "--"
-    signed = value["low"] < 0 or "count" not in value
-    if signed:
-        return f"{value['value']:+.2f} [{value['low']:+.2f}, {value['high']:+.2f}]"
-    shown = f"{value['value']:.0%} [{value['low']:.0%}, {value['high']:.0%}]".replace("%", " %")
+    if "count" in value:
+        shown = f"{value['value']:.0%} [{value['low']:.0%}, {value['high']:.0%}]".replace("%", " %")
+    elif value["low"] is None:
+        return f"{value['value']:+.2f}, n = {value['n']}"
+    else:
+        digits = 3 if any(0 < abs(value[end]) < 0.005 for end in ("low", "high")) else 2
+        shown = f"{value['value']:+.{digits}f} [{value['low']:+.{digits}f}, {value['high']:+.{digits}f}]"
     return f"{shown}, n = {value['n']}" if value["n"] < FEW else shown
 
 
 def table(script: str, title: str, folders: str) -> str:
     """One table in Markdown, with the rows of all folders."""
-    head = HEADS[title]
-    rows = [row for folder in folders.split() for row in recomputed(script, folder).get(title, ())]
+    tables = recomputed(script, folders)
+    if title not in tables or not kept(folders):
+        return "Not measured yet.\n"
+    head, rows = tables[title]
     lines = [head, ["---"] * len(head), *([cell(value) for value in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -71,12 +73,19 @@ def filled(page: str) -> str:
     return PLACE.sub(lambda place: f"{place[1]}\n{table(*place.group(2, 3, 4))}\n{place[5]}", page)
 
 
+def drawn() -> str:
+    """The picture of the index."""
+    if str(HERE) not in sys.path:
+        sys.path.insert(0, str(HERE))
+    return importlib.import_module("picture").svg(RESULTS / "records")
+
+
 def main() -> int:
-    """Fill the pages, or compare them."""
+    """Fill the pages and draw the picture, or compare them."""
     different = 0
-    for path in sorted(RESULTS.glob("*.md")):
-        before = path.read_text(encoding="utf-8")
-        after = filled(before)
+    for path in (*sorted(RESULTS.glob("*.md")), RESULTS / "models.svg"):
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        after = filled(before) if path.suffix == ".md" else drawn()
         if before == after:
             continue
         different += 1

@@ -213,17 +213,23 @@ describe("a function in the editor", { skip }, () => {
       "asking about a repository shows the plan first, then the run, and then its report beside the code",
       async () => {
         execFileSync("git", ["init", "-q", session.workspace]); // else it is an ignored folder of this repository
-        const decided = 'tasks = ["likelihood"]\npaths = ["parity.py"]\n';
+        const decided = 'tasks = ["likelihood"]\npaths = ["parity.py", "grades.py"]\n';
         writeFileSync(path.join(session.workspace, "counterlens.toml"), decided);
         await vscode.command("View: Close All Editors");
         await vscode.quickOpen("parity.py");
         await vscode.command("Counterlens: Ask About This Repository…");
-        const start = vscode.choice("Ask about 1 function");
+        const start = vscode.choice(/Ask about \d+ functions/);
         await start.waitFor(MODEL);
         assert.match(await start.innerText(), /time unknown[\s\S]*smollm2-135m/i);
         await vscode.choice("Settings: counterlens.toml").waitFor();
         await session.screenshot("plan");
-        await start.click();
+        await vscode.choice("Fewer Functions, or Less Time…").click();
+        await vscode.choice("2 minutes").waitFor();
+        await session.screenshot("amount");
+        await vscode.choice("Another Number of Functions…").click();
+        await vscode.page.locator(".quick-input-message", { hasText: /A number from 1 to \d/ }).waitFor();
+        await (await vscode.quickInput()).fill("1");
+        await vscode.page.keyboard.press("Enter");
         const run = row("Runs", "runs/20");
         await run.waitFor(MODEL);
         await vscode.tab(/Run runs\/20/).waitFor(MODEL);
@@ -294,6 +300,11 @@ describe("a function in the editor", { skip }, () => {
         .locator("g.found, g.missed, g.invented")
         .first()
         .waitFor({ state: "attached", ...MODEL });
+      const order = await view.locator("body").evaluate((body) => {
+        const top = (chosen) => body.querySelector(chosen)?.getBoundingClientRect().top;
+        return [top("h1"), top("svg"), top("table")];
+      });
+      assert.ok(order[0] < order[1] && order[1] < order[2], `the drawing leads, figures follow: ${order}`);
       await inAllThemes("Dependences of parity");
     });
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.effects import Proportion
 from counterlens.reports.cells import cell_text, figure_columns
 from counterlens.reports.document import (
     Figure,
@@ -91,3 +92,27 @@ def test_a_table_is_the_same_in_every_form() -> None:
     assert r"c & 0.50 {[}0.25, 0.75{]} \\" in latex.render(REPORT)
     assert "0.50 [0.25, 0.75]" in terminal.plain(REPORT)
     assert [text.count("a note.") for text in (markdown.render(REPORT), latex.render(REPORT))] == [1, 1]
+
+
+def test_a_wide_table_fits_the_terminal_and_loses_no_cell() -> None:
+    columns = ("model", "asked", *(f"share of figure number {i}" for i in range(9)))
+    rows = tuple(
+        (
+            "qwen2.5-coder-0.5b",
+            "step by step",
+            *(Proportion(0.5, 0.25, 0.75, 20 + i, 40 + 2 * i) for i in range(9)),
+        )
+        for _ in range(2)
+    )
+    text = terminal.plain(Report("", (TableBlock("wide", columns, rows),)))
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert text.count("50% [25%, 75%]") == 18
+    assert sum(line.startswith("qwen2.5-coder-0.5b") for line in lines) > 2  # each part names its rows
+    narrow = Report("", (TableBlock("narrow", columns[:3], tuple(row[:3] for row in rows)),))
+    assert columns[2] in terminal.plain(narrow)  # a head is wrapped only where there is no room
+
+
+def test_a_share_of_few_cases_says_how_many() -> None:
+    assert cell_text(Proportion(0.5, 0.1, 0.9, 2, 4)) == "50% [10%, 90%], n = 4"
+    assert cell_text(Proportion(0.5, 0.3, 0.7, 5, 10)) == "50% [30%, 70%]"

@@ -35,7 +35,7 @@ from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.options import make
 from counterlens.probes.registry import PROBES
 from counterlens.reports.export.json import table_json
-from counterlens.reports.render.terminal import grid
+from counterlens.reports.render.terminal import FittedTable
 from counterlens.text import printable
 
 _PROBE = PROBES[TASK]
@@ -129,7 +129,7 @@ def causal(
 def _report(estimated: CausalResults, left_out: Mapping[str, str]) -> Iterator[RenderableType]:
     for table in _tables(estimated):
         yield Text(table.title, style="bold")
-        yield grid(table)
+        yield FittedTable(table)
         yield Text(table.note + "\n", style="dim")
     for name, reason in list(left_out.items())[:8]:
         yield Text(printable(f"left out: {name}: {reason}", keep=""))

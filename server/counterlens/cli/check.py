@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -184,12 +185,19 @@ def _check(
         for number, scope in enumerate(chosen):
             name = f"{scope.document.path}::{scope.function.qualname}"
             report(f"checking {name}", number, len(chosen))
-            in_doubt = doubts(model, scope)
-            if sandbox is not None:
-                at = progress_at(report, number, len(chosen))
-                yield from settle(model, scope, in_doubt, sandbox, excluded=excluded, progress=at)
-            else:
-                yield from in_doubt
+            if sandbox is None:
+                yield from doubts(model, scope)
+                continue
+            verified = partial(
+                settle,
+                model,
+                scope,
+                sandbox=sandbox,
+                excluded=excluded,
+                progress=progress_at(report, number, len(chosen)),
+            )
+            # The fix of a function that fails is searched among more than what the model alone would mark.
+            yield from verified(()) or (verified(marks) if (marks := doubts(model, scope)) else ())
 
 
 def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:

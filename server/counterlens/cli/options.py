@@ -368,7 +368,7 @@ def print_report(report: RenderableType) -> None:
     """Print a report to standard output; wide enough for code even without a terminal."""
     console = Console(highlight=False)
     if not console.is_terminal:
-        console = Console(highlight=False, width=120)
+        console = Console(highlight=False, width=100)
     console.print(report)
 
 

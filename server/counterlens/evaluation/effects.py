@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import Any
 
 from counterlens.evaluation.results import RunResults
-from counterlens.metrics.association import pearson, spearman
+from counterlens.metrics.association import few_points, pearson, spearman
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.model_comparison import DETECTABLE_DIFFERENCE, ModelComparison, compare_pairwise
 from counterlens.metrics.noise_floor import AboveFloor
@@ -229,7 +229,8 @@ class RunEffects:
             columns,
             tuple(rows),
             "models by number of parameters (Hooda et al. 2024, Figure 3); trend: Spearman's correlation of "
-            "size and effect, for at least three models. With few models, this describes the data only",
+            "size and effect, for at least three models. With few models, this describes the data only"
+            + few_points([len(ordered)]),
         )
 
 

@@ -13,6 +13,7 @@ from lsprotocol import types
 
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration
+from counterlens.confidence.correctness import Correctness
 from counterlens.dependence import Dependences
 from counterlens.dependence.languages import analysable_functions
 from counterlens.lsp.known_doubts import KnownDoubts
@@ -91,6 +92,7 @@ class Analysis:
         confidence: Scores of exactly `document`; None until there are any.
         shown: Displayed scores: `confidence`, possibly calibrated; during scoring, the finished units.
         calibration: The map applied to `shown`, if any.
+        correctness: What the model's confidence says about correctness, if it was measured.
         last: Scores of the last scored version, kept while a newer one is being scored.
         cancel: Set when the scoring in progress becomes stale.
         unscored: Byte ranges of the newest version that have no scores (yet).
@@ -111,6 +113,7 @@ class Analysis:
     confidence: Confidence | None = None
     shown: Confidence | None = None
     calibration: Calibration | None = None
+    correctness: Correctness | None = None
     last: Confidence | None = None
     unscored: tuple[tuple[int, int], ...] = ()
     cancel: Event = field(default_factory=Event)

@@ -21,6 +21,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from counterlens.confidence import Confidence, confidence
 from counterlens.confidence.calibrated import calibrate, fits
 from counterlens.confidence.calibration import Calibration, load_calibration
+from counterlens.confidence.correctness import Correctness, load_correctness
 from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.confidence.scoring import join_scores, score_unit
 from counterlens.errors import (
@@ -58,6 +59,7 @@ class ScoredDocument:
     shown: Confidence
     calibration: Calibration | None
     memo: Memo = field(default_factory=Memo)
+    correctness: Correctness | None = None
 
 
 class BackgroundScorer:
@@ -243,6 +245,7 @@ class BackgroundScorer:
         scored = await self._made(job)
         job.showed(time.monotonic() - begun)
         if self._jobs.get(job.analysis.uri) is job and job.analysis.state is ScoringState.SCORING:
+            job.analysis.correctness = scored.correctness
             job.analysis.partly_scored(
                 scored.confidence, scored.shown, scored.calibration, scored.memo, unscored
             )
@@ -256,6 +259,7 @@ class BackgroundScorer:
             )
         unscored = job.unscored
         scored = await self._made(job)
+        job.analysis.correctness = scored.correctness
         job.analysis.scored(scored.confidence, scored.shown, scored.calibration, scored.memo, unscored)
 
     async def _made(self, job: ScoringJob) -> ScoredDocument:
@@ -279,10 +283,12 @@ class BackgroundScorer:
         )
         known = load_calibration(model.info.identity) if model and settings.calibrated else None
         usable = known if known is not None and fits(document_confidence, known) else None
+        maps = load_correctness(model.info.identity) if model else None
         scored = ScoredDocument(
             document_confidence,
             calibrate(document_confidence, usable) if usable else document_confidence,
             usable,
+            correctness=maps if maps is not None and maps.language == document.language else None,
         )
         self._prepare(scored)
         return scored

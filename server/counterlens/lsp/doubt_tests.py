@@ -9,6 +9,7 @@ edited wait.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import time
@@ -41,7 +42,6 @@ BUSY = 1.5
 PATIENCE = 5.0
 """Maximum seconds that an edited function waits for an idle machine."""
 _LOOK = 1.0
-_STEP = 0.05
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -100,6 +100,7 @@ class TestsInIdleTime:
         self._scopes: dict[str, tuple[Document, dict[str, DoubtScope]]] = {}
         self._worker: asyncio.Task[None] | None = None
         self._cancel = Event()
+        self._moved = asyncio.Event()  # a mark was shown, a function is no longer due, or a document changed
         self._edited_at = 0.0
         ls.when_edited.append(self._interrupted)
         ls.when_closed.append(self._closed)
@@ -109,11 +110,13 @@ class TestsInIdleTime:
         """Typing comes first."""
         self._edited_at = time.monotonic()
         self._cancel.set()
+        self._moved.set()
 
     def _closed(self, _ls: CounterlensServer, analysis: Analysis) -> None:
         self._due.pop(analysis.uri, None)
         self._scopes.pop(analysis.uri, None)
         self._cancel.set()
+        self._moved.set()
 
     def saw(
         self, analysis: Analysis, document: Document, scopes: list[DoubtScope], first: Outline
@@ -172,7 +175,9 @@ class TestsInIdleTime:
             due = self._due.get(analysis.uri)
             if due is None or name not in due.names or time.monotonic() >= until:
                 break
-            await asyncio.sleep(_STEP)
+            self._moved.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._moved.wait(), until - time.monotonic())
         return False
 
     def _file_changed(self, _ls: CounterlensServer, path: Path) -> None:
@@ -207,6 +212,7 @@ class TestsInIdleTime:
             self._cancel = Event()
             if await self._ran(uri, name) and uri in self._due:
                 self._due[uri].names.pop(name, None)
+                self._moved.set()
 
     def _next(self) -> tuple[str, str, bool, float] | None:
         """The function that was edited last; else one that is due for another reason."""
@@ -251,6 +257,7 @@ class TestsInIdleTime:
             checked = replace(base, shown=marks, settled_in=document if over else base.settled_in)
             analysis.doubts.note(document, settings.asked, checked)
             ls.changed(analysis)
+            self._moved.set()
 
         def failed(mark: FailingFunction) -> None:
             loop.call_soon_threadsafe(lambda: show((mark, *doubts), over=False))

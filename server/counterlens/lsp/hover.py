@@ -19,6 +19,7 @@ from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.contested_wording import contested_count
 from counterlens.probes.pairs.stability_wording import unstable_changes
 from counterlens.probes.pairs.wording import outcome
+from counterlens.reports.correctness_wording import correctness_sentence
 from counterlens.reports.nodes import (
     chain_at,
     chain_markdown,
@@ -99,12 +100,16 @@ def hover(
         return _markdown(text) if text else None
     answered = any(part.brief and part.detail for part in content.parts)
     expected = expected_markdown(confidence, chain[0], translator())
+    correct = correctness_sentence(confidence, chain[0].start, analysis.correctness, model, translator())
+    holds = analysis.correctness is not None and analysis.correctness.statement.holds
+    note = confidence_note(confidence, analysis.calibration, model, translator())
     text = content.with_parts(
         HoverPart(node_markdown(chain[0], translator()), chain_markdown(confidence, chain, translator())),
+        HoverPart(correct if holds else ""),
         # the answer about an operator considers all the code, so the first token alone is a detail
         HoverPart(detail=expected) if answered else HoverPart(expected),
         HoverPart(*_probe(analysis, offset)),
-        HoverPart(detail=confidence_note(confidence, analysis.calibration, model, translator())),
+        HoverPart(detail=note if holds or not correct else f"{note} *{correct}*"),
     )
     return _markdown(text, places.range(chain[0].start, chain[0].end))
 

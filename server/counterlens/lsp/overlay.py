@@ -24,10 +24,11 @@ from counterlens.confidence.granularity import (
 from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.background import ScoredDocument
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import t
+from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_of, range_of
+from counterlens.reports.correctness_wording import level_labels
 
 REQUEST = "counterlens/overlay"
 MOST = 10_000
@@ -131,7 +132,9 @@ def overlay(
         calm=few,
         calibrated=analysis.calibration is not None,
         levels=len(LABELS),
-        labels=tuple(t(label) for label in LABELS),
+        labels=level_labels(
+            LABELS, analysis.correctness if granularity is Granularity.STATEMENT else None, translator()
+        ),
         spans=tuple(
             OverlaySpan(places.range(span.start, span.end), span.level, span.value, span.kind, span.category)
             for span in chosen[:MOST]

@@ -9,7 +9,6 @@ unchanged and it does not request `again`.
 from __future__ import annotations
 
 import asyncio
-import io
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from rich.console import Console
 
 from counterlens.confidence import Confidence
 from counterlens.confidence.measuring import FunctionConfidence, measure_function
@@ -334,13 +332,10 @@ def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: 
         note=confidence.note,
     )
     report = Report(f"Probe of {record.function}", blocks)
-    console = Console(file=io.StringIO(), width=110, highlight=False, color_system=None)
-    with console.capture() as captured:
-        console.print(terminal.render(report))
     return ProbeAnswer(
         ok=True,
         summary=meaning(record, translator()),
-        report=captured.get(),
+        report=terminal.plain(report),
         markdown=markdown.render(report),
         html=html.fragment(blocks) if shows else "",
         function=record.function,

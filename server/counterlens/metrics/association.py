@@ -7,12 +7,21 @@ Palacio et al. 2023, Table II).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from counterlens.metrics.bootstrap import Estimate, Floats, bootstrap_pairs
+
+FEW_POINTS = 10
+"""Number of points below which a correlation says little."""
+
+
+def few_points(counts: Iterable[int]) -> str:
+    """The end of a note on correlations over these numbers of points; empty if all have enough."""
+    little = f"; over fewer than {FEW_POINTS} points, a correlation says little"
+    return little if any(count < FEW_POINTS for count in counts) else ""
 
 
 def spearman(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate:

@@ -149,6 +149,64 @@ def brier_difference(
     return _estimate(paired, drawn @ change / (drawn @ nodes), len(nodes))
 
 
+def brier_skill(
+    predicted: Floats, right: Floats, group: Integers, *, seed: int = 0, rounds: int = ROUNDS
+) -> IntervalEstimate:
+    """The Brier skill score of n probabilities over the base rate (Murphy 1973): 1 is perfect, 0 is no skill.
+
+    The reference is the share that is right among the same pieces, so a constant has a skill of at most 0.
+
+    Args:
+        predicted: (n,) 0 to 1; n is 1 or more.
+        right: (n,) 1.0 or 0.0.
+        group: (n,) the unit of resampling of each piece.
+        seed: Random seed of the bootstrap.
+        rounds: Number of bootstrap samples.
+    """
+    _, place = np.unique(group, return_inverse=True)
+    columns = (np.ones(len(right)), right, (predicted - right) ** 2)
+    sums = np.stack([np.bincount(place, column) for column in columns], axis=1)
+    drawn = _draw(len(sums), seed, rounds) @ sums
+    return _estimate(_skill(sums.sum(axis=0, keepdims=True)), _skill(drawn), len(sums))
+
+
+def _skill(sums: Floats) -> Floats:
+    """(m,) skill scores of m samples of (number, number right, squared errors); 0 if all are alike."""
+    n = np.maximum(sums[:, 0], 1)
+    share = sums[:, 1] / n
+    spread = share * (1 - share)
+    skill: Floats = np.where(spread > 0, 1 - sums[:, 2] / n / np.where(spread > 0, spread, 1), 0.0)
+    return skill
+
+
+def auroc(
+    value: Floats, right: Floats, group: Integers, *, seed: int = 0, rounds: int = ROUNDS
+) -> IntervalEstimate:
+    """The probability that a right piece has a higher value than a wrong one: the area under the ROC curve.
+
+    Ties count one half; 0.5 if all pieces are right, or all wrong.
+
+    Args:
+        value: (n,) n is 1 or more.
+        right: (n,) 1.0 or 0.0.
+        group: (n,) the unit of resampling of each piece.
+        seed: Random seed of the bootstrap.
+        rounds: Number of bootstrap samples.
+    """
+    _, place = np.unique(group, return_inverse=True)
+    _, rank = np.unique(value, return_inverse=True)
+    weights = np.concatenate([np.ones((1, place.max() + 1)), _draw(int(place.max()) + 1, seed, rounds)])
+    areas = np.array([_area(rank, right, row[place]) for row in weights])
+    return _estimate(areas[:1], areas[1:], weights.shape[1])
+
+
+def _area(rank: Integers, right: Floats, weight: Floats) -> float:
+    positive, negative = np.bincount(rank, weight * right), np.bincount(rank, weight * (1 - right))
+    both = positive.sum() * negative.sum()
+    below = np.cumsum(negative) - negative / 2
+    return float((positive * below).sum() / both) if both else 0.5
+
+
 def _draw(groups: int, seed: int, rounds: int) -> Floats:
     """(rounds, groups): number of times that each group is in each bootstrap sample."""
     rng = np.random.default_rng(seed)

@@ -199,6 +199,7 @@ class Prompt:
             of the likeliest; needs `Capability.EXACT`.
         examples: The answers of worked examples in the text or the turns, which an answer may repeat. They
             are not sent.
+        logprobs: Whether the log-probabilities of the generated tokens are requested.
     """
 
     text: str
@@ -209,6 +210,7 @@ class Prompt:
     draw: Draw | None = None
     detours: tuple[int, ...] = ()
     examples: tuple[str, ...] = ()
+    logprobs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,9 @@ class Completion:
             the two likeliest was smaller than the model's rounding. Only greedy completions with
             `Capability.EXACT` have any.
         thought: Number of tokens of reasoning, which is not in the text.
+        logprobs: For each generated token of the text: its first byte in the UTF-8 text, and the natural
+            logarithm of its probability at temperature 1. None if it was not requested, or the model does not
+            give it, or the text is not a part of what it generated.
     """
 
     text: str
@@ -233,6 +238,7 @@ class Completion:
     dropped: int = 0
     ties: tuple[int, ...] = ()
     thought: int = 0
+    logprobs: tuple[tuple[int, float], ...] | None = None
 
     @property
     def unanswered(self) -> bool:

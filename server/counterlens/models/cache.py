@@ -302,6 +302,8 @@ class CachedModel(WrappedModel):
             request.append(["draw", prompt.draw.temperature, prompt.draw.seed, prompt.draw.index])
         if prompt.detours:
             request.append(["detours", *prompt.detours])
+        if prompt.logprobs:
+            request.append("logprobs")
         if self.info.decoding:
             request.append(["exact", self.info.decoding])
         return self._key("complete", *request)
@@ -332,9 +334,10 @@ def _is_damage(error: sqlite3.Error) -> bool:
 
 
 def _encode(answer: Completion) -> bytes:
-    return json.dumps(
-        [answer.text, answer.finish, answer.tokens, answer.dropped, answer.ties, answer.thought]
-    ).encode()
+    fields = [answer.text, answer.finish, answer.tokens, answer.dropped, answer.ties, answer.thought]
+    if answer.logprobs is not None:
+        fields.append(answer.logprobs)
+    return json.dumps(fields).encode()
 
 
 def _completion(data: bytes | None) -> Completion | None:
@@ -343,7 +346,9 @@ def _completion(data: bytes | None) -> Completion | None:
             return None
         text, finish, tokens, dropped, *more = json.loads(data)
         ties = tuple(more[0]) if more else ()  # earlier versions stored fewer fields
-        return Completion(text, finish, tokens, dropped, ties, more[1] if len(more) > 1 else 0)
+        logprobs = tuple((at, value) for at, value in more[2]) if len(more) > 2 else None
+        thought = more[1] if len(more) > 1 else 0
+        return Completion(text, finish, tokens, dropped, ties, thought, logprobs)
     except (TypeError, ValueError):
         return None
 

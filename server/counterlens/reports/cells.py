@@ -9,6 +9,8 @@ from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
 from counterlens.reports.document import HeadingLink, Marked, ReportCell, Shaded
 
+FEW = 10
+"""Number of cases below which a share says how many there are."""
 _WORDED_FIGURE = re.compile(r"[<+-]?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
@@ -20,7 +22,8 @@ def cell_text(cell: ReportCell) -> str:
         case Marked() | HeadingLink() | Shaded():
             return cell.text
         case Proportion():
-            return f"{cell.value:.0%} [{_show_bound(cell.low)}, {_show_bound(cell.high)}]"
+            few = f", n = {cell.n}" if cell.n < FEW else ""
+            return f"{cell.value:.0%} [{_show_bound(cell.low)}, {_show_bound(cell.high)}]{few}"
         case Estimate(value=value, low=low, high=high) if value is not None:
             digits = 3 if 0 < abs(value) < 0.1 else 2
             known = low is not None and high is not None and cell.n > 1

@@ -201,13 +201,12 @@ def confidence_note(
     if calibration is not None:
         when = t(", measured {day}", day=calibration.created) if calibration.created else ""
         return t(
-            "*Calibrated confidence: {model} predicts about this share of such nodes correctly{when}. It "
-            "does not measure correctness.*",
+            "*Calibrated confidence: {model} predicts about this share of such nodes correctly{when}.*",
             model=escape(model),
             when=when,
         )
     return t(
-        "*Raw confidence: {mean} for {model}. It is not calibrated and does not measure correctness.*",
+        "*Raw confidence: {mean} for {model}, not calibrated.*",
         mean=_mean(confidence.aggregation, t),
         model=escape(model),
     )

@@ -6,6 +6,7 @@ therefore also work for languages without a table. The few exceptions are listed
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import tree_sitter
@@ -95,6 +96,64 @@ def defines(kind: str) -> bool:
 def imports(kind: str) -> bool:
     """Whether a node type makes names of other files known, or names the package of this one."""
     return kind.startswith(_IMPORTS)
+
+
+class StatementPart(NamedTuple):
+    """A simple statement, or the header of a compound one or of one of its clauses.
+
+    Attributes:
+        start: The offset of its first byte.
+        end: The offset after its last.
+        kind: The node type; for an expression statement, that of its expression.
+    """
+
+    start: int
+    end: int
+    kind: str
+
+
+def statement_parts(root: tree_sitter.Node, data: bytes, start: int, end: int) -> list[StatementPart]:
+    """The parts of the statements that begin in a byte range, in order, without overlap.
+
+    Left out are comments, statements of only a string, and clauses of only a keyword, such as `else:`.
+    """
+    owners = _owners(root, start, end)
+    parts: list[StatementPart] = []
+    for i, (first, last, kind) in enumerate(owners):
+        # a part ends where the next one begins: the body of a compound statement, or its next clause
+        until = min([last, *(begin for begin, _, _ in owners[i + 1 : i + 2] if begin < last)])
+        code = _COMMENT.sub(b"", data[first:until]).rstrip() if kind != "comment" else b""
+        if start <= first and code and kind not in _TEXTS and not _KEYWORD.fullmatch(code):
+            parts.append(StatementPart(first, min(first + len(data[first:until].rstrip()), end), kind))
+    return parts
+
+
+_TEXTS = frozenset({"string", "concatenated_string", "string_literal"})
+_KEYWORD = re.compile(rb"\w+\s*[:{]|[{};]")
+_COMMENT = re.compile(rb"(?m)^\s*(#|//).*$")
+
+
+def _owners(root: tree_sitter.Node, start: int, end: int) -> list[tuple[int, int, str]]:
+    """The statements and clauses that touch a byte range, in order, outer ones first: range and node type."""
+    owners: list[tuple[int, int, str]] = []
+    nodes = [root]
+    while nodes:
+        node = nodes.pop()
+        if node.end_byte <= start or node.start_byte >= end:
+            continue
+        parent = node.parent
+        part = parent is not None and is_part_of_statement(
+            node.type, parent.type, last=node.end_byte == parent.end_byte
+        )
+        named = node.named_children
+        clause = node.type.endswith("_clause") and any(
+            child.type.endswith(("block", "_statement")) for child in named
+        )
+        if clause or (is_statement(node.type) and not part):
+            inner = named[0] if node.type == "expression_statement" and named else node
+            owners.append((node.start_byte, node.end_byte, inner.type))
+        nodes += reversed(node.children)
+    return owners
 
 
 class Definition(NamedTuple):

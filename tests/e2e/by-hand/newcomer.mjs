@@ -1,4 +1,5 @@
-// By hand, since it needs a quiet machine: node tests/e2e/by-hand/newcomer.mjs [FILE.vsix]
+// By hand, since it needs a quiet machine: node tests/e2e/by-hand/newcomer.mjs [FILE.vsix [MODEL]]; without a MODEL, the
+// embedded one answers.
 // Measures a new user's waiting time: from `code --install-extension` of the platform's package to the first mark, and
 // to the first result of a probe, on the tutorial's files, with only a bare Python. Pictures of each state, in light,
 // dark and high contrast, are in tests/e2e/shots/newcomer-*.png.
@@ -74,6 +75,7 @@ await main(async () => {
     PATH: `${bare.bin}:/usr/bin:/bin`,
     VSCODE_CLI: "1",
     HTTPS_PROXY: "http://127.0.0.1:9",
+    ...(process.argv[3] && { COUNTERLENS_MODEL: process.argv[3] }),
   };
   const home = new Home(path.join(RUN, "home"), environment);
   rmSync(home.cache, { recursive: true, force: true }); // facts about this machine that earlier runs have cached
@@ -151,7 +153,7 @@ async function walk(session, clock) {
   await vscode.command("View: Close Editor");
   await vscode.hover("larger", { line: "def larger" });
   await session.screenshot("hover-name");
-  await vscode.hover("n", { line: "if n % 2" });
+  await vscode.hover(">", { line: "if a > b" });
   await session.screenshot("hover");
   await vscode.leave();
   await inAllThemes(session, "marks");

@@ -19,6 +19,7 @@ from counterlens.evaluation.manifest import manifest
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.judging.languages import judging_of
+from counterlens.metrics.effects import Proportion
 from counterlens.probes.execution.dependent import DependentExecutionProbe
 from counterlens.probes.execution.record import DependentExecutionRecord, SpecificationRecord
 from counterlens.probes.execution.translation import program_to_translate
@@ -198,7 +199,9 @@ def test_the_protocol_names_the_table_of_translation(folder: Path) -> None:
     run = ran("dependent-execution", folder, "java", lambda _: True, protocol="codemind")
     title = "dependent execution reasoning (Table III), translation from Java (protocol codemind)"
     (table,) = [one for one in run.tables if one.title == title]
-    assert dict(table.rows)["translation"] == 1.0
+    translated = dict(table.rows)["translation"]
+    assert isinstance(translated, Proportion)
+    assert translated.value == 1.0
     records = [one for one in run.probed if isinstance(one, DependentExecutionRecord)]
     beside = DependentExecutionProbe().side_by_side({"a": records, "b": records}, seed=0)
     assert "R'_DER on programs that all models translated correctly (Table III), translation from Java" in {

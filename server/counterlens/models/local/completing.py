@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from counterlens.models.base import Completion, Draw, Prompt
 from counterlens.models.local.encoded_prompt import EncodedPrompt
 from counterlens.models.local.engine import TokenEngine
 from counterlens.models.local.healing import Constraint
+from counterlens.models.logprobs import placed
 from counterlens.models.stopping import repeats_itself
 
 Logits = dict[int, npt.NDArray[np.float32]]
@@ -85,6 +87,8 @@ class Writer:
         """Append the next token, and return it; None if the completion has ended with it."""
         grammar = growing.encoded.grammar
         token = grammar.choose(logits) if grammar else self._choose(logits, growing)
+        if growing.encoded.prompt.logprobs:
+            growing.logprobs.append((len(growing.written), self._logprob(token, logits, growing)))
         growing.append(token, self.engine)
         return None if growing.finish else token
 
@@ -97,6 +101,12 @@ class Writer:
         if not len(allowed):
             raise ModelError("the model's vocabulary cannot spell the end of the prompt")
         return int(allowed[pick(logits[allowed])])
+
+    def _logprob(self, token: int, logits: npt.NDArray[np.float32], growing: Growing) -> float:
+        """The log-probability of a token at temperature 1, among those that spell the required bytes."""
+        possible = logits[self.constraint.allowed(growing.missing)] if growing.missing else logits
+        top = possible.max()
+        return float(logits[token] - top) - math.log(np.exp(possible - top).sum(dtype=np.float64))
 
 
 class Completer(Writer, ABC):
@@ -195,6 +205,7 @@ class Growing:
         text: The continuation.
         drawing: Samples its tokens, if they are sampled.
         ties: The gap at each token that rounding may have chosen.
+        logprobs: Its tokens: the number of bytes written before, and the log-probability.
     """
 
     encoded: EncodedPrompt
@@ -204,6 +215,7 @@ class Growing:
     text: str = ""
     drawing: TokenDrawing | None = None
     ties: dict[int, float] = field(default_factory=dict)
+    logprobs: list[tuple[int, float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         prompt = self.encoded.prompt
@@ -226,7 +238,9 @@ class Growing:
     @property
     def answer(self) -> Completion:
         ties = tuple(sorted(self.ties, key=lambda at: self.ties[at]))
-        return Completion(self.text, self.finish, self.count, self.encoded.dropped, ties)
+        prompt, required = self.encoded.prompt, len(self.encoded.required)
+        logprobs = placed(self.text, self.written, self.logprobs, required) if prompt.logprobs else None
+        return Completion(self.text, self.finish, self.count, self.encoded.dropped, ties, logprobs=logprobs)
 
     def likeliest(self, logits: npt.NDArray[np.float32], rounding: float) -> int:
         """The index of the likeliest token, or of the second on a detour; notes a gap below the rounding."""

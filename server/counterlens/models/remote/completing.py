@@ -12,6 +12,7 @@ from counterlens.errors import ModelError
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.chat.turn import Turn
 from counterlens.models.healing import Contradiction
+from counterlens.models.logprobs import placed
 from counterlens.models.remote import failures, sse, thinking
 from counterlens.models.remote.answer import Answer, Json
 from counterlens.models.remote.client import HttpClient
@@ -272,6 +273,7 @@ class AnswerReading:
         self._cut: str | None = None
         self._apart = self._thought = self._pieces = 0
         self._over = False
+        self._tokens: list[tuple[bytes, float]] = []
 
     def add(self, piece: Piece, *, streamed: bool) -> None:
         """Take the next piece; `streamed`: whether pieces have about a token each."""
@@ -279,6 +281,7 @@ class AnswerReading:
             return
         self._streamed = streamed
         self.finish = piece.finish or self.finish
+        self._tokens += piece.tokens
         if piece.thought:
             self._apart += self._size(piece.thought)
         if piece.text:
@@ -322,7 +325,19 @@ class AnswerReading:
             # A reply that ends within its reasoning has no answer, whatever the server says about its end.
             if end is None and (self.finish in _LENGTH or still or self._over):
                 finish = "length"
-        return Completion(_join_surrogates(content), finish, tokens, thought=thought)
+        text = _join_surrogates(content)
+        return Completion(text, finish, tokens, thought=thought, logprobs=self._logprobs(text))
+
+    def _logprobs(self, text: str) -> tuple[tuple[int, float], ...] | None:
+        """The log-probabilities of the tokens of the continuation, if the server returned them."""
+        if not self._prompt.logprobs or not self._tokens:
+            return None
+        written, rows = b"", []
+        for piece, logprob in self._tokens:
+            rows.append((len(written), logprob))
+            written += piece
+        answer = self._parts.answer.encode("utf-8", "surrogatepass")
+        return placed(text, written, rows, max(0, written.rfind(answer)))
 
     def _process_addition(self, added: str) -> None:
         """Check whether an addition ends the answer."""

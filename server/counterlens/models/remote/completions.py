@@ -44,6 +44,8 @@ class Continuation:
         stops = texts[:_MOST_STOPS]
         if stops:
             body["stop"] = stops
+        if self.prompt.logprobs:
+            body["logprobs"] = 1  # the number of alternatives; some servers return none for 0
         if self.fill:
             body["suffix"] = self.prompt.suffix
         if self.prompt.reply is not None and self.prompt.reply.grammar:
@@ -99,6 +101,8 @@ class ChatExchange(Turn):
             **sampling(self.prompt.draw),
             "stream": True,
         }
+        if self.prompt.logprobs:
+            body["logprobs"] = True
         if self.prompt.reply is not None and self.prompt.reply.schema:
             form = {"name": "answer", "strict": True, "schema": json.loads(self.prompt.reply.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": form}

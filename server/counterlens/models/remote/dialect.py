@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from counterlens.models.base import Draw, Prompt
 from counterlens.models.remote.answer import Json
@@ -19,12 +19,14 @@ class Piece:
         finish: Why it ended, in the server's word, if it did.
         thought: Reasoning that the server sends separately from the text.
         index: Index among several answers to one request.
+        tokens: The bytes of its generated tokens, with the log-probability of each, if they were requested.
     """
 
     text: str
     finish: str | None = None
     thought: str = ""
     index: int = 0
+    tokens: tuple[tuple[bytes, float], ...] = ()
 
 
 def sampling(draw: Draw | None) -> Json:
@@ -93,7 +95,41 @@ def _piece(choice: Json) -> Piece:
     thought, text = split_content(choice.get("text") if content is None else content)
     thought = field_of(message) or field_of(choice) or thought
     finish, index = choice.get("finish_reason"), choice.get("index")
-    return Piece(text, str(finish) if finish else None, thought, index if isinstance(index, int) else 0)
+    number = index if isinstance(index, int) else 0
+    return Piece(text, str(finish) if finish else None, thought, number, _tokens_of(choice.get("logprobs")))
+
+
+def _tokens_of(logprobs: Any) -> tuple[tuple[bytes, float], ...]:
+    """The tokens of a choice; none if it has none, or they have another format.
+
+    The chat API, and llama-server and Ollama for either API, give an object for each token; the completions
+    API gives a list of tokens beside one of values.
+    """
+    if not isinstance(logprobs, dict):
+        return ()
+    rows = logprobs.get("content")
+    if isinstance(rows, list):
+        pairs = [
+            (row.get("bytes") or row.get("token"), row.get("logprob"))
+            for row in rows
+            if isinstance(row, dict)
+        ]
+    else:
+        texts, values = logprobs.get("tokens"), logprobs.get("token_logprobs")
+        if not isinstance(texts, list) or not isinstance(values, list):
+            return ()
+        pairs = list(zip(texts, values, strict=False))
+    tokens = []
+    for text, value in pairs:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return ()
+        if isinstance(text, str):
+            tokens.append((text.encode("utf-8", "surrogatepass"), float(value)))
+        elif isinstance(text, list) and all(isinstance(byte, int) and 0 <= byte < 256 for byte in text):
+            tokens.append((bytes(text), float(value)))
+        else:
+            return ()
+    return tuple(tokens)
 
 
 def first_choice(chunk: Json) -> Json | None:

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 _LEAST_TEMPERATURE: Final = 0.01
-_SPARED: Final = ("stream_options", "seed", "stop", "stream")
+_SPARED: Final = ("stream_options", "logprobs", "seed", "stop", "stream")
 """Parameters that a request can omit: Counterlens also counts tokens and ends answers by itself."""
 _POSITIVE: Final = re.compile(r"positive|greater than|above 0|> ?0", re.I)
 

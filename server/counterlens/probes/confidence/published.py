@@ -18,7 +18,7 @@ from counterlens.metrics.asc_eval import (
     category_means,
     type_medians,
 )
-from counterlens.metrics.association import spearman
+from counterlens.metrics.association import few_points, spearman
 from counterlens.metrics.bootstrap import pooled_mean
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.confidence.record import ConfidenceRecord
@@ -82,7 +82,7 @@ def published_tables(records: Sequence[ConfidenceRecord], *, seed: int) -> tuple
     means, own = category_means(types, concept_set(AUTHORS)), own_medians(records)
     return (
         _whole(records),
-        _by_category(means),
+        _by_category(means, types),
         _by_type(types),
         _extremes(means, types),
         _both(means, own),
@@ -108,7 +108,7 @@ def _whole(records: Sequence[ConfidenceRecord]) -> Table:
     return Table("the functions as a whole", columns, (row,), note)
 
 
-def _by_category(means: Sequence[CategoryMean]) -> Table:
+def _by_category(means: Sequence[CategoryMean], types: Sequence[TypeMedian]) -> Table:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             mean.category,
@@ -121,7 +121,7 @@ def _by_category(means: Sequence[CategoryMean]) -> Table:
         for mean in means
     )
     columns = ("category", "node types", "confidence", "standard error", "bootstrap error", "verdict")
-    return Table("AsC-Eval by category", columns, rows, _BY_CATEGORY)
+    return Table("AsC-Eval by category", columns, rows, _BY_CATEGORY + _alone(types))
 
 
 def _by_type(types: Sequence[TypeMedian]) -> Table:
@@ -138,7 +138,13 @@ def _by_type(types: Sequence[TypeMedian]) -> Table:
         for node_type in types
     )
     columns = ("category", "node type", "functions", "nodes", "confidence", "standard error", "verdict")
-    return Table("AsC-Eval by node type", columns, rows, _BY_TYPE)
+    return Table("AsC-Eval by node type", columns, rows, _BY_TYPE + _alone(types))
+
+
+def _alone(types: Sequence[TypeMedian]) -> str:
+    """The end of a note: the node types that a category rests on although they occur in one function only."""
+    rare = [node_type.kind for node_type in types if node_type.snippets == 1]
+    return f"; in one function only, so that its figure says little: {', '.join(rare)}" if rare else ""
 
 
 def _extremes(means: Sequence[CategoryMean], types: Sequence[TypeMedian]) -> Table:
@@ -168,7 +174,7 @@ def _agreement(means: Sequence[CategoryMean], own: Mapping[str, float]) -> Table
     pairs = [
         (mean.value, own[mean.category]) for mean in means if mean.category in own and mean.category != GLOBAL
     ]
-    note = "Spearman's rank correlation of the categories between both definitions"
+    note = "Spearman's rank correlation of the categories between both definitions" + few_points([len(pairs)])
     row: tuple[Cell, ...] = (len(pairs), spearman(pairs).value)
     return Table("agreement of both definitions", ("categories", "rank correlation"), (row,), note)
 

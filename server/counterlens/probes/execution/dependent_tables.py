@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from counterlens.metrics.association import rank_correlation
+from counterlens.metrics.association import few_points, rank_correlation
 from counterlens.metrics.bootstrap import Estimate, bootstrap, mean
 from counterlens.metrics.effects import Proportion, wilson
 from counterlens.metrics.paired_shares import paired_shares
@@ -101,6 +101,7 @@ def ranks(models: Mapping[str, Records]) -> Table:
                 pairs.append((written.value, known.value))
         rows.append((style.title, len(pairs), rank_correlation(pairs)))
     note = "Spearman's rank correlation over the models (Liu et al. 2024, section IV-B), for at least three"
+    note += few_points([len(models)])
     columns = ("asked", "models", "rho of written correctly and R_DER")
     return Table("ranks of the models", columns, tuple(rows), note)
 

@@ -1,7 +1,7 @@
 """The protocol of CodeMind (Liu et al. 2024): its questions, its criterion of right answers, and its tables.
 
-Shares are over the programs whose answer was not truncated; neither the paper nor these tables have
-intervals. All questions are asked step by step (chain of thought) unless a table says otherwise. Answers are
+Shares are over the programs whose answer was not truncated, with intervals that the paper does not have. All
+questions are asked step by step (chain of thought) unless a table says otherwise. Answers are
 right if they match the text of the output, ignoring blanks and the kind of quotation marks, as in the
 authors' scripts.
 """
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import chain
 from statistics import median
 
-from counterlens.metrics.association import rank_correlation
+from counterlens.metrics.association import few_points, rank_correlation
 from counterlens.metrics.bootstrap import mean
+from counterlens.metrics.effects import Proportion, wilson
 from counterlens.metrics.paired_shares import paired_shares
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.curves import AnswerBin, alone, bins_of, doubling, rounds_of
@@ -27,7 +28,7 @@ from counterlens.probes.execution.record import (
     Synthesis,
 )
 from counterlens.probes.execution.specification_tables import SETTINGS, verdicts_in
-from counterlens.probes.execution.tables import ended_answers, pick, verdicts
+from counterlens.probes.execution.tables import differing, ended_answers, pick, verdicts
 
 PROTOCOL = "codemind"
 STEPS, DIRECT = "steps", "direct"
@@ -59,8 +60,6 @@ _TYPES = {
     **dict.fromkeys(("array", "List"), "List"),
 }
 _OTHERS = "Object"
-LEAST_POINTS = 10
-"""Number of points below which a table says that a correlation says little."""
 _ENDED = "n: programs with a finished answer; a truncated one is neither right nor wrong"
 Answers = Sequence[ExecutionAnswer]
 Dependent = Sequence[DependentExecutionRecord]
@@ -79,9 +78,9 @@ _SYNTHESIS = _Words("synthesis", "synthesised", "Table II")
 _TRANSLATION = _Words("translation", "translated", "Table III")
 
 
-def share(values: Sequence[bool]) -> float | None:
-    """The share of true values; None if there are no values."""
-    return sum(values) / len(values) if values else None
+def share(values: Sequence[bool]) -> Proportion:
+    """The share of true values, one for each program."""
+    return wilson(sum(values), len(values))
 
 
 def execution_tables(records: Sequence[ExecutionRecord]) -> tuple[Table, ...]:
@@ -120,8 +119,8 @@ def comparison_tables(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
         reasoning = share(list(own[model].values()))
         synthesis = share([synthesis_record.correct for synthesis_record in _ended_syntheses(records)])
         rows.append((model, synthesis, reasoning, len(shared), share([own[model][name] for name in shared])))
-        if reasoning is not None and synthesis is not None:
-            pairs.append((synthesis, reasoning))
+        if reasoning.value is not None and synthesis.value is not None:
+            pairs.append((synthesis.value, reasoning.value))
     columns = ("model", words.writing, "R_DER", "n in common", "R'_DER")
     return (
         Table(
@@ -133,7 +132,7 @@ def comparison_tables(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
             f"ranks of the models by {words.writing} and reasoning (section IV-B)",
             ("models", "rho"),
             ((len(pairs), rank_correlation(pairs)),),
-            "Spearman's rank correlation, for at least three models",
+            f"Spearman's rank correlation, for at least three models{few_points([len(pairs)])}",
         ),
     )
 
@@ -146,8 +145,7 @@ def specification_tables(functions: Sequence[SpecifiedFunction]) -> tuple[Table,
         shares = paired_shares(passed["none"], passed[setting])
         changes: tuple[Cell, ...] = (None,) * 4
         if setting != "none" and shares.n:
-            difference = (shares.gained - shares.lost) / shares.n
-            changes = (difference, shares.gained, shares.lost, shares.p)
+            changes = differing(shares)
         values = list(passed[setting].values())
         rows.append((title, len(values), len(functions) - len(values), share(values), *changes))
     columns = (
@@ -162,7 +160,11 @@ def specification_tables(functions: Sequence[SpecifiedFunction]) -> tuple[Table,
     )
     shares = paired_shares(passed["none"], passed["true"])
     failed = sum(not passed["none"][name] for name in passed["none"].keys() & passed["true"].keys())
-    reasoning = (shares.n, *(shares.gained / of if of else None for of in (shares.n, failed)), failed)
+    reasoning: tuple[Cell, ...] = (
+        shares.n,
+        *(wilson(shares.gained, of) for of in (shares.n, failed)),
+        failed,
+    )
     note = "of all: equation 6; of those that failed without the test: as section IV-C interprets its figures"
     return (
         Table("specification reasoning (section IV-C)", columns, tuple(rows), _ENDED),
@@ -205,16 +207,7 @@ def _paired_cells(first: Mapping[str, bool], second: Mapping[str, bool]) -> tupl
     shares = paired_shares(first, second)
     if not shares.n:
         return None
-    difference = (shares.gained - shares.lost) / shares.n
-    return (
-        shares.n,
-        shares.first.value,
-        shares.second.value,
-        difference,
-        shares.gained,
-        shares.lost,
-        shares.p,
-    )
+    return (shares.n, shares.first, shares.second, *differing(shares))
 
 
 def _constructs(asked: Answers) -> Table:
@@ -236,12 +229,11 @@ def _curve(title: str, head: str, bins: Sequence[AnswerBin]) -> Table:
 def _correlations(curves: Mapping[str, Sequence[AnswerBin]]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, bins in curves.items():
-        points = [(float(part.low), share([answer.right for answer in part.answers])) for part in bins]
+        points = [(float(part.low), share([answer.right for answer in part.answers]).value) for part in bins]
         known = [(x, y) for x, y in points if y is not None]
         rows.append((name, len(known), rank_correlation(known)))
     note = "Spearman's rank correlation over the points of the curves above"
-    if any(count < LEAST_POINTS for _, count, _ in rows if isinstance(count, int)):
-        note += f"; over fewer than {LEAST_POINTS} points it says little"
+    note += few_points(count for _, count, _ in rows if isinstance(count, int))
     return Table(
         "rank correlation with R_IER (Figures 4 and 7)", ("with", "points", "rho"), tuple(rows), note
     )
@@ -277,7 +269,7 @@ def _dependent(records: Dependent) -> Table:
         ("R_IER, same programs", share(same)),
         ("R'_IER", share(known)),
         ("R_DER - R_IER", _minus(reasoning, independent)),
-        ("R_DER - R_IER, same programs", _minus(reasoning, share(same))),
+        ("R_DER - R_IER, same programs", test.difference if test.n else None),
         ("R_DER - R'_IER", _minus(reasoning, share(known))),
         ("only own right", test.gained),
         ("only reference right", test.lost),
@@ -318,5 +310,5 @@ def _ended_syntheses(records: Dependent) -> list[Synthesis]:
     return [synthesis for record in records for synthesis in record.syntheses if not synthesis.truncated]
 
 
-def _minus(first: float | None, other: float | None) -> float | None:
-    return None if first is None or other is None else first - other
+def _minus(first: Proportion, other: Proportion) -> float | None:
+    return None if first.value is None or other.value is None else first.value - other.value

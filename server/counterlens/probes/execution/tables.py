@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from counterlens.metrics.association import spearman
+from counterlens.metrics.association import few_points, spearman
 from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.paired_shares import PairedShares, paired_shares
 from counterlens.metrics.table import Cell, Table
@@ -183,7 +183,7 @@ def _correlations(answers: Answers, *, seed: int) -> Table:
     note = (
         "Spearman's rank correlation with being right; below 0: higher values are wrong more often. "
         "Iterations are counted while the call runs, for functions with loops"
-    )
+    ) + few_points(n for _, _, n, _ in rows if isinstance(n, int))
     return Table("correlates of difficulty", ("measure", "asked", "n", "rho"), tuple(rows), note)
 
 

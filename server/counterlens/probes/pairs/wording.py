@@ -147,21 +147,33 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
 
 
 def follows_sentence(record: PairsRecord) -> str:
-    """What suggests that the model follows the code, in a sentence; never more than the pairs carry."""
+    """What suggests that the model follows the code, in a sentence or two: no more than the pairs carry."""
     summary = summarize(record.observations)
     changed = summary.average
-    if record.judged_by is None or changed.n == 0:
-        return "It cannot be told: no version was completed correctly and judged."
-    held = changed.n - changed.count
-    kept = f"its verdict held in {held} of {changed.n} rewritten versions"
+    if record.judged_by is None:
+        return "It cannot be told: nothing judged its completions."
+    if changed.n == 0:
+        return "It cannot be told: it completed no version correctly, so the task may be too hard for it."
+    versions = plural(changed.n, "rewritten version")
+    kept = f"its verdict held in {changed.n - changed.count} of {versions} with the same meaning"
     if noisy_verdict(record, ENGLISH) or unstable(record, ENGLISH):
         return f"It cannot be told: {kept}, but verdicts also change without a reason."
+    known = [pair for pair in record.pairs if pair.effect is not None and pair.effect.informative]
+    contested = sum(pair.contested for pair in known)
+    doubt = (
+        f" In {contested} of them a program passed that does otherwise on some input." if contested else ""
+    )
     if changed.count:
-        return f"It does not always follow this code: {kept} with the same meaning."
+        copied = sum(pair.copied for pair in known if pair.outcome is PairOutcome.LOST)
+        how = f", and in {copied} it wrote the same code as before the change" if copied else ""
+        floor = summarize(record.placebo_observations).average.n
+        unknown = "" if floor else " How often a verdict changes without a reason is not known here."
+        return f"It does not always follow this code: {kept}{how}.{unknown}{doubt}"
     apart = summary.discriminating.average.n if summary.discriminating else 0
     if not apart:
-        return f"It cannot be told: {kept}, but a copied completion passes, too."
-    return f"It may follow this code: {kept}, and a copied completion would fail in {apart} of them."
+        return f"It cannot be told: {kept}, but a copied completion passes, too.{doubt}"
+    exposed = "it" if changed.n == 1 else f"{apart} of them"
+    return f"It may follow this code: {kept}, and a copied completion would fail in {exposed}.{doubt}"
 
 
 def _finding(record: PairsRecord, t: Translator) -> str:

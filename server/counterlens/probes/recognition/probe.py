@@ -153,10 +153,16 @@ class RecognitionProbe(Probe[RecognitionOptions, RecognitionRecord]):
 
 def untold(identity: str, language: str) -> str | None:
     """Why nothing can be told about what a model has seen, in a sentence; None if something can."""
-    if rates_of(identity, language) is None:
+    known = rates_of(identity, language)
+    if known is None:
         return f"{_UNTOLD}how often its scores are right about that was not measured."
     if not distinguishing_rates(identity, language):
-        return f"{_UNTOLD}its scores tell seen from unseen code no better than chance."
+        seen = max(rate.seen for rate in known.methods.values())
+        fresh = max(rate.fresh for rate in known.methods.values())
+        return (
+            f"{_UNTOLD}in a trial with {seen} functions that it can have seen and {fresh} that it cannot, "
+            "none of its scores was shown to be higher for the former."
+        )
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from counterlens.calibration.fitting import LEAST_FUNCTIONS, CalibrationResult
@@ -86,22 +86,28 @@ def _figure(title: str, quality: Quality) -> Figure:
         f"Reliability diagram, {title}: for each range of the confidence shown a bar as high as the share of "
         "nodes predicted correctly, and the diagonal of perfect calibration.",
         TableBlock(f"reliability, {title}", ("shown", "nodes", "right"), bins),
-        svg=_draw(quality),
+        svg=reliability_svg(quality.bins, "node", "share of nodes predicted correctly"),
     )
 
 
-def _draw(quality: Quality) -> str:
-    """A reliability diagram as SVG: bars of the share of right predictions, and the diagonal."""
+def reliability_svg(bins: Sequence[Bin], unit: str, title: str) -> str:
+    """A reliability diagram as SVG: bars of the share that is right, and the diagonal.
+
+    Args:
+        unit: The noun for a piece in a bin.
+        title: What the vertical axis shows.
+    """
+    n = sum(each.n for each in bins)
     span = _SIZE - 2 * _MARGIN
     parts = [f'<svg width="{_SIZE}" height="{_SIZE}" fill="currentColor">']
-    for bucket in quality.bins:
+    for bucket in bins:
         if bucket.n:
             left, height = _MARGIN + bucket.low * span, bucket.right * span
             parts.append(
                 f'<rect x="{left + 1:.1f}" y="{_SIZE - _MARGIN - height:.1f}" '
                 f'width="{(bucket.high - bucket.low) * span - 2:.1f}" height="{height:.1f}" fill="#3b82c4" '
-                f'fill-opacity="{0.35 + 0.65 * math.sqrt(bucket.n / quality.n):.2f}">'
-                f"<title>{plural(bucket.n, 'node')} shown at {bucket.confidence:.2f}, "
+                f'fill-opacity="{0.35 + 0.65 * math.sqrt(bucket.n / n):.2f}">'
+                f"<title>{plural(bucket.n, unit)} shown at {bucket.confidence:.2f}, "
                 f"{bucket.right:.2f} right</title></rect>"
             )
     low, high = _MARGIN, _SIZE - _MARGIN
@@ -114,7 +120,7 @@ def _draw(quality: Quality) -> str:
         parts.append(f'<text x="{at:.0f}" y="{high + 16}" text-anchor="middle">{i / 10:.1f}</text>')
         parts.append(f'<text x="{low - 6}" y="{_SIZE - at + 4:.0f}" text-anchor="end">{i / 10:.1f}</text>')
     parts.append(f'<text x="{_SIZE / 2:.0f}" y="{_SIZE - 8}" text-anchor="middle">confidence shown</text>')
-    parts.append(f'<text x="{low}" y="{low - 10}">share of nodes predicted correctly</text>')
+    parts.append(f'<text x="{low}" y="{low - 10}">{title}</text>')
     return "".join(parts) + "</svg>"
 
 

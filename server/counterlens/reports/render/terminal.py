@@ -6,6 +6,7 @@ Folded parts and plots of a page are left out: the tables summarise them.
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
@@ -57,7 +58,8 @@ _LINES_SHOWN = 16
 _MESSAGE_SHOWN = 6
 _EMPTY = Paragraph()
 _HANGING = 2  # columns
-_WIDEST = 44
+_WIDEST, _NARROW = 44, 24
+_GAP = 2
 
 
 class HangingText:
@@ -88,7 +90,7 @@ def render(report: Report) -> Group:
     return Group(*renderables(report.blocks))
 
 
-def plain(report: Report, width: int = 110) -> str:
+def plain(report: Report, width: int = 100) -> str:
     """The report without colours: for a file, or a client that shows text."""
     console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
     with console.capture() as captured:
@@ -115,22 +117,77 @@ def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
         yield _heading(previous)
 
 
-def grid(table: Table | TableBlock, *, quiet: bool = False) -> Grid:
-    """A table without lines."""
-    style = "dim" if quiet else ""
-    drawn = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", style=style)
-    figures = figure_columns(table.columns, table.rows)
-    for i, name in enumerate(table.columns):
-        if i in figures:
-            drawn.add_column(Text(_on_a_line(name)), justify="right", no_wrap=True)
-        else:
-            widest = _WIDEST if i + 1 < len(table.columns) else None
-            head = Text(_on_a_line(name))
-            drawn.add_column(head if i else HangingText(head), max_width=widest, overflow="fold")
-    for row in table.rows:
-        first, *others = map(_cell, row)
-        drawn.add_row(HangingText(first), *others)
-    return drawn
+class FittedTable:
+    """A table without lines that fits the console.
+
+    If it is too wide, the heads of its columns of figures are wrapped; if it still is, it is drawn in parts,
+    each with the columns that name the rows.
+    """
+
+    def __init__(self, table: Table | TableBlock, *, quiet: bool = False) -> None:
+        self._heads = [Text(_on_a_line(name)) for name in table.columns]
+        self._rows = [[_cell(cell) for cell in row] for row in table.rows]
+        self._figures = figure_columns(table.columns, table.rows)
+        self._style = "dim" if quiet else ""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """The table, or its parts one below the other."""
+        every = list(range(len(self._heads)))
+        if sum(self._width(i, wrapped=False) for i in every) <= options.max_width + _GAP:
+            yield self._grid(every, wrapped=False)
+            return
+        for number, part in enumerate(self._parts(options.max_width + _GAP)):
+            if number:
+                yield Text()
+            yield self._grid(part, wrapped=True)
+
+    def _parts(self, room: int) -> Iterator[list[int]]:
+        """The columns of each part: those before the first figure, and as many others as fit."""
+        first = min(self._figures, default=len(self._heads))
+        heading = list(range(first))
+        left = room - sum(self._width(i, wrapped=True) for i in heading)
+        part, used = list[int](), 0
+        for i in range(first, len(self._heads)):
+            width = self._width(i, wrapped=True)
+            if part and used + width > left:
+                yield heading + part
+                part, used = [], 0
+            part.append(i)
+            used += width
+        if part or heading:
+            yield heading + part
+
+    def _width(self, i: int, *, wrapped: bool) -> int:
+        """The columns that the console needs for a column, with the gap after it."""
+        cells = max((row[i].cell_len for row in self._rows), default=0)
+        head = self._heads[i].cell_len
+        if i in self._figures:
+            head = self._longest_word(self._heads[i]) if wrapped else head
+            return max(cells, head) + _GAP
+        widest = max(cells, head)
+        return (min(widest, _NARROW) if wrapped else min(widest, _WIDEST)) + _GAP
+
+    def _longest_word(self, head: Text) -> int:
+        return max((Text(word).cell_len for word in head.plain.split()), default=0)
+
+    def _grid(self, columns: Sequence[int], *, wrapped: bool) -> Grid:
+        drawn = Grid(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim", style=self._style)
+        for i in columns:
+            head = self._heads[i]
+            if i in self._figures:
+                if wrapped:
+                    width = self._width(i, wrapped=True) - _GAP
+                    head = Text("\n".join(textwrap.wrap(head.plain, width)))
+                drawn.add_column(head, justify="right", no_wrap=True)
+            else:
+                widest = _WIDEST if i + 1 < len(self._heads) else None
+                drawn.add_column(head if i else HangingText(head), max_width=widest, overflow="fold")
+        for row in self._rows:
+            cells: list[RenderableType] = [row[i] for i in columns]
+            if columns and not columns[0]:
+                cells[0] = HangingText(row[0])
+            drawn.add_row(*cells)
+        return drawn
 
 
 def difference(lines: Iterable[str]) -> Padding:
@@ -184,7 +241,7 @@ def _leaf(block: Block) -> Iterator[RenderableType]:
         case TableBlock():
             if block.title:
                 yield HangingText(Text(_on_a_line(block.title), style="bold"))
-            yield grid(block, quiet=block.quiet)
+            yield FittedTable(block, quiet=block.quiet)
             if block.note:
                 yield HangingText(Text(_set_in(block.note), style="dim"))
         case Difference():

@@ -1,0 +1,257 @@
+"""Fits and evaluates what a model's confidence says about the correctness of code that it wrote.
+
+The summaries of a map are chosen by cross-validation on the functions of the fit alone. Its figures are of
+functions outside the fit: each half of the functions gets the map of the other half. The stored map is then
+fitted on all functions.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from counterlens.calibration.outcomes import JudgedCompletion, Outcomes
+from counterlens.confidence.correctness import (
+    ChanceMap,
+    Correctness,
+    FigureInterval,
+    RightShare,
+    Summary,
+    summaries,
+)
+from counterlens.confidence.granularity import LABELS, level_of
+from counterlens.errors import CounterlensError
+from counterlens.metrics.bootstrap import IntervalEstimate
+from counterlens.metrics.calibration import Floats, Integers, auroc, brier_skill, quality
+from counterlens.models.base import ModelInfo
+
+LEAST_FUNCTIONS = 20
+"""Minimum number of functions: half of them fit a map, in five parts."""
+_LEAST_OF_KIND = 40
+"""Minimum number of statements of a kind in the fit for an offset of its own."""
+_FOLDS = 5
+_CHOICES: tuple[tuple[Summary, ...], ...] = (
+    (Summary.MEAN,),
+    (Summary.TOTAL,),
+    (Summary.LEAST,),
+    (Summary.MEAN, Summary.LENGTH),
+    (Summary.TOTAL, Summary.LENGTH),
+    (Summary.LEAST, Summary.LENGTH),
+    (Summary.MEAN, Summary.TOTAL),
+)
+_STRENGTH = 1.0  # the inverse of the L2 penalty, on summaries in units of their spread
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """n pieces of code that a model wrote.
+
+    Attributes:
+        features: (n, 4) the summaries, in the order of `Summary`.
+        kinds: (n,) node types; empty for whole completions.
+        right: (n,) 1.0 or 0.0.
+        group: (n,) the index of each piece's function.
+        level: (n,) the level of the mean probability of its tokens.
+    """
+
+    features: Floats
+    kinds: np.ndarray[tuple[int], np.dtype[np.str_]]
+    right: Floats
+    group: Integers
+    level: Integers
+
+    def where(self, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Pieces:
+        """The pieces selected by a mask of (n,)."""
+        return Pieces(
+            self.features[mask], self.kinds[mask], self.right[mask], self.group[mask], self.level[mask]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectnessResult:
+    """The maps of a model, and what they were measured on.
+
+    Attributes:
+        maps: The maps with their figures.
+        completions: Number of completions.
+        functions: Number of functions.
+        fixed_by: Number of failing completions by what their statements were compared with.
+        left_out: Reasons why functions and completions were left out, with their number.
+    """
+
+    maps: Correctness
+    completions: int
+    functions: int
+    fixed_by: dict[str, int]
+    left_out: dict[str, int]
+
+
+def fit_correctness(
+    outcomes: Outcomes, info: ModelInfo, *, data: str, language: str, seed: int = 0
+) -> CorrectnessResult:
+    """Fit both maps of a model.
+
+    Args:
+        outcomes: Its judged completions.
+        info: The model.
+        data: What they are completions of, in words.
+        language: The language of the code.
+        seed: Random seed of the halves, the parts and the intervals.
+
+    Raises:
+        CounterlensError: there are too few functions, or all completions have the same verdict; or
+            scikit-learn is missing.
+    """
+    completions = outcomes.completions
+    functions = sorted({each.function for each in completions})
+    passed = sum(each.passed for each in completions)
+    reasons = "; ".join(f"{reason} ({n})" for reason, n in outcomes.left_out.items())
+    if len(functions) < LEAST_FUNCTIONS or passed in (0, len(completions)):
+        raise CounterlensError(
+            f"{len(functions)} functions with {len(completions)} completions, {passed} of which pass, are "
+            f"too few for a fit: it takes {LEAST_FUNCTIONS} functions, and both verdicts",
+            f"Give more data, or a higher --limit. Left out: {reasons}" if reasons else "Give more data",
+        )
+    number = {name: i for i, name in enumerate(functions)}
+    whole = _pieces([(each.logprobs, "", each.passed, number[each.function]) for each in completions])
+    statements = _pieces(list(_statement_rows(completions, number)))
+    fixed_by: dict[str, int] = {}
+    for each in completions:
+        if not each.passed:
+            fixed_by[each.fixed_by] = fixed_by.get(each.fixed_by, 0) + 1
+    maps = Correctness(
+        model=info.identity,
+        name=info.name,
+        language=language,
+        completion=fit_map(whole, seed),
+        statement=fit_map(statements, seed),
+        created=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        data=data,
+    )
+    return CorrectnessResult(maps, len(completions), len(functions), fixed_by, dict(outcomes.left_out))
+
+
+def _statement_rows(
+    completions: Sequence[JudgedCompletion], number: dict[str, int]
+) -> Iterator[tuple[Floats, str, bool, int]]:
+    for each in completions:
+        for statement in each.statements:
+            yield statement.logprobs, statement.kind, statement.right, number[each.function]
+
+
+def _pieces(rows: Sequence[tuple[Floats, str, bool, int]]) -> Pieces:
+    values = [summaries(logprobs) for logprobs, _, _, _ in rows]
+    return Pieces(
+        np.array([[value[name] for name in Summary] for value in values], np.float64),
+        np.array([kind for _, kind, _, _ in rows], np.str_),
+        np.array([right for _, _, right, _ in rows], np.float64),
+        np.array([group for _, _, _, group in rows], np.int64),
+        np.array([level_of(float(np.exp(logprobs).mean())) for logprobs, _, _, _ in rows], np.int64),
+    )
+
+
+def fit_map(pieces: Pieces, seed: int = 0) -> ChanceMap:
+    """The map of some pieces, fitted on all of them, with the figures of functions outside the fit."""
+    chances = np.empty(len(pieces.right))
+    for half in _parts(pieces.group, 2, seed):
+        chances[half] = predict(_fit(pieces.where(~half), seed), pieces.where(half))
+    fitted = _fit(pieces, seed)
+    right, group = pieces.right, pieces.group
+    measured = quality(chances, right, group, seed=seed)
+    kinds, place = np.unique(pieces.kinds, return_inverse=True)
+    return replace(
+        fitted,
+        functions=len(np.unique(group)),
+        skill=_interval(brier_skill(chances, right, group, seed=seed)),
+        auroc=_interval(auroc(chances, right, group, seed=seed)),
+        ece=_interval(measured.ece),
+        shares=tuple(
+            RightShare(
+                each.low,
+                each.high,
+                each.n,
+                round(each.right * each.n) if each.n else 0,
+                each.confidence if each.n else each.low,
+            )
+            for each in measured.bins
+        ),
+        by_kind={
+            str(kind): (int((place == i).sum()), int(right[place == i].sum()))
+            for i, kind in enumerate(kinds)
+            if kind
+        },
+        by_level=tuple(
+            (int((pieces.level == i).sum()), int(right[pieces.level == i].sum())) for i in range(len(LABELS))
+        ),
+    )
+
+
+def predict(fitted: ChanceMap, pieces: Pieces) -> Floats:
+    """(n,) the chances of some pieces."""
+    weights = np.array([fitted.weights.get(name, 0.0) for name in Summary])
+    kinds = np.array([fitted.kinds.get(str(kind), 0.0) for kind in pieces.kinds])
+    odds = np.clip(fitted.offset + kinds + pieces.features @ weights, -30, 30)
+    chances: Floats = 1 / (1 + np.exp(-odds))
+    return chances
+
+
+def _fit(pieces: Pieces, seed: int) -> ChanceMap:
+    """The map with the choice of summaries that predicts best in cross-validation over functions."""
+
+    def error(names: tuple[Summary, ...]) -> float:
+        losses = np.empty(len(pieces.right))
+        for part in _parts(pieces.group, _FOLDS, seed + 1):
+            fitted = _logistic(pieces.where(~part), names)
+            losses[part] = (predict(fitted, pieces.where(part)) - pieces.right[part]) ** 2
+        return float(losses.mean())
+
+    return _logistic(pieces, min(_CHOICES, key=error))
+
+
+def _logistic(pieces: Pieces, names: tuple[Summary, ...]) -> ChanceMap:
+    """A logistic regression on some summaries, and an offset for each node type that is frequent enough."""
+    from sklearn.linear_model import LogisticRegression
+
+    order = list(Summary)
+    columns = pieces.features[:, [order.index(name) for name in names]]
+    center, spread = columns.mean(axis=0), np.maximum(columns.std(axis=0), 1e-9)
+    found, count = np.unique(pieces.kinds, return_counts=True)
+    kinds = [kind for kind, n in zip(found, count, strict=True) if kind and n >= _LEAST_OF_KIND]
+    rows = np.concatenate(
+        [(columns - center) / spread, *((pieces.kinds == kind)[:, None] for kind in kinds)], axis=1
+    )
+    n, share = len(pieces.right), float(pieces.right.mean())
+    empty: dict[str, Any] = {
+        "n": n,
+        "functions": 0,
+        "right": share,
+        "shares": (),
+        **dict.fromkeys(("skill", "auroc", "ece"), FigureInterval(0.0, None, None)),
+    }
+    if share in (0.0, 1.0):
+        share = (pieces.right.sum() + 1) / (n + 2)
+        return ChanceMap({}, float(np.log(share / (1 - share))), {}, **empty)
+    fitted = LogisticRegression(C=_STRENGTH, max_iter=1000).fit(rows, pieces.right)
+    weights = fitted.coef_[0, : len(names)] / spread
+    offset = float(fitted.intercept_[0] - weights @ center)
+    return ChanceMap(
+        dict(zip(names, weights.tolist(), strict=True)),
+        offset,
+        dict(zip(map(str, kinds), fitted.coef_[0, len(names) :].tolist(), strict=True)),
+        **empty,
+    )
+
+
+def _parts(group: Integers, n: int, seed: int) -> Iterator[np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    """Masks of n parts of the functions, at random."""
+    shuffled = np.random.default_rng(seed).permutation(np.unique(group))
+    for part in np.array_split(shuffled, n):
+        yield np.isin(group, part)
+
+
+def _interval(figure: IntervalEstimate) -> FigureInterval:
+    return FigureInterval(figure.value, figure.low, figure.high)

@@ -1,0 +1,204 @@
+"""What a model's confidence in code that it writes says about whether the code is right.
+
+A map per model, fitted by `counterlens calibrate --truth tests` on completions that tests have judged: the
+probability that a completion passes, and that a statement stays as it is in the smallest fix. The shares that
+a front end shows are of functions outside the fit. Some models' maps come with Counterlens (`measured/`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.atomic_file import replace_file
+from counterlens.confidence.calibration import calibration_file
+from counterlens.errors import ModelError
+from counterlens.regular_file import read_text
+
+VERSION = 1
+_FOLDER = "correctness"
+_MOST_ODDS = 30.0
+
+
+class Summary(StrEnum):
+    """A number that summarises the log-probabilities of a piece's tokens."""
+
+    MEAN = "mean"
+    """Their mean, in nats."""
+    TOTAL = "total"
+    """Their sum: the log-probability of the whole piece, in nats."""
+    LEAST = "least"
+    """The smallest, in nats."""
+    LENGTH = "length"
+    """The natural logarithm of their number."""
+
+
+def summaries(logprobs: Sequence[float] | npt.NDArray[np.float64]) -> dict[Summary, float]:
+    """All summaries of a piece.
+
+    Args:
+        logprobs: (n,) log-probabilities of its tokens, in nats; n is 1 or more.
+    """
+    values = np.asarray(logprobs, np.float64)
+    return {
+        Summary.MEAN: float(values.mean()),
+        Summary.TOTAL: float(values.sum()),
+        Summary.LEAST: float(values.min()),
+        Summary.LENGTH: math.log(len(values)),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class RightShare:
+    """The pieces with a chance from `low` to `high`, of functions outside the fit.
+
+    Attributes:
+        n: Number of pieces.
+        right: Number of them that were right.
+        chance: Their mean chance.
+    """
+
+    low: float
+    high: float
+    n: int
+    right: int
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class FigureInterval:
+    """A figure on functions outside the fit, with its 95 % interval over functions."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceMap:
+    """From the log-probabilities of a piece's tokens to the probability that the piece is right.
+
+    Logistic in a few summaries. Its figures are of functions outside the fit.
+
+    Attributes:
+        weights: The weights of the summaries.
+        offset: The log-odds at 0.
+        kinds: What a node type adds to the offset.
+        n: Number of pieces.
+        functions: Number of functions with these pieces.
+        right: Share of them that were right.
+        skill: The Brier skill score over that share.
+        auroc: The probability that a right piece has a higher chance than a wrong one.
+        ece: The expected calibration error.
+        shares: The reliability diagram.
+        by_kind: The number of pieces, and of right ones, by node type.
+        by_level: The same by the level of their mean probability; see `granularity.LABELS`.
+    """
+
+    weights: Mapping[Summary, float]
+    offset: float
+    kinds: Mapping[str, float]
+    n: int
+    functions: int
+    right: float
+    skill: FigureInterval
+    auroc: FigureInterval
+    ece: FigureInterval
+    shares: tuple[RightShare, ...]
+    by_kind: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    by_level: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether the confidence tells right from wrong on functions outside the fit, beyond chance."""
+        return self.skill.low is not None and self.skill.low > 0
+
+    def chance(self, logprobs: Sequence[float] | npt.NDArray[np.float64], kind: str = "") -> float:
+        """The probability that a piece is right, 0 to 1.
+
+        Args:
+            logprobs: (n,) log-probabilities of its tokens, in nats; n is 1 or more.
+            kind: Its node type.
+        """
+        values = summaries(logprobs)
+        odds = self.offset + self.kinds.get(kind, 0.0)
+        odds += sum(weight * values[name] for name, weight in self.weights.items())
+        return 1 / (1 + math.exp(-min(max(odds, -_MOST_ODDS), _MOST_ODDS)))
+
+    def share(self, chance: float) -> RightShare | None:
+        """The pieces with about this chance; None if there were none."""
+        return next((each for each in self.shares if each.n and each.low <= chance <= each.high), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Correctness:
+    """The maps of one model.
+
+    Attributes:
+        model: The model's identity.
+        name: Its display name.
+        language: The language of the code.
+        completion: For whole completions of function bodies.
+        statement: For their statements; right if the smallest fix leaves it as it is.
+        created: Date of the fit, ISO 8601.
+        data: What it was fitted on, in words.
+        version: The format of the file.
+    """
+
+    model: str
+    name: str
+    language: str
+    completion: ChanceMap
+    statement: ChanceMap
+    created: str
+    data: str
+    version: int = VERSION
+
+
+def correctness_file(model_identity: str, folder: Path | None = None) -> Path:
+    """The path of a model's maps, in the user's data folder."""
+    path = calibration_file(model_identity, folder)
+    return path if folder is not None else path.parents[1] / _FOLDER / path.name
+
+
+def load_correctness(model_identity: str, *, folder: Path | None = None) -> Correctness | None:
+    """The maps of a model: the user's own, else those that come with Counterlens; None if there are none."""
+    own = correctness_file(model_identity, folder)
+    with contextlib.suppress(OSError, msgspec.DecodeError, ValueError):
+        maps = msgspec.json.decode(read_text(own), type=Correctness)
+        if (maps.model, maps.version) == (model_identity, VERSION):
+            return maps
+    return _shipped().get(model_identity)
+
+
+@cache
+def _shipped() -> dict[str, Correctness]:
+    folder = resources.files("counterlens.confidence") / "measured"
+    files = [file for file in folder.iterdir() if file.name.endswith(".json")] if folder.is_dir() else []
+    maps = [msgspec.json.decode(file.read_text(encoding="utf-8"), type=Correctness) for file in files]
+    return {each.model: each for each in maps}
+
+
+def save_correctness(maps: Correctness, *, folder: Path | None = None) -> Path:
+    """Replace a model's stored maps atomically; returns their path.
+
+    Raises:
+        ModelError: they cannot be written.
+    """
+    path = correctness_file(maps.model, folder)
+    text = msgspec.json.format(msgspec.json.encode(maps), indent=1).decode()
+    try:
+        replace_file(path, text + "\n")
+    except OSError as error:
+        raise ModelError(f"the result cannot be written to {path.parent}: {error.strerror}") from error
+    return path

@@ -1,0 +1,150 @@
+"""Sentences about how often code that a model wrote with some confidence was right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from counterlens.confidence import Confidence
+from counterlens.confidence.alignment import align
+from counterlens.confidence.correctness import ChanceMap, Correctness, RightShare
+from counterlens.reports.render.markdown import escape
+from counterlens.syntax.statements import is_statement, statement_parts
+from counterlens.translating import ENGLISH, Translator
+
+_SURE, _FEW = 0.95, 10
+
+
+def correctness_sentence(
+    scored: Confidence, start: int, maps: Correctness | None, model: str, t: Translator = ENGLISH
+) -> str:
+    """How often statements that the model wrote were right, if it was as sure of them as of the one here.
+
+    Args:
+        start: A byte of the statement.
+        maps: The model's maps; None if there are none.
+        model: Its name.
+        t: The reader's language.
+    """
+    name = escape(model)
+    if maps is None or maps.language != scored.document.language:
+        return t(
+            "Whether the confidence of {model} says anything about correctness is not measured: "
+            "`counterlens calibrate --truth tests` does.",
+            model=name,
+        )
+    if not maps.statement.holds:
+        return t(
+            "The confidence of {model} does not tell right statements from wrong ones (measured on {n} that "
+            "it wrote).",
+            model=name,
+            n=maps.statement.n,
+        )
+    share = _share_at(scored, start, maps.statement)
+    if share is None:
+        return ""
+    return t(
+        "Of statements that {model} wrote and was this sure of, {count} were right (n = {n}).",
+        model=name,
+        count=tenths(share.right, share.n, t),
+        n=share.n,
+    )
+
+
+def completion_sentence(
+    logprobs: Sequence[float], maps: Correctness | None, language: str, model: str, t: Translator = ENGLISH
+) -> str:
+    """How often completions that the model was as sure of passed the tests.
+
+    Args:
+        logprobs: Log-probabilities of the tokens of the completion, in nats.
+        maps: The model's maps; None if there are none.
+        language: The language of the code.
+        model: Its name.
+        t: The reader's language.
+    """
+    if not logprobs:
+        return ""
+    if maps is None or maps.language != language:
+        return t(
+            "Whether the confidence of {model} says anything about correctness is not measured: "
+            "`counterlens calibrate --truth tests` does.",
+            model=model,
+        )
+    if not maps.completion.holds:
+        return t(
+            "The confidence of {model} does not tell completions that pass from those that fail (measured on "
+            "{n}).",
+            model=model,
+            n=maps.completion.n,
+        )
+    share = maps.completion.share(maps.completion.chance(logprobs))
+    if share is None:
+        return ""
+    return t(
+        "Of completions that {model} was this sure of, {count} passed their tests (n = {n}).",
+        model=model,
+        count=tenths(share.right, share.n, t),
+        n=share.n,
+    )
+
+
+def right_by_line(scored: Confidence, start: int, end: int, maps: Correctness | None) -> dict[int, str]:
+    """The share of such statements that were right, by the line on which each of a byte range begins.
+
+    Empty if the maps do not hold. Lines are 1-based.
+    """
+    document = scored.document
+    if maps is None or maps.language != document.language or not maps.statement.holds:
+        return {}
+    shares: dict[int, str] = {}
+    for part in statement_parts(document.tree.root_node, document.data, start, end):
+        share = _share_at(scored, part.start, maps.statement)
+        if share is not None:
+            line = document.positions.line_of(part.start) + 1
+            shares.setdefault(line, f"{tenths(share.right, share.n)} (n = {share.n})")
+    return shares
+
+
+def _share_at(scored: Confidence, start: int, statement: ChanceMap) -> RightShare | None:
+    """The share for the innermost statement at a byte; None behind its body, or without scores."""
+    document = scored.document
+    around = [node for node in scored.at(start) if is_statement(node.kind) or node.kind.endswith("_clause")]
+    if not around:
+        return None
+    parts = statement_parts(document.tree.root_node, document.data, around[0].start, around[0].end)
+    if not parts or not parts[0].start <= start < parts[0].end:
+        return None
+    first, last = align(scored.scores, np.array([parts[0].start]), np.array([parts[0].end]), scored.rule)
+    logprobs = scored.scores.logprob[int(first[0]) : int(last[0])]
+    if not len(logprobs) or np.isnan(logprobs).any():
+        return None
+    return statement.share(statement.chance(logprobs, parts[0].kind))
+
+
+def tenths(right: int, n: int, t: Translator = ENGLISH) -> str:
+    """A share in words: `8 in 10`, near its ends `97 in 100`, of few the numbers themselves."""
+    if n < _FEW or right in (0, n):
+        return t("{right} of {n}", right=right, n=n)
+    share = right / n
+    whole = 100 if share >= _SURE or share <= 1 - _SURE else 10
+    return t("{right} in {n}", right=min(max(round(share * whole), 1), whole - 1), n=whole)
+
+
+def level_labels(
+    labels: tuple[str, ...], maps: Correctness | None, t: Translator = ENGLISH
+) -> tuple[str, ...]:
+    """The labels of an overlay's levels, each with the share of such statements that were right.
+
+    As they are if the maps do not hold, or a level has too few statements.
+    """
+    named = tuple(t(label) for label in labels)
+    if maps is None or not maps.statement.holds or len(maps.statement.by_level) != len(labels):
+        return named
+    return tuple(
+        t("{label}: {count} right (n = {n})", label=label, count=tenths(right, n, t), n=n)
+        if n >= _FEW
+        else label
+        for label, (n, right) in zip(named, maps.statement.by_level, strict=True)
+    )
