@@ -163,6 +163,10 @@ def follows_sentence(record: PairsRecord) -> str:
     doubt = (
         f" In {contested} of them a program passed that does otherwise on some input." if contested else ""
     )
+    if changed.count and not summary.lost:
+        return (
+            f"It cannot be told: {kept}, and in {summary.gained} it was right only after the change.{doubt}"
+        )
     if changed.count:
         copied = sum(pair.copied for pair in known if pair.outcome is PairOutcome.LOST)
         how = f", and in {copied} it wrote the same code as before the change" if copied else ""
