@@ -3,6 +3,12 @@
     python benchmarks/doubt.py --data DATA [--model M]        # the tables of docs/results/doubt.md
     python benchmarks/doubt.py --data DATA --model M --fit    # also store the margins for `counterlens check`
     python benchmarks/doubt.py --data DATA --quick            # a few functions
+    python benchmarks/doubt.py --made BUGSINPY [--longest N] [--records FILE]    # bugs that people made
+
+`--made` measures these alone, with the margins in use: on functions of BugsInPy (docs/data.md) of at most N
+lines of code, with the bug. A mark is right if it is on a line that the fix changes, or beside a gap that it
+fills; any other is counted as false, although it may be right about something else. The findings of linters
+on the same lines are counted in the same way, by the linters that are installed, with their default rules.
 
 DATA is a folder with `mbpp` and `humanevalpack/python`. The measured code:
 
@@ -23,16 +29,22 @@ run can be resumed. The last line is one JSON document.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import math
+import os
+import re
+import shutil
+import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from doubt_data import Bug, Named, bugs, mixed
+from doubt_data import Bug, Named, bugs, made_bugs, mixed
 
 from counterlens.doubt.fitting import (
     ALLOWED,
@@ -57,6 +69,7 @@ from counterlens.models.base import Model, TokenScores
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options
+from counterlens.syntax.document import Document
 
 QUICK = 4
 
@@ -276,6 +289,84 @@ def report_bugs(model: Model, data: Path, number: int, margins: Margins) -> dict
     return {"looked": len(fixable), "found": found, "false": false}
 
 
+LINTERS = {
+    "ruff": ("check", "--isolated", "--no-cache", "--output-format=concise"),
+    "pylint": ("--rcfile=", "--msg-template={path}:{line}:{column}: {msg_id}"),
+    "pyright": ("--outputjson",),
+}
+"""Options of each linter; its default rules."""
+
+
+def linted(name: str, document: Document) -> list[int] | None:
+    """The lines with findings of a linter in a file, 0-based; None if it is not installed."""
+    program = shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    if program is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "module.py"
+        path.write_bytes(document.data)
+        command = [program, *LINTERS[name], str(path)]
+        said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    if name == "pyright":
+        return [each["range"]["start"]["line"] for each in json.loads(said)["generalDiagnostics"]]
+    return [int(line) - 1 for line in re.findall(r"module\.py:(\d+):\d+:", said)]
+
+
+def report_made(
+    model: Model, data: Path, longest: int, number: int, margins: Margins, records: Path | None
+) -> dict[str, object]:
+    """Measure marks on bugs that people made."""
+    rows: list[dict[str, object]] = []
+    for bug in list(made_bugs(data, longest))[:number]:
+        print(f"{len(rows)}: {bug.id}, {bug.scope.function.qualname}", file=sys.stderr, flush=True)
+        tried = trials(model, bug.scope, kinds=audible_kinds(margins))
+        first = bug.scope.document.positions.line_of(bug.scope.function.start)
+        last = bug.scope.document.positions.line_of(bug.scope.function.end - 1)
+        marked = [
+            {
+                "kind": trial.alternative.kind,
+                "gain": round(trial.gain, 2),
+                "right": _line(bug, trial) in bug.wrong,
+                "fixes": trial.alternative in bug.fixes,
+            }
+            for trial in marks_of(tried, margins)
+        ]
+        by_linter = {name: linted(name, bug.scope.document) for name in LINTERS}
+        rows.append(
+            {
+                "bug": bug.id,
+                "function": bug.scope.function.qualname,
+                "lines": len(code_lines(bug.scope)),
+                "fixes": sorted({alternative.kind for alternative in bug.fixes}),
+                "marks": marked,
+                "linters": {
+                    name: [line in bug.wrong for line in lines if first <= line <= last]
+                    for name, lines in by_linter.items()
+                    if lines is not None
+                },
+            }
+        )
+    if records is not None:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        records.write_bytes(gzip.compress(text.encode(), mtime=0))
+    methods = {"doubt": [[mark["right"] for mark in row["marks"]] for row in rows]}
+    for name in LINTERS:
+        if rows and all(name in row["linters"] for row in rows):
+            methods[name] = [row["linters"][name] for row in rows]
+    lines = sum(int(str(row["lines"])) for row in rows)
+    fixable = sum(bool(row["fixes"]) for row in rows)
+    print(f"{model.info.name}: {len(rows)} bugs, {lines} lines, {fixable} fixed by an alternative")
+    print("\n| | found | right of all marks | marks per 1,000 lines |")
+    print("|---|---|---|---|")
+    for name, marked_lines in methods.items():
+        count = sum(map(len, marked_lines))
+        right = sum(sum(each) for each in marked_lines)
+        found = sum(any(each) for each in marked_lines)
+        rate = f"{1000 * count / max(lines, 1):.1f}"
+        print(f"| {name} | {shown(found, len(rows))} | {shown(right, count)} | {rate}, {count} |")
+    return {"bugs": len(rows), "lines": lines, "fixable": fixable}
+
+
 def _line(bug: Bug, trial: Trial) -> int:
     return bug.scope.document.positions.line_of(trial.alternative.place[0])
 
@@ -285,7 +376,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--made", type=Path, help="a clone of BugsInPy: measure bugs that people made")
+    parser.add_argument("--longest", type=int, default=60, help="most lines of a function (--made)")
+    parser.add_argument("--records", type=Path, help="write a row per bug, as compressed JSON lines (--made)")
     parser.add_argument("--functions", type=int, default=400, help="number of right functions per half")
     parser.add_argument("--bugs", type=int, default=82, help="number of bugs that have a fix")
     parser.add_argument(
@@ -297,12 +391,19 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cache", type=Path, help="folder of the response cache; default: the user's")
     given = parser.parse_args()
+    if (given.data is None) == (given.made is None):
+        parser.error("give --data or --made")
     if given.quick:
         given.functions = given.bugs = QUICK
     store = AnswerStore(given.cache)
     try:
         with load(given.model, Options(threads=given.threads)) as opened:
             model = CachedModel(opened, store)
+            if given.made is not None:
+                margins = margins_of(model.info) or {}
+                made = report_made(model, given.made, given.longest, given.bugs, margins, given.records)
+                print(json.dumps({"benchmark": "doubt, made bugs", **made}))
+                return 0
             halves = [
                 mixed(given.data, given.seed, reported=half)[: given.functions] for half in (False, True)
             ]

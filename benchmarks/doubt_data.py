@@ -41,11 +41,11 @@ Named = tuple[str, DoubtScope]
 
 @dataclass(frozen=True)
 class Bug:
-    """A buggy solution of HumanEvalPack.
+    """A buggy solution of HumanEvalPack, or a function of BugsInPy.
 
     Attributes:
         id: The id of the problem.
-        about: The type of the bug.
+        about: The type of the bug; for BugsInPy, its file.
         scope: The function.
         wrong: The lines that differ from the reference, and those beside a gap; 0-based.
         fixes: The alternatives that restore the reference.
@@ -66,6 +66,22 @@ def bugs(data: Path) -> Iterator[Bug]:
         fixes = [o for o in alternatives_in(scope) if changed_text(document, o).strip() == right.strip()]
         wrong = code_lines(scope) & _wrong(document.text.splitlines(), right.splitlines())
         yield Bug(problem.id, str(problem.details.get("bug_type", "")), scope, wrong, tuple(fixes))
+
+
+def made_bugs(data: Path, longest: int) -> Iterator[Bug]:
+    """Bugs that people made: functions of BugsInPy of at most `longest` lines of code, shortest first."""
+    found = []
+    for problem in open_dataset(f"bugsinpy:{data}"):
+        if problem.unusable:
+            continue
+        document = Document(problem.buggy or "")
+        scope = next((one for one in scopes(document) if one.function.qualname == problem.function), None)
+        if scope is None or len(code_lines(scope)) > longest:
+            continue
+        fixes = [o for o in alternatives_in(scope) if changed_text(document, o) == problem.source]
+        wrong = _wrong(document.text.splitlines(), problem.source.splitlines())
+        found.append(Bug(problem.id, problem.details["path"], scope, frozenset(wrong), tuple(fixes)))
+    return iter(sorted(found, key=lambda bug: len(code_lines(bug.scope))))
 
 
 def _wrong(before: list[str], after: list[str]) -> set[int]:

@@ -41,11 +41,11 @@ def targets(*names: str) -> list[Target]:
 
 
 def test_completions_are_judged_and_their_statements_compared(embedded: LlamaModel) -> None:
-    known = targets("parity", "gcd")
+    known = targets("parity")
     untested = replace(known[0], document=Document("def parity(n):\n    return n\n"))
     outcomes = observe(embedded, [*known, untested], best_sandbox(), samples=2, max_tokens=60)
     assert {each.function for each in outcomes.completions} <= {target.id for target in known}
-    assert sum(outcomes.left_out.values()) + len(outcomes.completions) == 2 * 2 + 1
+    assert sum(outcomes.left_out.values()) + len(outcomes.completions) == 2 + 1
     assert outcomes.completions
     for completion in outcomes.completions:
         assert (completion.logprobs <= 0).all()
@@ -56,6 +56,3 @@ def test_completions_are_judged_and_their_statements_compared(embedded: LlamaMod
         else:
             assert not all(part.right for part in completion.statements) or completion.fixed_by == "sample"
         assert sum(len(part.logprobs) for part in completion.statements) <= 2 * len(completion.logprobs)
-    again = observe(embedded, known, best_sandbox(), samples=2, max_tokens=60)
-    texts = [[part.text for part in each.statements] for each in outcomes.completions]
-    assert texts == [[part.text for part in each.statements] for each in again.completions]

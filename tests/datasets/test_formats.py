@@ -162,7 +162,7 @@ def test_a_format_is_recognised_by_its_fields(name: str, file: str, tmp_path: Pa
 
 
 def test_every_loader_of_records_is_among_the_examples() -> None:
-    others = {"codenet", "avatar", "codecontests-folders", "core", "mbpp-test"}
+    others = {"codenet", "avatar", "codecontests-folders", "core", "mbpp-test", "bugsinpy"}
     assert {*RECORDS, *others} == set(LOADERS)
 
 

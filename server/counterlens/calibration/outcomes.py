@@ -16,6 +16,7 @@ from counterlens.errors import CounterlensError, ModelError
 from counterlens.judging.base import LIMITS, Judgement, Setting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
+from counterlens.judging.witnesses import tests_of
 from counterlens.models.base import Capability, Completion, Draw, Model, Prompt
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Target
@@ -168,20 +169,11 @@ def _judging(hole: _Hole, sandbox: Sandbox, steps: Steps) -> Judging:
     """
     target = hole.target
     function = find_function(target.document, target.qualname)
-    judge = target.judge
-    if judge is None:
-        setting = Setting(
-            sandbox,
-            interpreter_for(target.document.path),
-            LIMITS,
-            steps.cancel,
-            vetted=True,
-            surveyed=True,
-        )
-        judge = find_judge(target.document, function, setting, fallback=False, witnessed=False)
+    setting = Setting(sandbox, interpreter_for(target.document.path), LIMITS, steps.cancel, vetted=True)
+    judge = target.judge or find_judge(target.document, function, setting, fallback=False, witnessed=False)
     if judge is None:
         raise CounterlensError("no test mentions it", "Choose data with tests")
-    judging = Judging(judge, target.document, function, steps)
+    judging = Judging(tests_of(judge), target.document, function, steps)
     judging.check_own_tests()
     return judging
 

@@ -18,6 +18,7 @@ from counterlens.cli.options import (
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say
+from counterlens.confidence.correctness import load_correctness
 from counterlens.explaining.completing import Explained, explain
 from counterlens.explaining.places import both_sides, cursor
 from counterlens.probes.options import MAX_TOKENS
@@ -71,7 +72,8 @@ def complete(
             for spot in places
         ]
         info = loaded.info
-    shown = explanation_report(explained, info, f"Completion of {at.qualname} ({place})")
+    maps = load_correctness(info.identity)
+    shown = explanation_report(explained, info, f"Completion of {at.qualname} ({place})", maps)
     if html is not None:
         write_page(html, pages.page(shown))
     if as_json:

@@ -20,8 +20,6 @@ from counterlens.models.base import APIS
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import GPU_LAYERS, MASKS, SOME_TAKE, Options, takes
-from counterlens.probes.options import specs
-from counterlens.probes.pairs.completion import CompletionOptions
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, choose
 from counterlens.text import form_in_words, has_form, json_text
@@ -374,10 +372,13 @@ def print_report(report: RenderableType) -> None:
     console.print(report)
 
 
-_EXCLUDED = specs(CompletionOptions)["excluded_tests"]
-excluded_tests_option = click.option(
-    "--excluded-tests", multiple=True, metavar=_EXCLUDED.metavar, help=_EXCLUDED.help
-)
+def excluded_tests_option(command: Command) -> Command:
+    """`--excluded-tests`, as the completion probe declares it."""
+    from counterlens.probes.options import specs  # they import every dataset and the pairs
+    from counterlens.probes.pairs.completion import CompletionOptions
+
+    spec = specs(CompletionOptions)["excluded_tests"]
+    return click.option("--excluded-tests", multiple=True, metavar=spec.metavar, help=spec.help)(command)
 
 
 MODEL_OPTIONS = ("model", "threads", "gpu_layers", "base_url", "api", "mask", "thinking_tokens", "no_cache")

@@ -9,6 +9,7 @@ from pathlib import Path
 import platformdirs
 
 from counterlens.datasets.base import Dataset, Loader
+from counterlens.datasets.bugsinpy import BugsInPy
 from counterlens.datasets.codecontests import CodeContests, CodeContestsFolders
 from counterlens.datasets.codenet import Avatar, CodeNet
 from counterlens.datasets.codesearchnet import CodeSearchNet
@@ -45,6 +46,7 @@ _OWN: tuple[Loader, ...] = (
     CodeSearchNet(),
     Galeras(),
     Core(),
+    BugsInPy(),
     MbppTest(),
 )
 

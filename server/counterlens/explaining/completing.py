@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from counterlens.confidence import Confidence, NodeConfidence, confidence, score_document
 from counterlens.errors import ModelError
-from counterlens.models.base import Capability, Completion, Model
+from counterlens.models.base import Capability, Completion, Model, TokenScores
 from counterlens.models.stopping import cut as cut_at
 from counterlens.probes.prompts.gap import Gap
 from counterlens.progress import Steps
@@ -138,6 +140,8 @@ def explain(
 ) -> Explained:
     """Complete a function from a cut on, and score the completion in its place.
 
+    A model that does not score code is explained by the log-probabilities of the tokens that it generated.
+
     Args:
         qualname: Qualified name of the function.
         cut: The byte from which the model continues, inside the function.
@@ -148,11 +152,7 @@ def explain(
         ModelError: the model returns no token probabilities, or as `Model.complete` and `Model.score`.
         Cancelled: as these.
     """
-    if not model.offers(Capability.SCORE, cancel=steps.cancel):
-        raise ModelError(
-            f"{model.info.name} returns no token probabilities, so its completions cannot be explained",
-            "Choose a local model, or an endpoint that scores prompts",
-        )
+    scores = model.offers(Capability.SCORE, cancel=steps.cancel)
     function = find_function(document, qualname)
     function = replace(function, end=max(function.end, cut))  # the cursor may be on blanks after it
     gap = Gap.of(document, function, cut)
@@ -161,14 +161,20 @@ def explain(
         (start,) = model.complete([gap.prompt(min(_BEGINNING, max_tokens))], cancel=steps.cancel)
         if line := next(filter(str.strip, start.text.split("\n")), ""):
             begun(line)
-    (completion,) = model.complete([gap.prompt(max_tokens)], cancel=steps.cancel)
+    prompt = replace(gap.prompt(max_tokens), logprobs=True)
+    (completion,) = model.complete([prompt], cancel=steps.cancel)
+    if not scores and not completion.logprobs:
+        raise ModelError(
+            f"{model.info.name} returns no token probabilities, so its completions cannot be explained",
+            "Choose a local model, or an endpoint that returns them with its answers or scores prompts",
+        )
     completion = replace(completion, text=_inside(gap, completion))
     written = replace(document, text=gap.fill(completion.text))
     steps.next("scoring the completion")
-    scored = _score(model, written, cut, steps)
+    scored = _score(model, written, cut, steps) if scores else _generated(written, cut, completion)
     # the number of bytes after the hole
     end = len(written.data) - len((gap.after or gap.newline).encode())
-    standing = _score(model, document, cut, steps)
+    standing = _score(model, document, cut, steps) if scores else _generated(document, cut)
     departure = _departure(scored, (cut, end), standing, (cut, function.end))
     removed = max(cut, len(document.data) - (len(written.data) - end))
     return Explained(completion, scored, cut, end, removed, departure, fresh=not gap.removed.strip())
@@ -190,6 +196,34 @@ def _score(model: Model, document: Document, cut: int, steps: Steps) -> Confiden
     at = max(0, min(cut, len(document.data)) - 1)
     scores = score_document(
         model, document, span=(at, at + 1), alternatives=_ALTERNATIVES, cancel=steps.cancel
+    )
+    return confidence(document, scores)
+
+
+def _generated(document: Document, cut: int, completion: Completion | None = None) -> Confidence:
+    """The confidence in the tokens that a model generated from a cut on; without a completion, in nothing.
+
+    At temperature 0, each of them was the likeliest.
+    """
+    size = len(completion.text.encode()) if completion else 0
+    rows = [row for row in (completion.logprobs or ()) if row[0] < size] if completion else []
+    # line ends are those of the document: its text has as many characters before the completion's n-th
+    written = completion.text if completion else ""
+    newline = "\r\n" if "\r\n" in document.text else "\n"
+    data = written.encode()
+    starts = [len(data[:at].decode("utf-8", "ignore").replace("\n", newline).encode()) for at, _ in rows]
+    ends = [*starts[1:], len(written.replace("\n", newline).encode())] if rows else []
+    n = len(rows)
+    scores = TokenScores(
+        text=document.text,
+        start=np.array(starts, np.int64) + cut,
+        end=np.array(ends, np.int64) + cut,
+        logprob=np.array([value for _, value in rows], np.float64),
+        entropy=np.full(n, np.nan),
+        rank=np.zeros(n, np.int64),
+        alternative_logprob=np.empty((n, 0)),
+        alternative_text=((),) * n,
+        context=np.zeros(n, np.int64),
     )
     return confidence(document, scores)
 

@@ -283,11 +283,12 @@ class BackgroundScorer:
         )
         known = load_calibration(model.info.identity) if model and settings.calibrated else None
         usable = known if known is not None and fits(document_confidence, known) else None
+        maps = load_correctness(model.info.identity) if model else None
         scored = ScoredDocument(
             document_confidence,
             calibrate(document_confidence, usable) if usable else document_confidence,
             usable,
-            correctness=load_correctness(model.info.identity) if model else None,
+            correctness=maps if maps is not None and maps.language == document.language else None,
         )
         self._prepare(scored)
         return scored

@@ -10,6 +10,7 @@ from typing import Any
 
 from lsprotocol import types
 
+from counterlens.confidence.correctness import load_correctness
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.explaining.completing import Explained, explain
 from counterlens.explaining.places import both_sides, cursor_at
@@ -110,7 +111,8 @@ async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAn
     except CounterlensError as error:
         return CompletionAnswer(ok=False, error=ls.refuse(error, settings))
     first = explained[0][1]
-    report = explanation_report(explained, info, f"Completion of {at.qualname}")
+    maps = load_correctness(info.identity)
+    report = explanation_report(explained, info, f"Completion of {at.qualname}", maps)
     answer = CompletionAnswer(
         ok=True,
         function=at.qualname,

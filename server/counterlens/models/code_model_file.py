@@ -20,8 +20,7 @@ import platformdirs
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Progress
 from counterlens.models.code_models import CodeModel
-from counterlens.models.files import identity
-from counterlens.models.hub_file import cached_file
+from counterlens.models.files import cached_file, identity
 from counterlens.processes import python, start
 
 _POLL_SECONDS = 0.2

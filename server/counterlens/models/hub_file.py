@@ -7,7 +7,6 @@ that the two find each other's files. `HF_ENDPOINT`, `HF_HOME`, `HF_HUB_CACHE`, 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
@@ -22,7 +21,7 @@ import httpx
 from counterlens import __version__
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Progress
-from counterlens.regular_file import read_text
+from counterlens.models.files import REVISION, cached_file, repository_folder
 
 HUB = "https://huggingface.co"
 
@@ -247,29 +246,3 @@ def _describe_error(error: httpx.HTTPError) -> str:
     if isinstance(error, httpx.ConnectError | httpx.ProxyError):
         return f"the hub cannot be reached ({text})"
     return text
-
-
-REVISION = "main"
-
-
-def repository_folder(repository: str) -> Path:
-    """The folder of a repository, `owner/repo`; `HF_HUB_CACHE` and `HF_HOME` have their meaning there."""
-    environment = os.environ
-    if environment.get("HF_HUB_CACHE"):
-        cache = Path(environment["HF_HUB_CACHE"]).expanduser()
-    else:
-        home = Path(environment.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
-        cache = Path(environment.get("HF_HOME") or home).expanduser() / "hub"
-    return cache / f"models--{repository.replace('/', '--')}"
-
-
-def cached_file(repository: str, file: str) -> Path | None:
-    """The path of a repository's file on this machine; None if it is not downloaded."""
-    folder = repository_folder(repository)
-    with contextlib.suppress(OSError):
-        commit = read_text(folder / "refs" / REVISION).strip()
-        path = folder / "snapshots" / commit / file
-        if path.is_file():
-            return path
-    others = sorted(folder.glob(f"snapshots/*/{file}"))
-    return next((path for path in others if path.is_file()), None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from counterlens.confidence import Confidence
@@ -50,6 +52,61 @@ def correctness_sentence(
     )
 
 
+def completion_sentence(
+    logprobs: Sequence[float], maps: Correctness | None, language: str, model: str, t: Translator = ENGLISH
+) -> str:
+    """How often completions that the model was as sure of passed the tests.
+
+    Args:
+        logprobs: Log-probabilities of the tokens of the completion, in nats.
+        maps: The model's maps; None if there are none.
+        language: The language of the code.
+        model: Its name.
+        t: The reader's language.
+    """
+    if not logprobs:
+        return ""
+    if maps is None or maps.language != language:
+        return t(
+            "Whether the confidence of {model} says anything about correctness is not measured: "
+            "`counterlens calibrate --truth tests` does.",
+            model=model,
+        )
+    if not maps.completion.holds:
+        return t(
+            "The confidence of {model} does not tell completions that pass from those that fail (measured on "
+            "{n}).",
+            model=model,
+            n=maps.completion.n,
+        )
+    share = maps.completion.share(maps.completion.chance(logprobs))
+    if share is None:
+        return ""
+    return t(
+        "Of completions that {model} was this sure of, {count} passed their tests (n = {n}).",
+        model=model,
+        count=tenths(share.right, share.n, t),
+        n=share.n,
+    )
+
+
+def right_by_line(scored: Confidence, start: int, end: int, maps: Correctness | None) -> dict[int, str]:
+    """The share of such statements that were right, by the line on which each of a byte range begins.
+
+    Empty if the maps do not hold. Lines are 1-based.
+    """
+    document = scored.document
+    if maps is None or maps.language != document.language or not maps.statement.holds:
+        return {}
+    shares: dict[int, str] = {}
+    for part in statement_parts(document.tree.root_node, document.data, start, end):
+        share = _share_at(scored, part.start, maps.statement)
+        if share is not None:
+            line = document.positions.line_of(part.start) + 1
+            shares.setdefault(line, f"{tenths(share.right, share.n)} (n = {share.n})")
+    return shares
+
+
 def _share_at(scored: Confidence, start: int, statement: ChanceMap) -> RightShare | None:
     """The share for the innermost statement at a byte; None behind its body, or without scores."""
     document = scored.document
@@ -72,7 +129,7 @@ def tenths(right: int, n: int, t: Translator = ENGLISH) -> str:
         return t("{right} of {n}", right=right, n=n)
     share = right / n
     whole = 100 if share >= _SURE or share <= 1 - _SURE else 10
-    return t("{right} in {n}", right=round(share * whole), n=whole)
+    return t("{right} in {n}", right=min(max(round(share * whole), 1), whole - 1), n=whole)
 
 
 def level_labels(

@@ -206,7 +206,7 @@ def confidence_note(
             when=when,
         )
     return t(
-        "*Raw confidence, not calibrated: {mean} for {model}.*",
+        "*Raw confidence: {mean} for {model}, not calibrated.*",
         mean=_mean(confidence.aggregation, t),
         model=escape(model),
     )

@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from counterlens.errors import ModelError
+from counterlens.explaining.completing import explain
 from counterlens.models.base import Prompt, Stop
 from counterlens.models.remote import RemoteModel
+from counterlens.progress import Steps
+from counterlens.reports.build.explanation import explanation_report
+from counterlens.reports.document import Paragraph
+from counterlens.syntax.document import Document
 from tests.models.remote.test_requests import ask, error, stream, whole
 
 if TYPE_CHECKING:
-    from tests.models.remote.conftest import Serve
+    from tests.models.remote.conftest import AnswerStep, Serve
 
 PROMPT = Prompt("def f(x):\n", 50, Stop(indent=0), logprobs=True)
 
@@ -117,3 +123,38 @@ def test_a_whole_answer_carries_them_too(serve: Serve) -> None:
     completion = ask(script, PROMPT)
     assert completion.logprobs == ((0, -1.0), (10, -2.0))
     assert math.exp(completion.logprobs[0][1]) < 1
+
+
+def by_path(**answers: AnswerStep) -> AnswerStep:
+    """An endpoint that has some paths, by their last part, and knows nothing else."""
+    unknown = error(404, "not found")
+    return lambda handler: answers.get(handler.path.rpartition("/")[2], unknown)(handler)
+
+
+def test_a_completion_is_explained_by_what_the_endpoint_returned_with_it(serve: Serve) -> None:
+    document = Document("def double(x):\n    return x\n")
+    tokens = [
+        *(("```python\n", -0.1), ("def double(x):\n", -0.2), ("    return", -0.3), (" 2", -1.5)),
+        *((" *", -0.05), (" x", -0.01), ("\n```", -0.1)),
+    ]
+    answer = stream(*(chunk(text, objects((text, value)), chat=True) for text, value in tokens))
+    script = serve(by_path(completions=answer))
+    with RemoteModel(script.url, "m", api="chat") as model:
+        explained = explain(model, document, "double", len("def double(x):\n"), 60, Steps())
+        report = explanation_report([("line 2", explained)], model.info, "Completion")
+    assert explained.text.rstrip() == "    return 2 * x"
+    shown = {token.text.strip(): token.probability for token in explained.tokens}
+    assert shown["2"] == pytest.approx(math.exp(-1.5))
+    assert shown["x"] == pytest.approx(math.exp(-0.01))
+    assert explained.departure is not None
+    assert (explained.departure.wrote, explained.departure.stands) == ("2", "x")
+    assert explained.departure.stands_probability is None
+    text = "\n".join(block.text for block in report.blocks if isinstance(block, Paragraph))
+    assert "is not measured" in text
+
+
+def test_one_without_them_says_what_is_missing(serve: Serve) -> None:
+    document = Document("def double(x):\n    return x\n")
+    script = serve(by_path(completions=stream(chunk("    return 2 * x\n", None, "stop"))))
+    with RemoteModel(script.url, "m") as model, pytest.raises(ModelError, match="no token probabilities"):
+        explain(model, document, "double", len("def double(x):\n"), 60, Steps())

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from counterlens.confidence.correctness import Correctness
 from counterlens.counting import plural
 from counterlens.explaining.completing import Explained, WrittenToken
 from counterlens.explaining.written_tree import NodeOrigin, WrittenNode, written_tree
 from counterlens.models.base import ModelInfo
+from counterlens.reports.correctness_wording import completion_sentence, right_by_line
 from counterlens.reports.document import (
     Block,
     Figure,
@@ -71,8 +73,17 @@ def break_sentence(original: Explained, counterfactual: Explained) -> str:
     return "It departs from the code on both sides, so the change alone explains nothing."
 
 
-def explanation_report(completions: Sequence[tuple[str, Explained]], info: ModelInfo, title: str) -> Report:
-    """A completion, at one place or on both sides of a counterfactual."""
+def explanation_report(
+    completions: Sequence[tuple[str, Explained]],
+    info: ModelInfo,
+    title: str,
+    maps: Correctness | None = None,
+) -> Report:
+    """A completion, at one place or on both sides of a counterfactual.
+
+    Args:
+        maps: How often what the model wrote was right, if that was measured.
+    """
     caution = f"{info.name} ({info.where}). {CAUTION}"
     blocks: list[Block] = [Heading(1, title), Paragraph(caution, quiet=True)]
     if len(completions) == 2:
@@ -82,7 +93,11 @@ def explanation_report(completions: Sequence[tuple[str, Explained]], info: Model
         blocks.append(syntax_figure(completions))
     for name, explained in completions:
         blocks += [Heading(2, name), Paragraph(departure_sentence(explained)), *_errors(explained)]
-        blocks.append(_lines(explained))
+        logprobs = [value for _, value in explained.completion.logprobs or ()]
+        language = explained.scored.document.language
+        if sentence := completion_sentence(logprobs, maps, language, info.name):
+            blocks.append(Paragraph(sentence))
+        blocks.append(_lines(explained, maps))
         if concepts := _concepts(explained):
             blocks.append(concepts)
     return Report(title, tuple(blocks))
@@ -106,13 +121,14 @@ def _errors(explained: Explained) -> Iterator[Block]:
         yield Paragraph("The token limit cut it off.", quiet=True)
 
 
-def _lines(explained: Explained) -> TableBlock:
+def _lines(explained: Explained, maps: Correctness | None) -> TableBlock:
     """Each line of the completion, with its mean probability and its least certain token."""
     by_line: dict[int, list[WrittenToken]] = {}
     for token in explained.tokens:
         if token.probability is not None and token.text.strip():
             by_line.setdefault(token.line, []).append(token)
     lines = explained.scored.document.text.splitlines()
+    right = right_by_line(explained.scored, explained.start, explained.end, maps)
     rows: list[tuple[ReportCell, ...]] = []
     for number, tokens in by_line.items():
         known = [token.probability for token in tokens if token.probability is not None]
@@ -124,9 +140,12 @@ def _lines(explained: Explained) -> TableBlock:
                 lines[number - 1],
                 f"{least.text.strip()} {share(least.probability or 0.0)}",
                 ", ".join(f"{text} {share(value)}" for text, value in least.others),
+                *([right.get(number, "")] if right else []),
             )
         )
-    columns = ("line", "mean probability", "it wrote", "least sure", "or rather")
+    columns: tuple[str, ...] = ("line", "mean probability", "it wrote", "least sure", "or rather")
+    if right:
+        columns = (*columns, "so sure, right")
     return TableBlock("", columns, tuple(rows), note="" if rows else "It wrote nothing.")
 
 

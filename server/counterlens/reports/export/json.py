@@ -14,7 +14,6 @@ from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import LABELS, Granularity, spans
 from counterlens.datasets import LOADERS, Provenance
 from counterlens.datasets.checking import Check
-from counterlens.evaluation.trend import Trend, TrendPoint
 from counterlens.explaining.completing import Explained
 from counterlens.judging.base import Verdict
 from counterlens.metrics.bootstrap import Estimate
@@ -24,8 +23,9 @@ from counterlens.models.base import ModelInfo, TokenScores
 from counterlens.probes.record import SCHEMA, plain
 from counterlens.probes.runner import ProbeRun
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # they import all of the evaluation
     from counterlens.evaluation.comparison import Comparison
+    from counterlens.evaluation.trend import Trend, TrendPoint
 
 Json = dict[str, Any]
 

@@ -1,0 +1,184 @@
+"""Confidence beside verdicts, from judged completions: `python correctness.py FOLDER...`.
+
+Imports nothing from Counterlens. A folder has `completions.jsonl.gz`, as `counterlens calibrate --truth tests
+--records` writes it, and `manifest.json` with the name of the model. For completions and for statements, a
+logistic regression on summaries of the tokens' log-probabilities gives the chance that a piece is right;
+docs/calibration.md has the method. Every figure is of functions outside the fit: each half of the functions
+gets the regression of the other half, whose summaries are chosen by cross-validation inside that half.
+Intervals are percentiles of 1,000 resamples of functions.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+CHOICES = [("mean",), ("total",), ("least",), ("mean", "length"), ("total", "length"), ("least", "length")]
+CHOICES.append(("mean", "total"))
+LEAST_OF_KIND = 40
+LEVELS = ["below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more"]
+
+
+def read(folder: Path) -> dict:
+    """The pieces: summaries, node types, whether each is right, its function, and its mean probability."""
+    with gzip.open(folder / "completions.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    names = sorted({row["function"] for row in rows})
+    number = {name: i for i, name in enumerate(names)}
+    whole = [("", row["passed"], row["logprobs"], number[row["function"]]) for row in rows]
+    parts = [(*part, number[row["function"]]) for row in rows for part in row["statements"]]
+    return {"completions": arrays(whole), "statements": arrays(parts)}
+
+
+def arrays(pieces: list) -> dict:
+    logs = [np.array(logprobs, float) for _, _, logprobs, _ in pieces]
+    return {
+        "mean": np.array([each.mean() for each in logs]),
+        "total": np.array([each.sum() for each in logs]),
+        "least": np.array([each.min() for each in logs]),
+        "length": np.log([len(each) for each in logs]),
+        "kind": np.array([kind for kind, _, _, _ in pieces]),
+        "right": np.array([float(right) for _, right, _, _ in pieces]),
+        "function": np.array([function for _, _, _, function in pieces]),
+        "probability": np.array([np.exp(each).mean() for each in logs]),
+    }
+
+
+def parts_of(functions, n: int, seed: int) -> list:
+    """Masks of n parts of the functions, at random."""
+    shuffled = np.random.default_rng(seed).permutation(np.unique(functions))
+    return [np.isin(functions, part) for part in np.array_split(shuffled, n)]
+
+
+def logistic(rows, right):
+    """Weights and offset with the least log-loss plus half the squared weights: Newton's method."""
+    rows = np.column_stack([rows, np.ones(len(rows))])
+    penalty = np.ones(rows.shape[1])
+    penalty[-1] = 0
+    weights = np.zeros(rows.shape[1])
+    for _ in range(100):
+        chance = 1 / (1 + np.exp(-np.clip(rows @ weights, -30, 30)))
+        slope = rows.T @ (chance - right) + penalty * weights
+        curve = (rows * (chance * (1 - chance))[:, None]).T @ rows + np.diag(penalty + 1e-12)
+        step = np.linalg.solve(curve, slope)
+        weights -= step
+        if np.abs(step).max() < 1e-10:
+            break
+    return weights[:-1], weights[-1]
+
+
+def fit(pieces: dict, mask, names: tuple):
+    """A function from pieces to their chances, fitted on the pieces of a mask."""
+    right = pieces["right"][mask]
+    if right.min() == right.max():
+        share = (right.sum() + 1) / (len(right) + 2)
+        return lambda where: np.full(int(where.sum()), share)
+    columns = np.column_stack([pieces[name][mask] for name in names])
+    center, spread = columns.mean(axis=0), np.maximum(columns.std(axis=0), 1e-9)
+    kinds, counts = np.unique(pieces["kind"][mask], return_counts=True)
+    kinds = [kind for kind, n in zip(kinds, counts, strict=True) if kind and n >= LEAST_OF_KIND]
+
+    def design(where):
+        scaled = (np.column_stack([pieces[name][where] for name in names]) - center) / spread
+        return np.column_stack([scaled, *((pieces["kind"][where] == kind).astype(float) for kind in kinds)])
+
+    weights, offset = logistic(design(mask), right)
+    return lambda where: 1 / (1 + np.exp(-np.clip(design(where) @ weights + offset, -30, 30)))
+
+
+def chosen(pieces: dict, mask, seed: int = 0) -> tuple:
+    """The summaries that predict best in five parts of the functions of a mask."""
+    errors = []
+    for names in CHOICES:
+        loss = np.zeros(len(mask))
+        for part in parts_of(pieces["function"][mask], 5, seed + 1):
+            inside = np.zeros(len(mask), bool)
+            inside[np.flatnonzero(mask)[part]] = True
+            loss[inside] = (fit(pieces, mask & ~inside, names)(inside) - pieces["right"][inside]) ** 2
+        errors.append(loss[mask].mean())
+    return CHOICES[int(np.argmin(errors))]
+
+
+def held_out(pieces: dict, seed: int = 0):
+    """The chance of each piece by the regression of the other half of the functions."""
+    chances = np.zeros(len(pieces["right"]))
+    for half in parts_of(pieces["function"], 2, seed):
+        chances[half] = fit(pieces, ~half, chosen(pieces, ~half, seed))(half)
+    return chances
+
+
+def skill(chance, right, weight) -> float:
+    share = (weight * right).sum() / weight.sum()
+    error = (weight * (chance - right) ** 2).sum() / weight.sum()
+    return 1 - error / (share * (1 - share)) if 0 < share < 1 else 0.0
+
+
+def auroc(chance, right, weight) -> float:
+    order = np.argsort(chance, kind="stable")
+    value, right, weight = chance[order], right[order], weight[order]
+    _, first = np.unique(value, return_index=True)
+    good = np.add.reduceat(weight * right, first)
+    bad = np.add.reduceat(weight * (1 - right), first)
+    both = good.sum() * bad.sum()
+    return float((good * (np.cumsum(bad) - bad / 2)).sum() / both) if both else 0.5
+
+
+def ece(chance, right, weight) -> float:
+    column = np.minimum((chance * 10).astype(int), 9)
+    gap = np.bincount(column, weight * (chance - right), minlength=10)
+    return float(np.abs(gap).sum() / weight.sum())
+
+
+def shown(figure, chance, right, function) -> str:
+    """A figure with its interval over functions."""
+    rng = np.random.default_rng(0)
+    n = int(function.max()) + 1
+    draws = rng.multinomial(n, np.full(n, 1 / n), size=1000).astype(float)
+    values = [figure(chance, right, draw[function]) for draw in draws]
+    low, high = np.quantile(values, [0.025, 0.975])
+    return f"{figure(chance, right, np.ones(len(right))):.2f} ({low:.2f} to {high:.2f})"
+
+
+def tables(folder: Path) -> dict:
+    """The tables of a model."""
+    model = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["model"]
+    figures, bins, kinds, levels = [], [], [], []
+    for name, pieces in read(folder).items():
+        chance, right = held_out(pieces), pieces["right"]
+        _, function = np.unique(pieces["function"], return_inverse=True)
+        cells = [shown(figure, chance, right, function) for figure in (auroc, skill, ece)]
+        figures.append([model, name, len(right), int(function.max()) + 1, f"{right.mean():.2f}", *cells])
+        column = np.minimum((chance * 10).astype(int), 9)
+        for i in range(10):
+            inside = column == i
+            if inside.any():
+                count = f"{int(right[inside].sum())} of {int(inside.sum())}"
+                chances = [f"{i / 10:.1f} to {(i + 1) / 10:.1f}", f"{chance[inside].mean():.2f}"]
+                bins.append([model, name, *chances, f"{right[inside].mean():.2f}", count])
+        if name == "statements":
+            for kind in np.unique(pieces["kind"]):
+                inside = pieces["kind"] == kind
+                if inside.sum() >= LEAST_OF_KIND:
+                    mean = f"{pieces['probability'][inside].mean():.2f}"
+                    kinds.append([model, f"`{kind}`", int(inside.sum()), mean, f"{right[inside].mean():.2f}"])
+            level = np.searchsorted([0.01, 0.05, 0.2, 0.5, 0.8], pieces["probability"], side="right")
+            for i, label in enumerate(LEVELS):
+                inside = level == i
+                if inside.any():
+                    share = f"{right[inside].mean():.2f}"
+                    levels.append([model, label, f"{int(right[inside].sum())} of {int(inside.sum())}", share])
+    kinds.sort(key=lambda row: -row[2])
+    return {
+        "confidence and correctness": figures,
+        "reliability of chances": bins,
+        "statements by kind": kinds,
+        "statements by confidence": levels,
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps({name: tables(Path(name)) for name in sys.argv[1:]}))
