@@ -57,6 +57,7 @@ BOTH_WRONG = (FAILED, FAILED)
     ("known", "said"),
     [
         (record(HELD, judged_by=None), "It cannot be told: nothing judged"),
+        (record(), "It cannot be told: it was asked about no rewritten version."),
         (record(BOTH_WRONG), "It cannot be told: it completed no version correctly"),
         (record(HELD, exposed=False), "held in 1 of 1 rewritten version with the same meaning, but a copied"),
         (record(HELD), "It may follow this code: its verdict held in 1 of 1 rewritten version"),

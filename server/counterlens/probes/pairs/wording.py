@@ -150,6 +150,8 @@ def follows_sentence(record: PairsRecord) -> str:
     """What suggests that the model follows the code, in a sentence or two: no more than the pairs carry."""
     summary = summarize(record.observations)
     changed = summary.average
+    if not record.pairs:
+        return "It cannot be told: it was asked about no rewritten version."
     if record.judged_by is None:
         return "It cannot be told: nothing judged its completions."
     if changed.n == 0:
