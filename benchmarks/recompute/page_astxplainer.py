@@ -149,8 +149,12 @@ def conclusions(of, functions, older, fresh):
     rows = []
     for model, known in functions.items():
         for text, one, other in (
-            ("loops are what it is surest of", "iteration", "global"),
-            ("names, strings and comments are what it is least sure of", "global", "natural language"),
+            ("it is surer of loops than of the whole", "iteration", "global"),
+            (
+                "it is less sure of names, strings and comments than of the whole",
+                "global",
+                "natural language",
+            ),
         ):
             values = [o[one] - o[other] for o in known.values() if one in o and other in o]
             rows.append([text, model, bootstrap(values, mean_of)])

@@ -79,6 +79,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
     title = "does it know what its own code returns?"
     source = Source("Liu et al. 2024", "definition 2")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS})
+    whole_programs = True
     options = DependentExecutionOptions
     record = DependentExecutionRecord
 
@@ -237,10 +238,14 @@ def _own(
     context: Context, target: Target, reference: ExecutionQuestion, document: Document, limits: Limits
 ) -> ExecutionQuestion:
     """The question about the model's code, without comments and docstrings (section IV-B)."""
+    language = execution_of(document.language)
+    shown = language.without_comments(document)
+    if reference.printed:  # it has passed its tests, so it prints what the reference prints
+        return replace(reference, form=Form.OWN, source=shown.text, features=language.features(shown.text))
     own = question_about(
         context,
         target.name,
-        execution_of(document.language).without_comments(document),
+        shown,
         target.qualname,
         reference.input,
         limits=limits,
