@@ -13,6 +13,13 @@ from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import describe, find_judge
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
+from counterlens.probes.common_options import (
+    DEFAULT_MAP_TIMEOUT,
+    DEFAULT_TIMEOUT,
+    ExcludedTests,
+    MapTimeout,
+    Timeout,
+)
 from counterlens.probes.execution.answers import ask_all
 from counterlens.probes.execution.dependent_tables import (
     answers_of,
@@ -39,15 +46,7 @@ from counterlens.probes.execution.translation import (
     translation_of,
 )
 from counterlens.probes.execution.writing import description, write
-from counterlens.probes.options import (
-    DEFAULT_MAP_TIMEOUT,
-    DEFAULT_TIMEOUT,
-    ExcludedTests,
-    MapTimeout,
-    ProbeOptions,
-    Timeout,
-    protocols,
-)
+from counterlens.probes.options import ProbeOptions, protocols
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
