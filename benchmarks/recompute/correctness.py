@@ -1,7 +1,7 @@
 """Confidence beside verdicts, from judged completions: `python correctness.py FOLDER...`.
 
-Imports nothing from Counterlens. A folder has `completions.jsonl.gz`, as `counterlens calibrate --truth tests
---records` writes it, and `manifest.json` with the name of the model. For completions and for statements, a
+Imports nothing from Counterlens. A folder has `MODEL.jsonl.gz`, as `counterlens calibrate --truth tests
+--records` writes it. For completions and for statements, a
 logistic regression on summaries of the tokens' log-probabilities gives the chance that a piece is right;
 docs/calibration.md has the method. Every figure is of functions outside the fit: each half of the functions
 gets the regression of the other half, whose summaries are chosen by cross-validation inside that half.
@@ -17,15 +17,15 @@ from pathlib import Path
 
 import numpy as np
 
-CHOICES = [("mean",), ("total",), ("least",), ("mean", "length"), ("total", "length"), ("least", "length")]
+CHOICES = [("total",), ("mean",), ("least",), ("mean", "length"), ("total", "length"), ("least", "length")]
 CHOICES.append(("mean", "total"))
 LEAST_OF_KIND = 40
 LEVELS = ["below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more"]
 
 
-def read(folder: Path) -> dict:
+def read(path: Path) -> dict:
     """The pieces: summaries, node types, whether each is right, its function, and its mean probability."""
-    with gzip.open(folder / "completions.jsonl.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     names = sorted({row["function"] for row in rows})
     number = {name: i for i, name in enumerate(names)}
@@ -48,10 +48,13 @@ def arrays(pieces: list) -> dict:
     }
 
 
-def parts_of(functions, n: int, seed: int) -> list:
-    """Masks of n parts of the functions, at random."""
-    shuffled = np.random.default_rng(seed).permutation(np.unique(functions))
-    return [np.isin(functions, part) for part in np.array_split(shuffled, n)]
+def parts_of(pieces: dict, mask, n: int, seed: int) -> list:
+    """Masks of n parts of the functions of a mask, at random, with about the same share of right pieces."""
+    functions, place = np.unique(pieces["function"][mask], return_inverse=True)
+    share = np.bincount(place, pieces["right"][mask]) / np.bincount(place)
+    order = np.random.default_rng(seed).permutation(len(functions))
+    order = order[np.argsort(share[order], kind="stable")]
+    return [mask & np.isin(pieces["function"], functions[order[i::n]]) for i in range(n)]
 
 
 def logistic(rows, right):
@@ -91,22 +94,25 @@ def fit(pieces: dict, mask, names: tuple):
 
 
 def chosen(pieces: dict, mask, seed: int = 0) -> tuple:
-    """The summaries that predict best in five parts of the functions of a mask."""
-    errors = []
+    """The first summaries within a standard error of the best, in five parts of the functions of a mask."""
+    losses = []
     for names in CHOICES:
         loss = np.zeros(len(mask))
-        for part in parts_of(pieces["function"][mask], 5, seed + 1):
-            inside = np.zeros(len(mask), bool)
-            inside[np.flatnonzero(mask)[part]] = True
+        for inside in parts_of(pieces, mask, 5, seed + 1):
             loss[inside] = (fit(pieces, mask & ~inside, names)(inside) - pieces["right"][inside]) ** 2
-        errors.append(loss[mask].mean())
-    return CHOICES[int(np.argmin(errors))]
+        losses.append(loss[mask])
+    errors = [loss.mean() for loss in losses]
+    best = int(np.argmin(errors))
+    _, function = np.unique(pieces["function"][mask], return_inverse=True)
+    sums = np.bincount(function, losses[best] - errors[best])
+    bound = errors[best] + np.sqrt((sums**2).sum()) / mask.sum()
+    return CHOICES[int(np.argmax(np.array(errors) <= bound))]
 
 
 def held_out(pieces: dict, seed: int = 0):
     """The chance of each piece by the regression of the other half of the functions."""
     chances = np.zeros(len(pieces["right"]))
-    for half in parts_of(pieces["function"], 2, seed):
+    for half in parts_of(pieces, np.ones(len(chances), bool), 2, seed):
         chances[half] = fit(pieces, ~half, chosen(pieces, ~half, seed))(half)
     return chances
 
@@ -145,9 +151,10 @@ def shown(figure, chance, right, function) -> str:
 
 def tables(folder: Path) -> dict:
     """The tables of a model."""
-    model = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["model"]
+    (file,) = folder.glob("*.jsonl.gz")
+    model = file.name.removesuffix(".jsonl.gz")
     figures, bins, kinds, levels = [], [], [], []
-    for name, pieces in read(folder).items():
+    for name, pieces in read(file).items():
         chance, right = held_out(pieces), pieces["right"]
         _, function = np.unique(pieces["function"], return_inverse=True)
         cells = [shown(figure, chance, right, function) for figure in (auroc, skill, ece)]

@@ -34,9 +34,9 @@ LEAST_FUNCTIONS = 20
 _LEAST_OF_KIND = 40
 """Minimum number of statements of a kind in the fit for an offset of its own."""
 _FOLDS = 5
-_CHOICES: tuple[tuple[Summary, ...], ...] = (
-    (Summary.MEAN,),
+_CHOICES: tuple[tuple[Summary, ...], ...] = (  # the simplest first
     (Summary.TOTAL,),
+    (Summary.MEAN,),
     (Summary.LEAST,),
     (Summary.MEAN, Summary.LENGTH),
     (Summary.TOTAL, Summary.LENGTH),
@@ -157,7 +157,7 @@ def _pieces(rows: Sequence[tuple[Floats, str, bool, int]]) -> Pieces:
 def fit_map(pieces: Pieces, seed: int = 0) -> ChanceMap:
     """The map of some pieces, fitted on all of them, with the figures of functions outside the fit."""
     chances = np.empty(len(pieces.right))
-    for half in _parts(pieces.group, 2, seed):
+    for half in _parts(pieces, 2, seed):
         chances[half] = predict(_fit(pieces.where(~half), seed), pieces.where(half))
     fitted = _fit(pieces, seed)
     right, group = pieces.right, pieces.group
@@ -200,16 +200,27 @@ def predict(fitted: ChanceMap, pieces: Pieces) -> Floats:
 
 
 def _fit(pieces: Pieces, seed: int) -> ChanceMap:
-    """The map with the choice of summaries that predicts best in cross-validation over functions."""
+    """The map with the first choice of summaries that is within a standard error of the best.
 
-    def error(names: tuple[Summary, ...]) -> float:
+    Errors are those of cross-validation over functions (Breiman et al. 1984, section 3.4.3): with few
+    functions, the best of several choices is often best by chance.
+    """
+
+    def losses_of(names: tuple[Summary, ...]) -> Floats:
         losses = np.empty(len(pieces.right))
-        for part in _parts(pieces.group, _FOLDS, seed + 1):
+        for part in _parts(pieces, _FOLDS, seed + 1):
             fitted = _logistic(pieces.where(~part), names)
             losses[part] = (predict(fitted, pieces.where(part)) - pieces.right[part]) ** 2
-        return float(losses.mean())
+        return losses
 
-    return _logistic(pieces, min(_CHOICES, key=error))
+    losses = [losses_of(names) for names in _CHOICES]
+    errors = [float(each.mean()) for each in losses]
+    best = min(range(len(_CHOICES)), key=errors.__getitem__)
+    _, place = np.unique(pieces.group, return_inverse=True)
+    spread = np.bincount(place, losses[best] - errors[best])
+    bound = errors[best] + float(np.sqrt((spread**2).sum())) / len(pieces.right)
+    chosen = next(i for i, error in enumerate(errors) if error <= bound)
+    return _logistic(pieces, _CHOICES[chosen])
 
 
 def _logistic(pieces: Pieces, names: tuple[Summary, ...]) -> ChanceMap:
@@ -246,11 +257,18 @@ def _logistic(pieces: Pieces, names: tuple[Summary, ...]) -> ChanceMap:
     )
 
 
-def _parts(group: Integers, n: int, seed: int) -> Iterator[np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Masks of n parts of the functions, at random."""
-    shuffled = np.random.default_rng(seed).permutation(np.unique(group))
-    for part in np.array_split(shuffled, n):
-        yield np.isin(group, part)
+def _parts(pieces: Pieces, n: int, seed: int) -> Iterator[np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    """Masks of n parts of the functions, at random, with about the same share of right pieces.
+
+    Otherwise a part with a high share would have a rest with a low one, and so chances that are too low: with
+    few functions, that reverses the order of pieces of different parts.
+    """
+    functions, place = np.unique(pieces.group, return_inverse=True)
+    share = np.bincount(place, pieces.right) / np.bincount(place)
+    order = np.random.default_rng(seed).permutation(len(functions))
+    order = order[np.argsort(share[order], kind="stable")]
+    for i in range(n):
+        yield np.isin(pieces.group, functions[order[i::n]])
 
 
 def _interval(figure: IntervalEstimate) -> FigureInterval:
