@@ -1,7 +1,7 @@
 """The table of bugs that people made in docs/results/doubt.md, from records of `benchmarks/doubt.py --made`.
 
-Imports nothing from Counterlens. A row of a record is a function with a bug: its lines of code, its marks
-with whether each is on a line of the fix, and the same for the findings of each linter.
+Imports nothing from Counterlens. A row is a function with a bug: its lines of code, its marks with whether
+each is on a line of the fix, and the same for the findings of each linter.
 """
 
 from __future__ import annotations

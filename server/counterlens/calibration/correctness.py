@@ -230,8 +230,8 @@ def _logistic(pieces: Pieces, names: tuple[Summary, ...]) -> ChanceMap:
     order = list(Summary)
     columns = pieces.features[:, [order.index(name) for name in names]]
     center, spread = columns.mean(axis=0), np.maximum(columns.std(axis=0), 1e-9)
-    every_kind, counts = np.unique(pieces.kinds, return_counts=True)
-    kinds = [kind for kind, n in zip(every_kind, counts, strict=True) if kind and n >= _LEAST_OF_KIND]
+    types, counts = np.unique(pieces.kinds, return_counts=True)
+    kinds = [kind for kind, n in zip(types, counts, strict=True) if kind and n >= _LEAST_OF_KIND]
     rows = np.concatenate(
         [(columns - center) / spread, *((pieces.kinds == kind)[:, None] for kind in kinds)], axis=1
     )
