@@ -71,8 +71,8 @@ QWEN_CODER_05B: Margins = MappingProxyType(
 )
 """Margins of Qwen2.5-Coder 0.5B Instruct, Q4_K_M: also `--model qwen2.5-coder-0.5b --functions 135`.
 
-Those of `variable` (fitted: 12.5) and `attribute` (15) are higher, since a model knows the names of code that it
-has seen: all three false marks in 640 lines of five packages were of these kinds.
+Those of `variable` (fitted: 12.5) and `attribute` (15) are higher, since a model knows the names of code that
+it has seen: all three false marks in 640 lines of five packages were of these kinds.
 """
 
 FITTED: Mapping[str, Margins] = MappingProxyType(
