@@ -49,7 +49,7 @@ PACKS = ("python", "java", "c", "scored")
 """The folders with what knows a language."""
 
 ROOMS = [
-    {"protocols", "options", "record"},
+    {"protocols", "options", "common_options", "record"},
     {"probe", "prompts", "sanity"},
     {"runner"},
     {"pairs"},

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 from astxplainer import CATEGORIES, means, medians, own, table_two
-from intervals import bootstrap, conclude, kept_rows
+from intervals import bootstrap, conclude, kept_rows, size
 
 SEED = 1
 PAPER = {
@@ -136,7 +136,7 @@ def by_type(of):
 
 def seen_and_fresh(older, fresh):
     """Mean confidence on code of old releases and on code published after the training, by category."""
-    for model in older.keys() & fresh.keys():
+    for model in sorted(older.keys() & fresh.keys(), key=size):
         for name in NAMES:
             sides = [[of[name] for of in known[model].values() if name in of] for known in (older, fresh)]
             if all(sides):
@@ -149,8 +149,12 @@ def conclusions(of, functions, older, fresh):
     rows = []
     for model, known in functions.items():
         for text, one, other in (
-            ("loops are what it is surest of", "iteration", "global"),
-            ("names, strings and comments are what it is least sure of", "global", "natural language"),
+            ("it is surer of loops than of the whole", "iteration", "global"),
+            (
+                "it is less sure of names, strings and comments than of the whole",
+                "global",
+                "natural language",
+            ),
         ):
             values = [o[one] - o[other] for o in known.values() if one in o and other in o]
             rows.append([text, model, bootstrap(values, mean_of)])
@@ -162,10 +166,10 @@ def conclusions(of, functions, older, fresh):
     for small, large in combinations(functions, 2):
         pairs = [
             functions[large][p]["global"] - functions[small][p]["global"]
-            for p in functions[small].keys() & functions[large].keys()
+            for p in sorted(functions[small].keys() & functions[large].keys())
         ]
         rows.append(["the larger model is surer", f"{small}, {large}", bootstrap(pairs, mean_of)])
-    for model in older.keys() & fresh.keys():
+    for model in sorted(older.keys() & fresh.keys(), key=size):
         cell = difference(older[model], fresh[model], "global")
         rows.append(["ours: it is surer of code that it can have seen", model, cell])
     return [[*row, conclude(row[2])] for row in rows]

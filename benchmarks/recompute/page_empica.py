@@ -56,7 +56,7 @@ def figures_of(model, task, pairs, found):
         both = [found.get(f"table 3 to 5, {name}, {kind}") for kind in ("robustness", "sensitivity")]
         if title.startswith(task) and None not in both:
             cell = follows(pairs, name) if name != "lexical" else None
-            counts = [f"{side[1]} of {side[2]} functions" for side in both]
+            counts = [f"{side[1]} in {side[2]} functions" for side in both]
             shown = [estimate(side[3]) for side in both]
             yield [model, title, *counts, *shown, cell, "; ".join(PAPER[title])]
 

@@ -64,6 +64,8 @@ def table(script: str, title: str, folders: str) -> str:
     if title not in tables or not kept(folders):
         return "Not measured yet.\n"
     head, rows = tables[title]
+    if not rows:
+        return "Not measured yet.\n"
     lines = [head, ["---"] * len(head), *([cell(value) for value in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

@@ -152,7 +152,7 @@ def svg(records):
         shown = [m for m in MODELS if m in cells] or [MODELS[1]]
         parts.append(f'<text x="16" y="{down + 5}">{escape(question)}</text>')
         parts.append(f'<text class="paper" x="16" y="{down + 22}">{escape(paper)}</text>')
-        parts += [lane(m, cells.get(m), down + i * LANE) for i, m in enumerate(shown)]
+        parts += [lane(m, cells.get(m), down - 6 + i * LANE) for i, m in enumerate(shown)]
         parts.append(f'<line class="rule" x1="16" y1="{down + 36}" x2="{RIGHT}" y2="{down + 36}"/>')
         down += ROW
     ticks = [

@@ -14,11 +14,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from counterlens.models.default import VARIABLE
 from counterlens.reports.export.annotations import annotation_commands
 from counterlens.reports.export.run import exported_run
 from counterlens.reports.formats import write_evaluation
-from tests.conftest import short_model
 from tests.evaluation.made_up import results
 
 PAGE = (Path(__file__).parents[2] / "docs" / "continuous-integration.md").read_text(encoding="utf-8")
@@ -64,7 +62,6 @@ def test_the_steps_of_the_workflow_run(place: Path, tmp_path: Path) -> None:
         "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "COUNTERLENS_ALLOW_WEAKER_SANDBOX": "1",
-        VARIABLE: str(short_model()),
     }
     for name in ("Probe what changed", "Report"):
         done = subprocess.run(

@@ -10,7 +10,7 @@ import pytest
 from counterlens.models.base import Prompt, Stop
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.llama.model import LlamaModel
-from counterlens.models.logprobs import place_tokens
+from counterlens.models.logprobs import log_probabilities_of
 
 PROMPT = Prompt("def add(a, b):\n    return", max_tokens=12, stop=Stop(indent=0))
 
@@ -45,7 +45,7 @@ def cut(*pieces: str) -> tuple[bytes, list[tuple[int, float]]]:
 def test_tokens_are_placed_in_the_text(
     text: str, pieces: list[str], start: int, expected: tuple[tuple[int, float], ...] | None
 ) -> None:
-    assert place_tokens(text, *cut(*pieces), start) == expected
+    assert log_probabilities_of(text, *cut(*pieces), start) == expected
 
 
 def test_generated_tokens_have_the_probabilities_of_scores(embedded: LlamaModel) -> None:

@@ -12,6 +12,8 @@ from counterlens.datasets.registry import open_dataset
 from counterlens.errors import SourceError
 from counterlens.judging.languages import judging_of
 from counterlens.mutations import Counterfactual, survey
+from counterlens.probes.execution.dependent import DependentExecutionProbe
+from counterlens.probes.execution.record import Form
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.methods import forms_of
@@ -143,7 +145,45 @@ def test_a_java_program_is_a_target_too(tmp_path: Path) -> None:
     assert [pair.original_right and pair.counterfactual_right for pair in record.pairs] == [True]
 
 
-@pytest.mark.parametrize("task", ["operator", "recognition", "dependent-execution", "runtime"])
+@pytest.mark.parametrize("protocol", ["", "codemind"])
+def test_a_program_is_written_from_its_description_and_asked_about(tmp_path: Path, protocol: str) -> None:
+    target = target_of(folder_of(tmp_path, RAIN, "main.py", *RAIN_RUNS))
+    own = RAIN.replace("days", "counted").replace("total", "everything")
+
+    def said(prompt: str) -> str:
+        if "def wet" not in prompt:
+            assert "Count the wet days" in prompt
+            return own
+        return "2 15\nmuch" if "counted" not in prompt else "0 0\nlittle"
+
+    probe = DependentExecutionProbe()
+    options = make(probe.options, {"protocol": protocol} if protocol else {})
+    record = probe.run(Context(Scripted(said), best_sandbox), target, options)
+    (synthesis,) = record.syntheses
+    assert synthesis.correct
+    assert synthesis.judged_by == "2 given tests"
+    assert "counted" in synthesis.program
+    asked = {(answer.form, answer.style): answer.right for answer in record.answers}
+    assert {style for _, style in asked} == ({"steps"} if protocol else {"direct", "steps"})
+    if not protocol:
+        assert (asked[Form.STANDING, "direct"], asked[Form.OWN, "direct"]) == (True, False)
+    wrong = probe.run(Context(Scripted(lambda _: "print(0)\n"), best_sandbox), target, options)
+    assert not wrong.syntheses[0].correct
+    assert not [answer for answer in wrong.answers if answer.form is Form.OWN]
+
+
+def test_a_java_program_is_written_from_its_description(tmp_path: Path) -> None:
+    if missing := judging_of("java").missing():
+        pytest.skip(missing)
+    target = target_of(folder_of(tmp_path, JAVA, "Main.java", ("3\n1 5 4\n", "8\n")))
+    probe = DependentExecutionProbe()
+    model = Scripted(lambda prompt: JAVA if "nextInt" not in prompt else "8")
+    record = probe.run(Context(model, best_sandbox), target, make(probe.options, {}))
+    assert record.syntheses[0].correct
+    assert {answer.form for answer in record.answers} == {Form.STANDING, Form.OWN}
+
+
+@pytest.mark.parametrize("task", ["operator", "recognition", "specification", "runtime"])
 def test_a_task_for_functions_says_so(tmp_path: Path, task: str) -> None:
     target = target_of(folder_of(tmp_path, RAIN, "main.py", *RAIN_RUNS))
     with pytest.raises(SourceError, match="is for functions, and p1 is a whole program"):

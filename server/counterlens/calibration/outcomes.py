@@ -126,7 +126,9 @@ def observe(
             mine = answers[number * samples : (number + 1) * samples]
             try:
                 judging = _judging(hole, sandbox, steps)
-                completions += _judged(hole, judging, _with_logprobs(model, hole, mine, steps), left_out)
+                completions += _judge_completions(
+                    hole, judging, _with_logprobs(model, hole, mine, steps), left_out
+                )
             except ModelError:
                 raise
             except CounterlensError as error:  # nothing judges this function, or it fails its own tests
@@ -201,7 +203,7 @@ def _with_logprobs(
     return rows
 
 
-def _judged(
+def _judge_completions(
     hole: _Hole, judging: Judging, answers: Sequence[Completion], left_out: dict[str, int]
 ) -> list[JudgedCompletion]:
     verdicts = [judging.answer(hole.gap, answer) for answer in answers]

@@ -35,7 +35,7 @@ from counterlens.errors import SourceError
 from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.languages.registry import language_named
 from counterlens.metrics.fitting import Method, require_statistics
-from counterlens.probes.options import MAX_TOKENS
+from counterlens.probes.common_options import MAX_TOKENS
 from counterlens.probes.runner import require_one_language
 from counterlens.probes.subjects import targets_of
 from counterlens.progress import Steps

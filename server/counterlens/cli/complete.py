@@ -21,7 +21,7 @@ from counterlens.cli.saying import say
 from counterlens.confidence.correctness import load_correctness
 from counterlens.explaining.completing import Explained, explain
 from counterlens.explaining.places import both_sides, cursor
-from counterlens.probes.options import MAX_TOKENS
+from counterlens.probes.common_options import MAX_TOKENS
 from counterlens.progress import Steps
 from counterlens.reports.build.explanation import explanation_report
 from counterlens.reports.export.json import explanation_json

@@ -20,8 +20,9 @@ from counterlens.judging import settlement
 from counterlens.judging.languages import judging_of
 from counterlens.languages.language import Feature
 from counterlens.mutations import AnyMutation, mutated, parse_document, survey
+from counterlens.probes.common_options import Mutations, Without
 from counterlens.probes.execution.languages import execution_of
-from counterlens.probes.options import Mutations, ProbeOptions, Without
+from counterlens.probes.options import ProbeOptions
 from counterlens.reports.build.mutations import mutation_report, settled_report
 from counterlens.reports.export.counterfactuals import counterfactuals_json
 from counterlens.reports.render import terminal

@@ -178,11 +178,11 @@ def load_correctness(model_identity: str, *, folder: Path | None = None) -> Corr
         maps = msgspec.json.decode(read_text(own), type=Correctness)
         if (maps.model, maps.version) == (model_identity, VERSION):
             return maps
-    return _shipped().get(model_identity)
+    return _built_in().get(model_identity)
 
 
 @cache
-def _shipped() -> dict[str, Correctness]:
+def _built_in() -> dict[str, Correctness]:
     folder = resources.files("counterlens.confidence") / "measured"
     files = [file for file in folder.iterdir() if file.name.endswith(".json")] if folder.is_dir() else []
     maps = [msgspec.json.decode(file.read_text(encoding="utf-8"), type=Correctness) for file in files]

@@ -57,9 +57,9 @@ QWEN_CODER_05B: Margins = MappingProxyType(
         "augmented": 10.5,
         "boundary": 15.0,
         "order": 8.5,
-        "variable": 12.5,
+        "variable": 18.0,
         "index": 8.5,
-        "attribute": 15.0,
+        "attribute": 20.0,
         "branches": 12.5,
         "exits": 5.5,
         "await": 11.5,
@@ -69,7 +69,11 @@ QWEN_CODER_05B: Margins = MappingProxyType(
         "counterpart": 11.5,
     }
 )
-"""Margins of Qwen2.5-Coder 0.5B Instruct, Q4_K_M: also `--model qwen2.5-coder-0.5b --functions 135`."""
+"""Margins of Qwen2.5-Coder 0.5B Instruct, Q4_K_M: also `--model qwen2.5-coder-0.5b --functions 135`.
+
+Those of `variable` (fitted: 12.5) and `attribute` (15) are higher, since a model knows the names of code that
+it has seen: all three false marks in 640 lines of five packages were of these kinds.
+"""
 
 FITTED: Mapping[str, Margins] = MappingProxyType(
     {

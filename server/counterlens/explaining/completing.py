@@ -171,10 +171,12 @@ def explain(
     completion = replace(completion, text=_inside(gap, completion))
     written = replace(document, text=gap.fill(completion.text))
     steps.next("scoring the completion")
-    scored = _score(model, written, cut, steps) if scores else _generated(written, cut, completion)
+    scored = (
+        _score(model, written, cut, steps) if scores else _confidence_of_generation(written, cut, completion)
+    )
     # the number of bytes after the hole
     end = len(written.data) - len((gap.after or gap.newline).encode())
-    standing = _score(model, document, cut, steps) if scores else _generated(document, cut)
+    standing = _score(model, document, cut, steps) if scores else _confidence_of_generation(document, cut)
     departure = _departure(scored, (cut, end), standing, (cut, function.end))
     removed = max(cut, len(document.data) - (len(written.data) - end))
     return Explained(completion, scored, cut, end, removed, departure, fresh=not gap.removed.strip())
@@ -200,7 +202,9 @@ def _score(model: Model, document: Document, cut: int, steps: Steps) -> Confiden
     return confidence(document, scores)
 
 
-def _generated(document: Document, cut: int, completion: Completion | None = None) -> Confidence:
+def _confidence_of_generation(
+    document: Document, cut: int, completion: Completion | None = None
+) -> Confidence:
     """The confidence in the tokens that a model generated from a cut on; without a completion, in nothing.
 
     At temperature 0, each of them was the likeliest.

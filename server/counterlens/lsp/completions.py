@@ -21,7 +21,7 @@ from counterlens.lsp.probe_request import try_decoding
 from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.targets import document_named, plain, position
 from counterlens.models.base import ModelInfo
-from counterlens.probes.options import MAX_TOKENS
+from counterlens.probes.common_options import MAX_TOKENS
 from counterlens.progress import Steps
 from counterlens.reports.build.explanation import explanation_report
 from counterlens.reports.render import html, markdown

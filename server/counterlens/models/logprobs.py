@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def place_tokens(
+def log_probabilities_of(
     text: str, written: bytes, tokens: Sequence[tuple[int, float]], start: int = 0
 ) -> tuple[tuple[int, float], ...] | None:
     """The tokens of a completion by their first byte in it.

@@ -5,7 +5,7 @@ for assistants, the manifest of a run, the check on resuming, and the reference 
 does not declare is refused, never ignored.
 
 An options class is a frozen dataclass that inherits from `ProbeOptions`; its fields are annotated with the
-options below, or with its own, built by `option`.
+options of `common_options.py`, or with its own, built by `option`.
 """
 
 from __future__ import annotations
@@ -13,24 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from enum import Enum
-from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from counterlens.datasets import open_dataset
-from counterlens.errors import DataError, OptionError
-from counterlens.judging.base import LIMITS, LONGEST, MAP_SECONDS, SHORTEST
-from counterlens.mutations import ASSUMPTIONS, every_mutation
-from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
+from counterlens.errors import OptionError
+from counterlens.mutations.cuts import Ratio
 from counterlens.probes.protocols import PROTOCOLS
-
-MAX_TOKENS = 256
-"""Default maximum of new tokens of a completion."""
-MOST_TOKENS = 131_072
-"""Largest maximum of new tokens that can be requested."""
-_LEAST_RATIO = 0.05
 
 
 def option(
@@ -83,143 +73,7 @@ def protocols(*ids: str) -> msgspec.Meta:
     return option(f"Measure exactly as a paper does. {listed}.", choices=ids)
 
 
-def check_preserving(names: tuple[str, ...]) -> None:
-    _check_mutations(names)
-    for name in names:
-        if not every_mutation()[name].preserving:
-            raise OptionError(
-                f"{name} breaks the meaning, so the function's own tests cannot judge what comes after it",
-                "The probes of pairs need mutations that preserve the meaning",
-            )
-
-
-def _check_mutations(names: tuple[str, ...]) -> None:
-    known = every_mutation()
-    for name in names:
-        if name not in known:
-            raise OptionError(f"there is no mutation {name!r}", f"Available: {', '.join(known)}")
-
-
-def _check_ratio(value: Ratio) -> None:
-    parts = [*value] if isinstance(value, tuple) else [value]
-    if not all(_LEAST_RATIO <= part <= 1 for part in parts) or parts != sorted(parts):
-        raise OptionError(
-            f"a prefix ratio must be a number or a range between {_LEAST_RATIO} and 1, such as 0.4-0.6, not "
-            f"{'-'.join(f'{part:g}' for part in parts)}"
-        )
-
-
-def _check_ranges(ranges: tuple[Ratio, ...]) -> None:
-    for bounds in ranges:
-        if isinstance(bounds, float | int):
-            raise OptionError(f"a cut range must look like 0.4-0.6, not {bounds!r}")
-        _check_ratio((bounds[0], bounds[1]))
-
-
-def _corpus_there(name: str) -> None:
-    path = Path(name).expanduser()
-    if path.is_dir() or (path.suffix == ".py" and path.exists()):
-        return
-    try:
-        open_dataset(name)
-    except DataError as error:
-        raise OptionError(error.message, error.hint) from None
-
-
 Seed = Annotated[int, option("Random seed for names, sites, samples and intervals.")]
-PreservingMutations = Annotated[
-    tuple[str, ...],
-    option(
-        "Only this mutation (repeatable; docs/mutations.md lists them).",
-        flag="mutation",
-        metavar="ID",
-        check=check_preserving,
-    ),
-]
-Mutations = Annotated[
-    tuple[str, ...],
-    option(
-        "Only this mutation (repeatable; docs/mutations.md lists them).",
-        flag="mutation",
-        metavar="ID",
-        check=_check_mutations,
-    ),
-]
-Without = Annotated[
-    tuple[str, ...],
-    option(
-        "Leave out counterfactuals that rest on this assumption (repeatable); see docs/mutations.md.",
-        metavar="ASSUMPTION",
-        choices=ASSUMPTIONS,
-    ),
-]
-PrefixRatio = Annotated[
-    Ratio,
-    option(
-        "Share of the function that the model is shown, such as 0.6, or a range, such as 0.4-0.6.",
-        metavar="RATIO",
-        check=_check_ratio,
-    ),
-]
-CutRanges = Annotated[
-    tuple[Ratio, ...],
-    option(
-        "Cut every counterfactual in each of these ranges, such as 0.4-0.6, and leave out those that "
-        "cannot be cut in all of them (repeatable; replaces the prefix ratio).",
-        flag="cut-range",
-        metavar="RANGE",
-        check=_check_ranges,
-    ),
-]
-MaxTokens = Annotated[
-    int,
-    option("Token limit for one answer.", metavar="N", low=1, high=MOST_TOKENS, setting="probe.maxTokens"),
-]
-Timeout = Annotated[
-    float,
-    option(
-        "Time limit in seconds for one program run, its tests included.",
-        metavar="SECONDS",
-        low=SHORTEST,
-        high=LONGEST,
-        setting="probe.timeout",
-    ),
-]
-MapTimeout = Annotated[
-    float,
-    option(
-        "Time limit in seconds for the one run of a repository's test suite that records which test runs "
-        "which code; 0: match tests by the names that they mention.",
-        metavar="SECONDS",
-        low=0,
-        high=24 * LONGEST,
-    ),
-]
-ExcludedTests = Annotated[
-    tuple[str, ...],
-    option(
-        "Tests of a repository that never judge, relative to its folder: a file, a folder or a pattern, "
-        "followed by ::TEST for one test or class (repeatable).",
-        metavar="PATTERN",
-    ),
-]
-Corpus = Annotated[
-    str | None,
-    option(
-        "Python files or a dataset to count operators in.",
-        metavar="NAME_OR_PATH",
-        setting="probe.corpus",
-        there=_corpus_there,
-    ),
-]
-Encoder = Annotated[
-    str | None,
-    option(
-        "Model whose embeddings compare summaries, named as with --model. Default: MiniLM.",
-        metavar="M",
-        setting="probe.encoder",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -477,6 +331,3 @@ def _check(spec: OptionSpec, value: Any) -> None:
 def flag_of(probes: Iterable[_Probe], name: str) -> str:
     """The flag of an option, by the option's name."""
     return next((specs(p.options)[name].flag for p in probes if name in specs(p.options)), f"--{name}")
-
-
-DEFAULT_TIMEOUT, DEFAULT_MAP_TIMEOUT, DEFAULT_PREFIX_RATIO = LIMITS.seconds, MAP_SECONDS, PREFIX_RATIO

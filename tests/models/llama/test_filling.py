@@ -16,7 +16,7 @@ from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import Engine
 from tests.conftest import CODE_MODEL, short_model
 
-ONE = HOLES[2:3]
+ONE = HOLES[1:2]
 """One hole of the trial: it shows wrong tokens, too, in a quarter of the time."""
 ADD = 'def add(a, b):\n    """Return the sum of a and b."""\n'
 

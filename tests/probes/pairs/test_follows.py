@@ -49,18 +49,22 @@ def record(
     return replace(known, probe="completion", function="sign")
 
 
-HELD, LOST, BOTH_WRONG = (PASSED, PASSED), (PASSED, FAILED), (FAILED, FAILED)
+HELD, LOST, GAINED = (PASSED, PASSED), (PASSED, FAILED), (FAILED, PASSED)
+BOTH_WRONG = (FAILED, FAILED)
 
 
 @pytest.mark.parametrize(
     ("known", "said"),
     [
         (record(HELD, judged_by=None), "It cannot be told: nothing judged"),
+        (record(), "It cannot be told: it was asked about no rewritten version."),
         (record(BOTH_WRONG), "It cannot be told: it completed no version correctly"),
         (record(HELD, exposed=False), "held in 1 of 1 rewritten version with the same meaning, but a copied"),
         (record(HELD), "It may follow this code: its verdict held in 1 of 1 rewritten version"),
         (record(HELD, HELD), "held in 2 of 2 rewritten versions"),
         (record(HELD, LOST), "It does not always follow this code: its verdict held in 1 of 2 rewritten"),
+        (record(HELD, GAINED), "It cannot be told: its verdict held in 1 of 2 rewritten versions"),
+        (record(HELD, GAINED), "and in 1 it was right only after the change."),
         (record(LOST, placebos=0), "How often a verdict changes without a reason is not known here."),
     ],
 )

@@ -16,7 +16,7 @@ from counterlens.models.base import Completion, Draw, Prompt
 from counterlens.models.local.encoded_prompt import EncodedPrompt
 from counterlens.models.local.engine import TokenEngine
 from counterlens.models.local.healing import Constraint
-from counterlens.models.logprobs import place_tokens
+from counterlens.models.logprobs import log_probabilities_of
 from counterlens.models.stopping import repeats_itself
 
 Logits = dict[int, npt.NDArray[np.float32]]
@@ -239,7 +239,11 @@ class Growing:
     def answer(self) -> Completion:
         ties = tuple(sorted(self.ties, key=lambda at: self.ties[at]))
         prompt, required = self.encoded.prompt, len(self.encoded.required)
-        logprobs = place_tokens(self.text, self.written, self.logprobs, required) if prompt.logprobs else None
+        logprobs = (
+            log_probabilities_of(self.text, self.written, self.logprobs, required)
+            if prompt.logprobs
+            else None
+        )
         return Completion(self.text, self.finish, self.count, self.encoded.dropped, ties, logprobs=logprobs)
 
     def likeliest(self, logits: npt.NDArray[np.float32], rounding: float) -> int:

@@ -12,7 +12,7 @@ from counterlens.errors import ModelError
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.chat.turn import Turn
 from counterlens.models.healing import Contradiction
-from counterlens.models.logprobs import place_tokens
+from counterlens.models.logprobs import log_probabilities_of
 from counterlens.models.remote import failures, sse, thinking
 from counterlens.models.remote.answer import Answer, Json
 from counterlens.models.remote.client import HttpClient
@@ -337,7 +337,7 @@ class AnswerReading:
             rows.append((len(written), logprob))
             written += piece
         answer = self._parts.answer.encode("utf-8", "surrogatepass")
-        return place_tokens(text, written, rows, max(0, written.rfind(answer)))
+        return log_probabilities_of(text, written, rows, max(0, written.rfind(answer)))
 
     def _process_addition(self, added: str) -> None:
         """Check whether an addition ends the answer."""

@@ -12,6 +12,7 @@ from counterlens.judging.base import lasting
 from counterlens.metrics.effects import pooled_share, wilson
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model
+from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
 from counterlens.probes.execution.answers import Asking, ask_twice
 from counterlens.probes.execution.language import Step
 from counterlens.probes.execution.languages import execution_of
@@ -26,7 +27,7 @@ from counterlens.probes.execution.questions import ExecutionQuestion, question_o
 from counterlens.probes.execution.record import CoherenceCall, CoherenceRecord, ExecutionAnswer, StateAnswer
 from counterlens.probes.execution.states import MOST_POINTS, Point, add_mark, points, times_in_words
 from counterlens.probes.execution.tables import SHOWN, answer_baselines
-from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
+from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
 from counterlens.probes.prompts.function_text import visible_part

@@ -13,6 +13,13 @@ from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import describe, find_judge
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
+from counterlens.probes.common_options import (
+    DEFAULT_MAP_TIMEOUT,
+    DEFAULT_TIMEOUT,
+    ExcludedTests,
+    MapTimeout,
+    Timeout,
+)
 from counterlens.probes.execution.answers import ask_all
 from counterlens.probes.execution.dependent_tables import (
     answers_of,
@@ -39,15 +46,7 @@ from counterlens.probes.execution.translation import (
     translation_of,
 )
 from counterlens.probes.execution.writing import description, write
-from counterlens.probes.options import (
-    DEFAULT_MAP_TIMEOUT,
-    DEFAULT_TIMEOUT,
-    ExcludedTests,
-    MapTimeout,
-    ProbeOptions,
-    Timeout,
-    protocols,
-)
+from counterlens.probes.options import ProbeOptions, protocols
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
@@ -80,6 +79,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
     title = "does it know what its own code returns?"
     source = Source("Liu et al. 2024", "definition 2")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS})
+    whole_programs = True
     options = DependentExecutionOptions
     record = DependentExecutionRecord
 
@@ -238,10 +238,14 @@ def _own(
     context: Context, target: Target, reference: ExecutionQuestion, document: Document, limits: Limits
 ) -> ExecutionQuestion:
     """The question about the model's code, without comments and docstrings (section IV-B)."""
+    language = execution_of(document.language)
+    shown = language.without_comments(document)
+    if reference.printed:  # it has passed its tests, so it prints what the reference prints
+        return replace(reference, form=Form.OWN, source=shown.text, features=language.features(shown.text))
     own = question_about(
         context,
         target.name,
-        execution_of(document.language).without_comments(document),
+        shown,
         target.qualname,
         reference.input,
         limits=limits,

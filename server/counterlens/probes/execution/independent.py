@@ -12,6 +12,7 @@ from counterlens.judging.base import lasting
 from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
+from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
 from counterlens.probes.execution.answers import ask_all
 from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.methods import METHODS
@@ -26,7 +27,7 @@ from counterlens.probes.execution.questions import (
 )
 from counterlens.probes.execution.record import ExecutionRecord, Form
 from counterlens.probes.execution.tables import pick, rate, style_baselines
-from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, option, protocols
+from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
 from counterlens.sandbox.base import Limits

@@ -10,6 +10,7 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.judging.base import lasting
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
+from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
 from counterlens.probes.execution.languages import execution_of
 from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import WRITTEN_TOKENS, StyleTokens, most_tokens
@@ -31,7 +32,7 @@ from counterlens.probes.execution.writing import (
     without_examples,
     write,
 )
-from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, protocols
+from counterlens.probes.options import ProbeOptions, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.literals import Literal

@@ -24,8 +24,9 @@ from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Concept
 from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.mutations.languages import mutated
+from counterlens.probes.common_options import DEFAULT_TIMEOUT, MaxTokens, Timeout, Without
 from counterlens.probes.equivalence.verified import require_behaviour
-from counterlens.probes.options import DEFAULT_TIMEOUT, MaxTokens, ProbeOptions, Timeout, Without
+from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words

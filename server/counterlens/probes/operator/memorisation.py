@@ -18,10 +18,7 @@ from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.mutations.edits import Change
-from counterlens.probes.operator.complementary import Substitution, complementary
-from counterlens.probes.operator.frequency import read_corpus
-from counterlens.probes.operator.pairs import FLIP, changed_operators
-from counterlens.probes.options import (
+from counterlens.probes.common_options import (
     DEFAULT_MAP_TIMEOUT,
     DEFAULT_PREFIX_RATIO,
     DEFAULT_TIMEOUT,
@@ -31,12 +28,13 @@ from counterlens.probes.options import (
     MapTimeout,
     MaxTokens,
     PrefixRatio,
-    ProbeOptions,
     Timeout,
     Without,
-    make,
-    protocols,
 )
+from counterlens.probes.operator.complementary import Substitution, complementary
+from counterlens.probes.operator.frequency import read_corpus
+from counterlens.probes.operator.pairs import FLIP, changed_operators
+from counterlens.probes.options import ProbeOptions, make, protocols
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.published import CACP
 from counterlens.probes.pairs.record import PairRecord, PairsRecord

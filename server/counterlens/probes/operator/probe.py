@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 from counterlens.counting import plural
 from counterlens.metrics.table import Table
 from counterlens.models.base import Api, Model, Prompt, Stop
+from counterlens.probes.common_options import Corpus
 from counterlens.probes.operator import cells, tables
 from counterlens.probes.operator.frequency import OperatorCorpus, read_corpus, squeeze
 from counterlens.probes.operator.methods import METHODS, PROTOCOL
@@ -16,7 +17,7 @@ from counterlens.probes.operator.pairs import CHANGES, sites_of
 from counterlens.probes.operator.questions import OperatorAsker, OperatorPlan
 from counterlens.probes.operator.record import FilledGap, OperatorPair, OperatorRecord
 from counterlens.probes.operator.scoring import OperatorScorer
-from counterlens.probes.options import Corpus, ProbeOptions, option, protocols
+from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 
 _TOKENS = 4

@@ -9,7 +9,7 @@ from itertools import chain, zip_longest
 
 from counterlens.mutations import Counterfactual, Refusal, Survey, survey
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
-from counterlens.probes.options import check_preserving
+from counterlens.probes.common_options import check_preserving
 from counterlens.probes.pairs.methods import METHODS, forms_of
 from counterlens.probes.prompts.gap import Gap, View
 from counterlens.syntax.document import Document

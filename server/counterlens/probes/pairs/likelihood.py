@@ -7,13 +7,8 @@ from dataclasses import dataclass, replace
 
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
-from counterlens.probes.options import (
-    DEFAULT_PREFIX_RATIO,
-    PrefixRatio,
-    PreservingMutations,
-    ProbeOptions,
-    Without,
-)
+from counterlens.probes.common_options import DEFAULT_PREFIX_RATIO, PrefixRatio, PreservingMutations, Without
+from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.attempts import Pair, measured_likelihoods
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import gaps_of, not_asked, prompts_of, rewritings

@@ -15,7 +15,7 @@ from counterlens.judging.base import Setting, Verdict, lasting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge, why_no_judge
 from counterlens.mutations import Counterfactual, Refusal, Survey
-from counterlens.probes.options import (
+from counterlens.probes.common_options import (
     DEFAULT_MAP_TIMEOUT,
     DEFAULT_PREFIX_RATIO,
     DEFAULT_TIMEOUT,
@@ -26,11 +26,10 @@ from counterlens.probes.options import (
     MaxTokens,
     PrefixRatio,
     PreservingMutations,
-    ProbeOptions,
     Timeout,
     Without,
-    protocols,
 )
+from counterlens.probes.options import ProbeOptions, protocols
 from counterlens.probes.pairs.counterfactuals import cut_in_all, gaps_of, rewritings
 from counterlens.probes.pairs.discrimination import cut_to_discriminate
 from counterlens.probes.pairs.drawing import (

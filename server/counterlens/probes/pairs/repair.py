@@ -15,16 +15,15 @@ from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.models.base import Model
 from counterlens.mutations import Survey
-from counterlens.probes.options import (
+from counterlens.probes.common_options import (
     DEFAULT_TIMEOUT,
     MAX_TOKENS,
     MaxTokens,
     PreservingMutations,
-    ProbeOptions,
     Timeout,
     Without,
-    protocols,
 )
+from counterlens.probes.options import ProbeOptions, protocols
 from counterlens.probes.pairs.attempts import attempt_all, pairs_of
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import rewritings

@@ -150,6 +150,8 @@ def follows_sentence(record: PairsRecord) -> str:
     """What suggests that the model follows the code, in a sentence or two: no more than the pairs carry."""
     summary = summarize(record.observations)
     changed = summary.average
+    if not record.pairs:
+        return "It cannot be told: it was asked about no rewritten version."
     if record.judged_by is None:
         return "It cannot be told: nothing judged its completions."
     if changed.n == 0:
@@ -163,6 +165,10 @@ def follows_sentence(record: PairsRecord) -> str:
     doubt = (
         f" In {contested} of them a program passed that does otherwise on some input." if contested else ""
     )
+    if changed.count and not summary.lost:
+        return (
+            f"It cannot be told: {kept}, and in {summary.gained} it was right only after the change.{doubt}"
+        )
     if changed.count:
         copied = sum(pair.copied for pair in known if pair.outcome is PairOutcome.LOST)
         how = f", and in {copied} it wrote the same code as before the change" if copied else ""

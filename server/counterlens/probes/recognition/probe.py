@@ -22,7 +22,8 @@ from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, TokenScores
 from counterlens.mutations import Concept, Counterfactual, Survey
-from counterlens.probes.options import MaxTokens, PreservingMutations, ProbeOptions, Without
+from counterlens.probes.common_options import MaxTokens, PreservingMutations, Without
+from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.counterfactuals import alternate_mutations, gaps_of, rewritings
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.gap import Gap

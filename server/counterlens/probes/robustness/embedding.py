@@ -24,18 +24,17 @@ from counterlens.metrics.significance import signed_rank
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, Vectors
 from counterlens.mutations import Counterfactual
-from counterlens.probes.operator.forms import SwapForm, form_of_branches, is_published
-from counterlens.probes.operator.pairs import flipped_site
-from counterlens.probes.options import (
+from counterlens.probes.common_options import (
     DEFAULT_MAP_TIMEOUT,
     DEFAULT_TIMEOUT,
     ExcludedTests,
     MapTimeout,
-    ProbeOptions,
     Timeout,
     Without,
-    protocols,
 )
+from counterlens.probes.operator.forms import SwapForm, form_of_branches, is_published
+from counterlens.probes.operator.pairs import flipped_site
+from counterlens.probes.options import ProbeOptions, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.protocols import Methods
 from counterlens.probes.record import Record

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from counterlens.metrics.similarity import name_agreement
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
-from counterlens.probes.options import MaxTokens
+from counterlens.probes.common_options import MaxTokens
 from counterlens.probes.probe import Source
 from counterlens.probes.prompts.function_text import mask
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities, Similarity

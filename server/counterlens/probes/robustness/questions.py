@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from counterlens.models.base import ModelInfo, Prompt
-from counterlens.probes.options import (
+from counterlens.probes.common_options import (
     DEFAULT_MAP_TIMEOUT,
     DEFAULT_TIMEOUT,
     ExcludedTests,
     MapTimeout,
     MaxTokens,
     Mutations,
-    ProbeOptions,
     Timeout,
     Without,
-    protocols,
 )
+from counterlens.probes.options import ProbeOptions, protocols
 from counterlens.probes.prompts.languages import prompting_of
 from counterlens.probes.prompts.templates import fill
 from counterlens.probes.robustness.programs import Code, CodeOption

@@ -10,7 +10,7 @@ from counterlens.errors import ModelError
 from counterlens.metrics.similarity import cosine, lexical_vectors
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder, sentence_encoder
-from counterlens.probes.options import Encoder
+from counterlens.probes.common_options import Encoder
 from counterlens.probes.probe import Source
 from counterlens.probes.prompts.function_text import definition
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities

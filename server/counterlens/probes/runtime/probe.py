@@ -13,6 +13,7 @@ from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, Prompt
 from counterlens.models.chat.replies import without_thought
+from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
 from counterlens.probes.dependence.yes_no import ask
 from counterlens.probes.equivalence.probe import UNREADABLE, read_yes_no
 from counterlens.probes.execution.coherence import TracedCall, ask_states, trace_call
@@ -30,7 +31,7 @@ from counterlens.probes.execution.record import (
 from counterlens.probes.execution.states import MARK, MOST_POINTS, add_mark, times_in_words
 from counterlens.probes.execution.tables import answer_baselines
 from counterlens.probes.localisation.probe import number_lines, read_line
-from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
+from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
 from counterlens.probes.prompts.function_text import visible_part

@@ -38,7 +38,7 @@ def correctness_report(result: CorrectnessResult, kept: Path | None) -> Report:
                 ("AUROC", *(_show(part.auroc) for *_, part in parts)),
                 ("Brier skill over the base rate", *(_show(part.skill) for *_, part in parts)),
                 ("expected calibration error", *(_show(part.ece) for *_, part in parts)),
-                ("fitted on", *(_fitted(part) for *_, part in parts)),
+                ("fitted on", *(_description_of_fit(part) for *_, part in parts)),
                 ("tells right from wrong", *("yes" if part.holds else "no" for *_, part in parts)),
             ),
         ),
@@ -65,7 +65,7 @@ def correctness_report(result: CorrectnessResult, kept: Path | None) -> Report:
     return Report(title, tuple(blocks))
 
 
-def _fitted(part: ChanceMap) -> str:
+def _description_of_fit(part: ChanceMap) -> str:
     summaries = " and ".join(f"{name} ({weight:+.2g})" for name, weight in part.weights.items())
     return summaries or "nothing: all were alike"
 
