@@ -100,7 +100,7 @@ def test_maps_are_stored_by_model_and_survive_damage(tmp_path: Path, monkeypatch
 
 
 def test_maps_that_come_with_the_package_are_readable() -> None:
-    for identity, maps in store._shipped().items():
+    for identity, maps in store._built_in().items():
         assert maps.model == identity
         assert maps.version == store.VERSION
         assert 0 <= maps.statement.chance([-0.1, -0.2], "return_statement") <= 1

@@ -86,7 +86,7 @@ describe("in German", { skip }, () => {
     await session.screenshot("views");
     assert.match(
       await vscode.more("parity", { line: "def parity" }),
-      /Rohe Konfidenz, nicht kalibriert: die mittlere Wahrscheinlichkeit der Token/,
+      /Rohe Konfidenz: die mittlere Wahrscheinlichkeit der Token bei .+, nicht kalibriert/,
     );
     await session.screenshot("hover");
     await vscode.leave();

@@ -19,8 +19,7 @@ from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings_file import SettingsFile, nearest
 from counterlens.lsp.bench_process import bench_arguments, new_folder, tasks_of
 from counterlens.lsp.settings import read_settings
-from tests.conftest import short_model
-from tests.lsp.conftest import CONFIG, initialize, until, watch
+from tests.lsp.conftest import CONFIG, initialize, own_model, until, watch
 from tests.lsp.test_tasks import ask
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -61,7 +60,7 @@ async def test_a_run_is_planned_begun_paused_and_resumed(client: LanguageClient,
     rates.unlink(missing_ok=True)  # those of other tests with this model
     plan = await ask(client, "counterlens.planRun", "", folder=str(repository))
     assert plan.ok, plan.error
-    assert (plan.functions, plan.models, plan.settings) == (4, [str(short_model())], "counterlens.toml")
+    assert (plan.functions, plan.models, plan.settings) == (4, [own_model()], "counterlens.toml")
     assert [task.id for task in plan.tasks if task.chosen] == ["likelihood"]
     assert any("likelihood: 4 functions" in line for line in plan.lines)
     assert plan.seconds is None  # no run has shown it yet

@@ -165,6 +165,7 @@ def _entry(name: str, parameters: str | None, values: dict[str, Any]) -> ModelEn
 
 
 _SPEED = ("tokens/s", "memory", "first mark")
+_NOT_HERE = "not fetched"
 
 
 @click.group(invoke_without_command=True)
@@ -190,7 +191,9 @@ def list_models(as_json: bool = False) -> None:
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("model", "what it is", "tokens/s", "memory", "first mark", "state"):
-        table.add_column(column, justify="right" if column in _SPEED else "left")
+        table.add_column(
+            column, justify="right" if column in _SPEED else "left", no_wrap=column in {"model", "state"}
+        )
     for row in rows:
         mark = " *" if row["id"] == default else ""
         speed = [str(row.get(column.replace(" ", "_"), "")) for column in _SPEED]
@@ -200,6 +203,8 @@ def list_models(as_json: bool = False) -> None:
         say("~ estimated by size; `counterlens models test M` measures")
     if default not in {row["id"] for row in rows}:
         say(f"the default is {default}")
+    if any(row["state"] == _NOT_HERE for row in rows):
+        say("fetch a model with: counterlens models fetch NAME")
     say("choose the default (*) with: counterlens models use NAME")
 
 
@@ -212,7 +217,7 @@ def _rows_of(backend: Backend) -> list[dict[str, str]]:
     rows = []
     for model in code_models():
         licence = model.licence if model.commercial else f"{model.licence}: no commercial use"
-        here = "ready" if code_model_here(model) else f"counterlens models fetch {model.id}"
+        here = "ready" if code_model_here(model) else _NOT_HERE
         description = f"{model.name}, {licence}, {model.bytes / 1e9:.1f} GB"
         row = {"id": model.id, "description": description, "state": backend.missing or here}
         rows.append({**row, **_speed_cells(_speed_of(model))})
