@@ -361,9 +361,9 @@ def report_made(
     for name, marked_lines in methods.items():
         count = sum(map(len, marked_lines))
         right = sum(sum(each) for each in marked_lines)
-        found = sum(any(each) for each in marked_lines)
+        hits = sum(any(each) for each in marked_lines)
         rate = f"{1000 * count / max(lines, 1):.1f}"
-        print(f"| {name} | {shown(found, len(rows))} | {shown(right, count)} | {rate}, {count} |")
+        print(f"| {name} | {shown(hits, len(rows))} | {shown(right, count)} | {rate}, {count} |")
     return {"bugs": len(rows), "lines": lines, "fixable": fixable}
 
 

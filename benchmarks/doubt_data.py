@@ -70,18 +70,20 @@ def bugs(data: Path) -> Iterator[Bug]:
 
 def made_bugs(data: Path, longest: int) -> Iterator[Bug]:
     """Bugs that people made: functions of BugsInPy of at most `longest` lines of code, shortest first."""
-    found = []
+    usable = []
     for problem in open_dataset(f"bugsinpy:{data}"):
         if problem.unusable:
             continue
         document = Document(problem.buggy or "")
-        scope = next((one for one in scopes(document) if one.function.qualname == problem.function), None)
+        scope = next(
+            (scope for scope in scopes(document) if scope.function.qualname == problem.function), None
+        )
         if scope is None or len(code_lines(scope)) > longest:
             continue
         fixes = [o for o in alternatives_in(scope) if changed_text(document, o) == problem.source]
         wrong = _wrong(document.text.splitlines(), problem.source.splitlines())
-        found.append(Bug(problem.id, problem.details["path"], scope, frozenset(wrong), tuple(fixes)))
-    return iter(sorted(found, key=lambda bug: len(code_lines(bug.scope))))
+        usable.append(Bug(problem.id, problem.details["path"], scope, frozenset(wrong), tuple(fixes)))
+    return iter(sorted(usable, key=lambda bug: len(code_lines(bug.scope))))
 
 
 def _wrong(before: list[str], after: list[str]) -> set[int]:

@@ -54,7 +54,7 @@ def changes(first, second):
 
 
 def rho(points):
-    points = [[one["value"] if isinstance(one, dict) else one for one in point] for point in points]
+    points = [[side["value"] if isinstance(side, dict) else side for side in point] for point in points]
     points = [point for point in points if None not in point]
     varies = len(points) > 2 and all(len(set(side)) > 1 for side in zip(*points, strict=True))
     return [len(points), float(spearmanr(*zip(*points, strict=True))[0]) if varies else None]

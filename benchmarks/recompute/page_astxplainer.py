@@ -100,10 +100,10 @@ def interval(cell):
 
 def effects(of):
     """Table II, for the concepts in their order."""
-    found = {model: table_two(records, nodes, SEED) for model, (records, nodes) in of.items()}
-    for name in next(iter(found.values()), {}):
+    of_model = {model: table_two(records, nodes, SEED) for model, (records, nodes) in of.items()}
+    for name in next(iter(of_model.values()), {}):
         cells = []
-        for tables in found.values():
+        for tables in of_model.values():
             value, low, high = tables[name][-3:]
             ends = "" if low is None else f" [{low:+.2f}, {high:+.2f}]"
             cells.append(None if value is None else f"{value:+.2f}{ends}")

@@ -35,7 +35,9 @@ def page(folders):
                 methods[name] = [bug["linters"][name] for bug in bugs]
             for name, marks in methods.items():
                 n, right = sum(map(len, marks)), sum(map(sum, marks))
-                found = share(sum(map(any, marks)), len(bugs))
-                rows.append([name, found, share(right, n), f"{1000 * n / lines:.0f}, {n} on {lines} lines"])
+                share_found = share(sum(map(any, marks)), len(bugs))
+                rows.append(
+                    [name, share_found, share(right, n), f"{1000 * n / lines:.0f}, {n} on {lines} lines"]
+                )
     head = ["", "bugs found", "right of all marks", "marks per 1,000 lines"]
     return {"bugs that people made": (head, rows)}

@@ -70,7 +70,7 @@ def area_cell(sides):
 
 def areas(models):
     """The area of each score for each model, and whether anything can be told from it."""
-    found = {}
+    cells_of = {}
     for model, lines in models.items():
         probed = [line for line in lines if line["record"]["outcome"] == "probed"]
         by_score = defaultdict(lambda: ({}, {}))
@@ -82,16 +82,16 @@ def areas(models):
         usable = {name: sides for name, sides in by_score.items() if all(sides)}
         few = min((sum(map(len, side.values())) for sides in usable.values() for side in sides), default=0)
         if few >= 10:
-            found[model] = {name: area_cell(sides) for name, sides in usable.items()}
+            cells_of[model] = {name: area_cell(sides) for name, sides in usable.items()}
             bits = [
                 [-each["bits"] for each in probed if (each["source"] == "fresh") is at]
                 for at in (False, True)
             ]
-            found[model]["blind: how well a function compresses, without a model"] = {
+            cells_of[model]["blind: how well a function compresses, without a model"] = {
                 "auc": area(*bits),
                 "low": None,
             }
-    return found
+    return cells_of
 
 
 def shown(cell):
@@ -158,13 +158,13 @@ def page(folders):
     """The tables of the page: for each title, its head and rows."""
     scored = lines_of([folder for folder in folders if "effects" not in folder.name])
     completed = lines_of([folder for folder in folders if "effects" in folder.name])
-    found = areas(scored)
-    names = list(dict.fromkeys(name for cells in found.values() for name in cells))
-    heads = [f"{m}, {sum(n.get('source') != 'fresh' for n in scored[m])} seen" for m in found]
+    cells_of = areas(scored)
+    names = list(dict.fromkeys(name for cells in cells_of.values() for name in cells))
+    heads = [f"{m}, {sum(n.get('source') != 'fresh' for n in scored[m])} seen" for m in cells_of]
     untold = lambda cells: "yes" if any(c["low"] and c["low"] > 0.5 for c in cells) else "cannot be told"  # noqa: E731
     rows = []
     for name in names:
-        cells = [cells[name] for cells in found.values()]
+        cells = [cells[name] for cells in cells_of.values()]
         rows.append([name, *map(shown, cells), "" if name.startswith("blind") else untold(cells)])
     told = []
     for model, lines in completed.items():

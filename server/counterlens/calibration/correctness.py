@@ -8,6 +8,7 @@ fitted on all functions.
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -119,10 +120,7 @@ def fit_correctness(
     number = {name: i for i, name in enumerate(functions)}
     whole = _pieces([(each.logprobs, "", each.passed, number[each.function]) for each in completions])
     statements = _pieces(list(_statement_rows(completions, number)))
-    fixed_by: dict[str, int] = {}
-    for each in completions:
-        if not each.passed:
-            fixed_by[each.fixed_by] = fixed_by.get(each.fixed_by, 0) + 1
+    fixed_by = Counter(each.fixed_by for each in completions if not each.passed)
     maps = Correctness(
         model=info.identity,
         name=info.name,
@@ -132,7 +130,7 @@ def fit_correctness(
         created=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
         data=data,
     )
-    return CorrectnessResult(maps, len(completions), len(functions), fixed_by, dict(outcomes.left_out))
+    return CorrectnessResult(maps, len(completions), len(functions), dict(fixed_by), dict(outcomes.left_out))
 
 
 def _statement_rows(

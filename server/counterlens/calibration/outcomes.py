@@ -6,6 +6,7 @@ from it in the fewest statements; the reference if none passes. A statement is r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -115,7 +116,7 @@ def observe(
             f"{model.info.name} returns one completion per prompt and cannot sample", "Use --samples 1"
         )
     completions: list[JudgedCompletion] = []
-    left_out: dict[str, int] = {}
+    left_out: Counter[str] = Counter()
     for low in range(0, len(targets), _AT_ONCE):
         steps.next("completing functions", low, len(targets))
         part = [_Hole.of(target) for target in targets[low : low + _AT_ONCE]]
@@ -132,8 +133,8 @@ def observe(
             except ModelError:
                 raise
             except CounterlensError as error:  # nothing judges this function, or it fails its own tests
-                _count(left_out, error.message.replace(hole.target.qualname, "it"))
-    return Outcomes(tuple(completions), left_out)
+                left_out[error.message.replace(hole.target.qualname, "it")] += 1
+    return Outcomes(tuple(completions), dict(left_out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,7 @@ def _with_logprobs(
 
 
 def _judge_completions(
-    hole: _Hole, judging: Judging, answers: Sequence[Completion], left_out: dict[str, int]
+    hole: _Hole, judging: Judging, answers: Sequence[Completion], left_out: Counter[str]
 ) -> list[JudgedCompletion]:
     verdicts = [judging.answer(hole.gap, answer) for answer in answers]
     parts = [_statements(hole, answer.text) for answer in answers]
@@ -215,7 +216,7 @@ def _judge_completions(
     rows = []
     for sample, (answer, verdict, part) in enumerate(zip(answers, verdicts, parts, strict=True)):
         if verdict.judgement is Judgement.REFUSED or answer.finish == "length" or not answer.logprobs:
-            _count(left_out, "a completion was cut off by the token limit, or is empty")
+            left_out["a completion was cut off by the token limit, or is empty"] += 1
             continue
         texts = [text for _, text in part]
         fixes = [texts] if verdict.passed else passing or [reference]
@@ -301,7 +302,3 @@ def kept_in(statements: Sequence[str], fix: Sequence[str]) -> KeptStatements:
 
 def _cost(kept: KeptStatements) -> int:
     return kept.removed + kept.added
-
-
-def _count(reasons: dict[str, int], reason: str) -> None:
-    reasons[reason] = reasons.get(reason, 0) + 1

@@ -29,11 +29,7 @@ def correctness_sentence(
     """
     name = escape(model)
     if maps is None or maps.language != scored.document.language:
-        return t(
-            "Whether the confidence of {model} says anything about correctness is not measured: "
-            "`counterlens calibrate --truth tests` does.",
-            model=name,
-        )
+        return _not_measured(name, t)
     if not maps.statement.holds:
         return t(
             "The confidence of {model} does not tell right statements from wrong ones (measured on {n} that "
@@ -67,11 +63,7 @@ def completion_sentence(
     if not logprobs:
         return ""
     if maps is None or maps.language != language:
-        return t(
-            "Whether the confidence of {model} says anything about correctness is not measured: "
-            "`counterlens calibrate --truth tests` does.",
-            model=model,
-        )
+        return _not_measured(model, t)
     if not maps.completion.holds:
         return t(
             "The confidence of {model} does not tell completions that pass from those that fail (measured on "
@@ -87,6 +79,14 @@ def completion_sentence(
         model=model,
         count=tenths(share.right, share.n, t),
         n=share.n,
+    )
+
+
+def _not_measured(model: str, t: Translator) -> str:
+    return t(
+        "Whether the confidence of {model} says anything about correctness is not measured: "
+        "`counterlens calibrate --truth tests` does.",
+        model=model,
     )
 
 

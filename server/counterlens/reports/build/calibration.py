@@ -11,6 +11,7 @@ from counterlens.calibration.measuring import NodeTruth
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibrated import calibrate, fits
 from counterlens.confidence.calibration import Calibration
+from counterlens.confidence.correctness import FigureInterval
 from counterlens.counting import plural
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Bin, Quality
@@ -29,8 +30,8 @@ def calibration_report(result: CalibrationResult, kept: Path | None) -> Report:
             "figures",
             ("figure", "raw", "calibrated"),
             (
-                ("Brier score", _show(before.brier), _show(after.brier)),
-                ("expected calibration error", _show(before.ece), _show(after.ece)),
+                ("Brier score", show_figure(before.brier), show_figure(after.brier)),
+                ("expected calibration error", show_figure(before.ece), show_figure(after.ece)),
                 ("nodes predicted correctly", f"{before.right:.2f}", ""),
             ),
         ),
@@ -146,7 +147,7 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
         yield f"Left out: {count}, {reason}."
     curves = f"{plural(len(result.calibration.curves), 'curve')}, {result.method.value}"
     yield (
-        f"The map changes the Brier score by {_show(result.difference, '+')}, paired over "
+        f"The map changes the Brier score by {show_figure(result.difference, '+')}, paired over "
         f"{plural(result.units, 'function')}."
     )
     if not result.better:
@@ -159,7 +160,8 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
         yield f"The map ({curves}) is stored in {kept}." if kept else f"The map ({curves}) is not stored."
 
 
-def _show(estimate: IntervalEstimate, sign: str = "") -> str:
+def show_figure(estimate: IntervalEstimate | FigureInterval, sign: str = "") -> str:
+    """A figure with its interval."""
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:{sign}.3f} (-- to --)"
     return f"{estimate.value:{sign}.3f} ({estimate.low:{sign}.3f} to {estimate.high:{sign}.3f})"

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from counterlens.calibration.correctness import CorrectnessResult
-from counterlens.confidence.correctness import ChanceMap, FigureInterval, RightShare
+from counterlens.confidence.correctness import ChanceMap, RightShare
 from counterlens.counting import plural
 from counterlens.metrics.calibration import Bin
-from counterlens.reports.build.calibration import reliability_svg
+from counterlens.reports.build.calibration import reliability_svg, show_figure
 from counterlens.reports.document import Block, Figure, Heading, Paragraph, Report, TableBlock
 
 _FIXES = {
@@ -35,9 +35,9 @@ def correctness_report(result: CorrectnessResult, kept: Path | None) -> Report:
             (
                 ("pieces", *(part.n for *_, part in parts)),
                 ("right", *(f"{part.right:.3f}" for *_, part in parts)),
-                ("AUROC", *(_show(part.auroc) for *_, part in parts)),
-                ("Brier skill over the base rate", *(_show(part.skill) for *_, part in parts)),
-                ("expected calibration error", *(_show(part.ece) for *_, part in parts)),
+                ("AUROC", *(show_figure(part.auroc) for *_, part in parts)),
+                ("Brier skill over the base rate", *(show_figure(part.skill) for *_, part in parts)),
+                ("expected calibration error", *(show_figure(part.ece) for *_, part in parts)),
                 ("fitted on", *(_description_of_fit(part) for *_, part in parts)),
                 ("tells right from wrong", *("yes" if part.holds else "no" for *_, part in parts)),
             ),
@@ -77,12 +77,6 @@ def _row(share: RightShare) -> tuple[str, int, str | None]:
 
 def _bin(share: RightShare) -> Bin:
     return Bin(share.low, share.high, share.n, share.chance, share.right / share.n if share.n else 0.0)
-
-
-def _show(figure: FigureInterval) -> str:
-    if figure.low is None or figure.high is None:
-        return f"{figure.value:.3f} (-- to --)"
-    return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
 
 
 def _notes(result: CorrectnessResult, kept: Path | None) -> Iterator[str]:
