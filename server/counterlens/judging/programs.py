@@ -13,6 +13,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import (
     CheatTrial,
     Evidence,
+    Judge,
     Judgement,
     OriginalComparison,
     OriginalSays,
@@ -31,7 +32,7 @@ _MOST_FUNCTIONS = 8  # maximum functions of a file about which the witnesses are
 
 
 @dataclass(frozen=True)
-class FileOfTestsJudge:
+class FileOfTestsJudge(Judge):
     """Judges programs by a file of tests.
 
     Attributes:
@@ -48,8 +49,7 @@ class FileOfTestsJudge:
     original: str = ""
     program: str = ""
 
-    attribution = "tests"
-    tests = 0
+    attribution, tests, at_once = "tests", 0, True
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the tests against a program; see `Judge.judge`."""

@@ -14,14 +14,14 @@ from counterlens.java.judging.libraries import INSTALL, JUNIT, junit_for
 from counterlens.java.judging.surroundings import Surroundings, surroundings
 from counterlens.java.judging.test_source import JavaTests, read_tests
 from counterlens.java.syntax.escapes import as_java_reads_it
-from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
+from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict, brief
 from counterlens.judging.reading import read_program
 
 ID = "given"
 _PROGRAM, _TESTS = "program.java", "tests-of-it.java"
 
 
-class JavaTestsJudge:
+class JavaTestsJudge(Judge):
     """Judges programs by tests supplied as text; see the module.
 
     Program and tests are compiled together and run in one JVM with assertions enabled, as by `javac` and
@@ -50,8 +50,13 @@ class JavaTestsJudge:
         self._text, self._setting = as_java_reads_it(tests), setting
         self._original = None if original is None else as_java_reads_it(original)
         self._around = around or Surroundings(library=junit_for(tests))
-        self.attribution = attribution
+        self._attribution = attribution
         self._compiles_with_original: bool | None = None
+
+    @property
+    def attribution(self) -> str:
+        """The id of the attribution function that found the tests."""
+        return self._attribution
 
     @cached_property
     def tests(self) -> int:

@@ -10,7 +10,7 @@ from counterlens.counting import plural
 from counterlens.errors import SourceError
 from counterlens.judging.base import Judge, Judgement, Setting, lasting
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.registry import describe, find_judge
+from counterlens.judging.registry import find_judge
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import (
@@ -174,7 +174,7 @@ def _synthesise(
         input=reference.input.origin,
         program=written.program,
         finish=written.finish,
-        judged_by=steady(describe(judge)),
+        judged_by=steady(judge.described),
         judgement=verdict.judgement,
         failed=steady(verdict.evidence.failed or ""),
         correct=verdict.passed,

@@ -14,7 +14,7 @@ from functools import cached_property
 from threading import Event
 from typing import Any
 
-from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
+from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict, brief
 from counterlens.python.judging.test_run import TestRun
 from counterlens.python.judging.variant_run import run_variants
 from counterlens.python.syntax.parsing import parse_module
@@ -22,7 +22,7 @@ from counterlens.python.syntax.parsing import parse_module
 ID = "given"
 
 
-class SuppliedTestsJudge:
+class SuppliedTestsJudge(Judge):
     """Judges programs by tests supplied as text; see the module.
 
     Args:
@@ -32,7 +32,7 @@ class SuppliedTestsJudge:
         setting: The sandbox and interpreter for programs.
     """
 
-    attribution = ID
+    attribution, at_once = ID, True
 
     def __init__(self, tests: str, target: str, original: str, setting: Setting) -> None:
         self._text, self._target = tests, target

@@ -9,8 +9,17 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from counterlens.judging.base import Evidence, HoleReach, Judgement, Setting, Verdict, brief
-from counterlens.judging.standing import FailedCase, StandingByTests
+from counterlens.judging.base import (
+    Evidence,
+    FailedCase,
+    HoleReach,
+    Judge,
+    Judgement,
+    Setting,
+    StandingByTests,
+    Verdict,
+    brief,
+)
 from counterlens.python.judging.discovery import CaseName, cases_for, files_with_tests
 from counterlens.python.judging.harness import StandInTrial, refuse_harness, without_cases
 from counterlens.python.judging.layout import Layout, layout_of
@@ -44,14 +53,14 @@ class Choice:
     ran_by: RanBy | None = None
 
 
-class CasesJudge:
+class CasesJudge(Judge):
     """Runs test cases with the program instead of the file that they import.
 
     Uses pytest with the user's configuration if the interpreter has it; otherwise runs `unittest` cases and
     plain `test_*` functions. Stops at the first failure.
     """
 
-    attribution = ID
+    attribution, at_once = ID, True
 
     def __init__(
         self,
@@ -91,7 +100,7 @@ class CasesJudge:
         return known or self._test_run.run(program, _read_vetted, cancel)
 
     def standing(self, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
-        """The cases that a program fails, all of them; see `standing_of`."""
+        """The cases that a program fails, all of them; see `Judge.standing`."""
         run, verdict, failures = standing_before_cases(self._test_run, program, read_cases, cancel)
         if verdict.judgement is Judgement.REFUSED:
             return None
