@@ -15,12 +15,11 @@ from counterlens.evaluation.manifest import differences
 from counterlens.judging.base import HoleReach, Judge, Setting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
-from counterlens.python.judging.baseline import Baseline, BaselineTest, read, write
+from counterlens.python.judging.baseline import Baseline, BaselineTest, baseline_of, read, write
 from counterlens.python.judging.cheats import body_lines
 from counterlens.python.judging.coverage_tests import MOST, find, find_cases, nearest
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.suite import circumstances
-from counterlens.python.judging.suite_run import baseline_of
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.java.judging import libraries
-from counterlens.java.judging.libraries import declared_jars, junit
-from counterlens.java.judging.project import JavaProject, JavaSource
+from counterlens.java.judging import project as libraries
+from counterlens.java.judging.project import JavaProject, JavaSource, declared_jars, junit
 from counterlens.java.judging.project_tests import JavaSuiteJudge, find
 from counterlens.judging.base import LIMITS, Judgement, Setting
 from counterlens.judging.projects import interpreter_for

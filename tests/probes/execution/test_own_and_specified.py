@@ -22,7 +22,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
-from counterlens.python.execution.own_code import without_comments
+from counterlens.python.execution.calls import without_comments
 from counterlens.python.prompts.values import equal, misleading_value
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
