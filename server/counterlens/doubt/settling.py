@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from threading import Event
 
-from counterlens.confidence.ignoring import ignore_comments
+from counterlens.confidence.exclusion import ignore_comments
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.blaming import is_raised_elsewhere
 from counterlens.doubt.failing import FailedTest, FailingFunction, nearest_failure

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from counterlens.confidence.measuring import measure
+from counterlens.confidence.scoring import measure
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import error_text, t

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from counterlens.dependence import Statement
-from counterlens.dependence.languages import scope_at, scopes
+from counterlens.dependence.analysing import scope_at, scopes
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.hovering import HoverPart

@@ -14,7 +14,7 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.dependence import ANALYSED, MODULE, Dependences, dependences
-from counterlens.dependence.languages import first_decision, scope_at, scopes
+from counterlens.dependence.analysing import first_decision, scope_at, scopes
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer

@@ -14,9 +14,8 @@ from counterlens.java.execution import calls, rewriting, running
 from counterlens.java.judging import differential
 from counterlens.java.prompts.values import JAVA_VALUES, expression, plain
 from counterlens.judging.base import Setting
-from counterlens.probes.execution.features import TAGS, USES, Features
-from counterlens.probes.execution.language import ExecutedLanguage
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.execution.language import TAGS, USES, ExecutedLanguage, Features
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

@@ -25,7 +25,7 @@ from counterlens.probes.execution.dependent_tables import (
     answers_of,
     synthesis_rate,
 )
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import STYLES, WRITTEN_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.published import PROTOCOL, STEPS
@@ -41,11 +41,12 @@ from counterlens.probes.execution.tables import ended_answers, pick, style_basel
 from counterlens.probes.execution.translation import (
     FromLanguage,
     as_translation,
+    description,
     noted,
     program_to_translate,
     translation_of,
+    write,
 )
-from counterlens.probes.execution.writing import description, write
 from counterlens.probes.options import ProbeOptions, protocols
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
