@@ -14,7 +14,7 @@ from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import Form
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import definition, visible_part
-from counterlens.probes.prompts.literals import AnswerOutcome, Values
+from counterlens.probes.prompts.literals import AnswerOutcome
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function, find_function
@@ -152,7 +152,8 @@ def agrees(document: Document, written: str, truth: Any) -> bool:
 def _require_judged(call: str, truth: CallTruth, language: str) -> None:
     """Check that the truth is a right answer and another value a wrong one; else figures are meaningless."""
     values = execution_of(language).values
-    other = values.zero if _is_null(truth.value, values) else values.null
+    nothing = values.literal(values.null)
+    other = values.zero if nothing is not None and values.equal(truth.value, nothing.value) else values.null
     for style in STYLES.values():
         lead = "Answer: " if style.stepwise else ""
         right, wrong = (
@@ -164,11 +165,6 @@ def _require_judged(call: str, truth: CallTruth, language: str) -> None:
                 f"answers to {call} cannot be judged: {truth.written} counts as {right}",
                 "This is a defect of Counterlens; please report it",
             )
-
-
-def _is_null(value: Any, values: Values) -> bool:
-    nothing = values.literal(values.null)
-    return nothing is not None and values.equal(value, nothing.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,9 @@ from counterlens.python.judging.cheats import cheats
 from counterlens.python.judging.proposal import find_proposer
 from counterlens.python.judging.suite import circumstances
 from counterlens.python.judging.supplied_tests import (
+    FileOfTestsJudge,
     PythonOutputJudge,
     SuppliedTestsJudge,
-    calls_of_tests,
-    judge_by_tests,
-    variants_by_tests,
 )
 from counterlens.python.judging.weak_assertions import weak_assertion
 from counterlens.python.syntax.parsing import parse_module
@@ -55,9 +53,7 @@ def _why_unreadable(text: str) -> str | None:
 
 PYTHON = JudgedLanguage(
     missing=lambda: None,
-    by_tests=judge_by_tests,
-    calls_of_tests=calls_of_tests,
-    variants_by_tests=variants_by_tests,
+    by_file=FileOfTestsJudge,
     by_output=PythonOutputJudge,
     supplied=SuppliedTestsJudge,
     entries=_entries,
