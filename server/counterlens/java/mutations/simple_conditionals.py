@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
-from counterlens.java.mutations.branches import branches_of, is_else_if, swap_branches
 from counterlens.java.mutations.conditions import (
     assigns,
     condition_of,
@@ -19,6 +18,7 @@ from counterlens.java.mutations.conditions import (
     why_not_moved,
 )
 from counterlens.java.mutations.flow import completes
+from counterlens.java.mutations.if_else_flip import branches_of, is_else_if, swap_branches
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
 from counterlens.mutations.base import Concept

@@ -27,7 +27,7 @@ from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.test_run import TestRun, in_lines
 from counterlens.python.judging.unittests import ID as TESTS
 from counterlens.python.judging.unittests import read_cases
-from counterlens.python.judging.variant_run import run_variants
+from counterlens.python.judging.variant_run import RunningJudge, run_variants
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.python.syntax.versions import parse_error
 from counterlens.sandbox.base import Ending, Job
@@ -199,7 +199,7 @@ def _last_function(program: str) -> str | None:
 ID = "given"
 
 
-class SuppliedTestsJudge(Judge):
+class SuppliedTestsJudge(RunningJudge):
     """Judges programs by tests supplied as text; see the module.
 
     Args:
@@ -209,11 +209,11 @@ class SuppliedTestsJudge(Judge):
         setting: The sandbox and interpreter for programs.
     """
 
-    attribution, at_once = ID, True
+    attribution = ID
 
     def __init__(self, tests: str, target: str, original: str, setting: Setting) -> None:
         self._text, self._target = tests, target
-        self._test_run = TestRun(ID, setting, None, {"supplied": tests}, original=original)
+        super().__init__(TestRun(ID, setting, None, {"supplied": tests}, original=original))
 
     @cached_property
     def tests(self) -> int:
@@ -230,14 +230,6 @@ class SuppliedTestsJudge(Judge):
             why = f"the tests do not call {name}" if self.tests else "the tests do not parse"
             return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, why))
         return self._test_run.run(program, self._read, cancel)
-
-    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
-        """The calls of the function that the tests make while the original runs; see `TestRun`."""
-        return self._test_run.recorded_calls(target, cancel)
-
-    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
-        """Run the tests against many variants of the original at once; see `run_variants`."""
-        return run_variants(self._test_run, programs, self._read, cancel)
 
     def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         results = report.get("results")
