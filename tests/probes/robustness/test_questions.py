@@ -23,7 +23,7 @@ from counterlens.probes.record import Outcome, read, write_record
 from counterlens.probes.robustness import answers, tables
 from counterlens.probes.robustness.answers import NameProbe, OutputProbe, SummaryProbe, first_line
 from counterlens.probes.robustness.base import RobustnessProbe
-from counterlens.probes.robustness.record import RobustnessRecord
+from counterlens.probes.robustness.questions import RobustnessRecord
 from counterlens.probes.robustness.versions import (
     WRITTEN_TOKENS,
     Code,

@@ -27,11 +27,10 @@ from counterlens.java.mutations.simple_conditionals import (
     JavaRemoveConditional,
 )
 from counterlens.java.mutations.statements import JavaIndependentSwap, JavaRemoveDefinition
-from counterlens.mutations.blank_line import BlankLine
 from counterlens.mutations.edits import insert, replace
 from counterlens.mutations.languages import MutatedLanguage
 from counterlens.mutations.mutation import AnyMutation, Example, Site, SiteRefused, Transformation
-from counterlens.mutations.placebos import ABOVE, BELOW, WIDEST, CommentMove
+from counterlens.mutations.placebos import ABOVE, BELOW, WIDEST, BlankLine, CommentMove
 from counterlens.syntax.grammars import parser_for
 
 _OWN: tuple[JavaMutation, ...] = (

@@ -16,8 +16,7 @@ from counterlens.java.mutations.variables import JavaKind, JavaVariable
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.mutations.names import FreshNames, numbered_names, renaming_described
-from counterlens.mutations.parsed import FunctionSpan
+from counterlens.mutations.parsed import FreshNames, FunctionSpan, numbered_names, renaming_described
 
 _QUIET = {"@Override", "@Deprecated", "@SafeVarargs", "@SuppressWarnings"}
 

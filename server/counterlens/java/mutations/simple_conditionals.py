@@ -25,7 +25,7 @@ from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice, replace
 from counterlens.mutations.layout import dedenting
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.mutations.names import numbered_names
+from counterlens.mutations.parsed import numbered_names
 
 _SAME = "both branches do the same"
 
