@@ -2,10 +2,10 @@
 
 Rules:
 
-- A simple statement is one node; compound ones are described in the rules below. `if` and `elif` are
-branches; a class body runs inline, and its name is bound at its end. - `assert` branches to the next
-statement and to the handler of an `AssertionError`. - A call in `Rules.terminators` as a separate statement
-is a `raise SystemExit`.
+- A simple statement is one node; compound ones are described below. `if` and `elif` are branches; a class
+  body runs inline, and its name is bound at its end.
+- `assert` branches to the next statement and to the handler of an `AssertionError`.
+- A call in `Rules.terminators` as a separate statement is a `raise SystemExit`.
 
 Approximations: conditions other than constants may be true or false; calls return.
 
