@@ -9,8 +9,7 @@ from pathlib import Path
 from counterlens.calibration.fitting import LEAST_FUNCTIONS, CalibrationResult
 from counterlens.calibration.measuring import NodeTruth
 from counterlens.confidence import Confidence
-from counterlens.confidence.calibrated import calibrate, fits
-from counterlens.confidence.calibration import Calibration
+from counterlens.confidence.calibration import Calibration, calibrate, fits
 from counterlens.counting import plural
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Bin, Quality

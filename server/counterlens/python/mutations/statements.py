@@ -1,4 +1,4 @@
-"""`independent-swap`: swaps two adjacent statements that do not depend on each other."""
+"""`independent-swap` and `remove-definition`; when two pieces of code are independent."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.base import Concept, Independence
-from counterlens.mutations.edits import exchange
+from counterlens.mutations.base import NEITHER_RAISES, PURE_OPERATORS, Concept, Independence
+from counterlens.mutations.edits import exchange, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.python.mutations.effect_rules import EffectAnalysis
-from counterlens.python.mutations.independence import independent
+from counterlens.python.mutations.effect_rules import EffectAnalysis, Heap, SideEffects
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
+from counterlens.python.mutations.variables import Role, Variable
 
 
 class IndependentSwap(PythonMutation):
@@ -137,4 +137,112 @@ def _is_plain(statement: cst.CSTNode) -> bool:
         isinstance(small, cst.Pass)
         or (isinstance(small, cst.Expr) and isinstance(small.value, cst.BaseString | cst.Ellipsis))
         for small in statement.body
+    )
+
+
+class RemoveDefinition(PythonMutation):
+    """Remove the assignment of a function's variable that is used later, which breaks the program."""
+
+    id = "remove-definition"
+    concept = Concept.DATA_FLOW
+    preserving = False
+    source = "Nguyen et al. 2024, Table 1"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="def f():\n    x = 10  # ten\n    return x + 1\n",
+            after="def f():\n    return x + 1\n",
+        ),
+        Example(
+            before="def f(a):\n    if a:\n        x = 10\n    return x\n",
+            after="def f(a):\n    if a:\n        pass\n    return x\n",
+        ),
+        Example(before="def f():\n    x = 1\n", refused="never used"),
+        Example(before="def f():\n    x = 1; return x\n", refused="shares its line"),
+    )
+
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
+        for node in context.module.nodes(cst.Assign):
+            site = self._site(context, node)
+            if site is not None:
+                yield site
+
+    def _site(self, context: PythonContext, node: cst.Assign) -> Site | SiteRefused | None:
+        module = context.module
+        target = node.targets[0].target
+        variable = module.scopes.variable(target)
+        if len(node.targets) != 1 or variable is None or not variable.scope.is_function:
+            return None
+        start, end = module.span(node)
+        if Role.DECLARE in variable.roles:
+            return SiteRefused(start, f"a `nonlocal` needs a definition of `{variable.name}`")
+        uses = [module.start(o.node) for o in variable.occurrences if o.role is Role.USE]
+        if all(start <= use < end for use in uses):
+            return SiteRefused(start, f"`{variable.name}` is never used")
+        line = module.parent(node)
+        block = module.parent(line)
+        alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+        if not alone or not isinstance(block, cst.IndentedBlock):
+            return SiteRefused(start, "the assignment shares its line with other code")
+        if block.body[0] is line and all(map(_is_assignment, block.body)):
+            edit = replace(start, end, "pass")
+        else:
+            edit = replace(module.line_start(start), module.statement_end(line), "")
+        return Site((start, end), f"removed the definition of `{variable.name}`", (edit,))
+
+
+def _is_assignment(statement: cst.BaseStatement) -> bool:
+    """Whether a line is an assignment; a block with only assignments keeps a `pass` in their place."""
+    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Assign)
+
+
+def independent(first: SideEffects, second: SideEffects, *, caught: bool) -> Independence:
+    """Decide whether two adjacent pieces of code can be swapped.
+
+    Args:
+        caught: Whether the function continues after an exception in them (`try`, `with`).
+    """
+    reason = _conflict(first, second, caught)
+    if reason is not None:
+        return Independence(reason)
+    assumptions = []
+    if first.raises or second.raises:
+        if caught:
+            return Independence(
+                "one of them may raise, and a handler of the exception could observe the order"
+            )
+        if (first.raises and _seen_after(second)) or (second.raises and _seen_after(first)):
+            assumptions.append(NEITHER_RAISES)
+    if first.operators or second.operators:
+        assumptions.append(PURE_OPERATORS)
+    return Independence(None, tuple(assumptions))
+
+
+def _conflict(first: SideEffects, second: SideEffects, caught: bool) -> str | None:
+    if first.yields or second.yields or first.jumps or second.jumps:
+        return "one of them may jump or yield control"
+    for effects, other in ((first, second), (second, first)):
+        # Code that runs before a `return` or not at all may change nothing visible: local variables at most.
+        if effects.exits and (caught or other.exits or other.raises or _seen_after(other)):
+            return "one of them may leave the function, so the effect of the other could be observed"
+    shared = (first.writes & (second.reads | second.writes)) | (second.writes & first.reads)
+    if shared:
+        return f"both touch `{min(variable.name for variable in shared)}`"
+    if first.opaque and second.opaque:
+        return "both call unknown code"
+    for effects, other in ((first, second), (second, first)):
+        if effects.opaque and (other.heap is not Heap.NONE or any(map(_visible, other.reads | other.writes))):
+            return "one calls unknown code, which could affect objects that the other uses"
+        if effects.heap is Heap.WRITE and other.heap is not Heap.NONE:
+            return "one changes an object that the other may use"
+    return None
+
+
+def _visible(variable: Variable) -> bool:
+    return variable.shared
+
+
+def _seen_after(effects: SideEffects) -> bool:
+    """Whether code may raise, or change anything that is visible outside the function."""
+    return (
+        effects.raises or effects.opaque or effects.heap is Heap.WRITE or any(map(_visible, effects.writes))
     )

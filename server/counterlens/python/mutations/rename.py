@@ -1,4 +1,4 @@
-"""`rename-shuffle`: permutes the names of a function's variables."""
+"""`rename-random`, `rename-generic` and `rename-shuffle`: a function's variables get other names."""
 
 from __future__ import annotations
 
@@ -10,11 +10,135 @@ from typing import ClassVar
 import libcst as cst
 
 from counterlens.mutations.mutation import Example
+from counterlens.mutations.names import FreshNames, numbered_names
 from counterlens.mutations.parsed import FunctionSpan
 from counterlens.python.mutations.module import FunctionNode, Module
 from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.renaming import Chooser, Locals, Renaming
 from counterlens.python.mutations.variables import Role, ScopeKind, Variable
+
+
+class RenameRandom(Renaming):
+    """Give each variable of a function a random name of five letters.
+
+    Parameters, functions, classes, imports and module-level variables keep their names, because other code
+    may use them; module-level variables of a whole program, which no other code imports, are renamed. A
+    function that may look its variables up by name (`locals()`, `eval`, `f"{x=}"`) is refused.
+    """
+
+    id = "rename-random"
+    source = "Hooda et al. 2024, section 3.3"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="""
+            def f(xs):
+                total = 0
+                for x in xs:
+                    total += x
+                return total
+            """,
+            after="""
+            def f(xs):
+                lhiel = 0
+                for sjjza in xs:
+                    lhiel += sjjza
+                return lhiel
+            """,
+        ),
+        Example(before="def f(x):\n    return x\n", refused="no variables besides its parameters"),
+        Example(before="def f():\n    x = 1\n    return locals()\n", refused="by name"),
+        Example(before="def f():\n    x = 1\n    return f'{x=}'\n", refused="shows the name of `x`"),
+    )
+
+    def chooser(self, context: PythonContext) -> Chooser:
+        names = FreshNames(context.module, context.seed)
+
+        def choose(function: FunctionSpan, variables: Locals) -> dict[Variable, str]:
+            new = {name: names.draw(self.id, function.qualname, name) for name in variables.names}
+            return {variable: new[variable.name] for variable in variables.safe}
+
+        return choose
+
+
+class RenameGeneric(Renaming):
+    """Name the variables of a function `var1`, `var2` and so on, in the order in which they appear.
+
+    The renamed variables and the refusals are those of `rename-random`. `RenameGeneric("VAR")` writes `VAR1`
+    and so on.
+    """
+
+    id = "rename-generic"
+    source = "Ahmed et al. 2024, section 3.2; Nguyen et al. 2024, Table 1"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="""
+            def f(xs):
+                total = 0
+                for x in xs:
+                    total += x
+                return total
+            """,
+            after="""
+            def f(xs):
+                var1 = 0
+                for var2 in xs:
+                    var1 += var2
+                return var1
+            """,
+        ),
+        Example(
+            before="""
+            def f(xs):
+                def g():
+                    nonlocal n
+                    n += 1
+                n = var1 = 0
+                return g
+            """,
+            after="""
+            def f(xs):
+                def g():
+                    nonlocal var2
+                    var2 += 1
+                var2 = var3 = 0
+                return g
+            """,
+            refused="no variables",
+        ),
+        Example(
+            before="""
+            def f(p):
+                match p:
+                    case {"x": x, **rest}:
+                        return [y for y in rest if (z := y)], z
+            """,
+            after="""
+            def f(p):
+                match p:
+                    case {"x": var1, **var2}:
+                        return [var3 for var3 in var2 if (var4 := var3)], var4
+            """,
+        ),
+        Example(before="def f(x):\n    return x\n", refused="no variables besides its parameters"),
+        Example(before="def f(k):\n    x = 1\n    return eval(k)\n", refused="by name"),
+    )
+
+    def __init__(self, prefix: str = "var") -> None:
+        super().__init__()
+        self.prefix = prefix
+
+    def chooser(self, context: PythonContext) -> Chooser:
+        numbers: Iterator[str] = iter(())
+        end = -1
+
+        def choose(function: FunctionSpan, variables: Locals) -> dict[Variable, str]:
+            nonlocal numbers, end
+            if function.start >= end:  # nested functions share the numbers of the outer one
+                numbers, end = numbered_names(context.module, self.prefix), function.end
+            new = {name: next(numbers) for name in variables.names}
+            return {variable: new[variable.name] for variable in variables.safe}
+
+        return choose
 
 
 class RenameShuffle(Renaming):
