@@ -1,6 +1,6 @@
 """Calibration maps, from a confidence to the share of right predictions, as files and as functions.
 
-A map belongs to one model and one aggregation. It is fitted elsewhere (`metrics.fitting`); reading and
+A map belongs to one model and one aggregation. It is fitted elsewhere (`calibration.curves`); reading and
 applying it needs only NumPy. A node's curve is found by its concept category and its number of tokens, since
 a mean of 0.8 over twenty tokens implies a lower share than one token at 0.8; groups too rare for their own
 curve use that of their length, or else that of all nodes.

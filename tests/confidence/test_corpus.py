@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from counterlens.confidence import confidence
-from counterlens.metrics.corpus import FileConfidence, corpus_confidence
+from counterlens.confidence.corpus import FileConfidence, corpus_confidence
 from counterlens.syntax.concepts import NO_CONCEPTS, Category
 from counterlens.syntax.document import Document
 from tests.confidence.test_confidence import scores_of

@@ -1,7 +1,12 @@
-"""Commands: `counterlens.codeModels` lists offered models by name; `counterlens.fetchModel` fetches one."""
+"""Commands about models, see docs/protocol.md.
+
+`counterlens.testModel` tests the model; `counterlens.listModels` lists those of an endpoint;
+`counterlens.codeModels` lists offered models by name; `counterlens.fetchModel` fetches one.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,16 +17,114 @@ from counterlens.lsp.language import translate_known
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import with_progress
 from counterlens.lsp.settings import EditorSettings
+from counterlens.lsp.status import StepCount
 from counterlens.lsp.targets import plain
 from counterlens.models.code_model_file import code_model_here, fetch_code_model
 from counterlens.models.code_models import CodeModel, code_model, code_models
+from counterlens.models.connection_test import ConnectionTest, run_connection_test
 from counterlens.models.files import EMBEDDED_BYTES, EMBEDDED_MODEL, EMBEDDED_SHA256
 from counterlens.models.speed import ModelSpeed, estimated_speed, measure_speed, noted_speed
 from counterlens.progress import Steps
 
-LIST_COMMAND = "counterlens.codeModels"
-FETCH_COMMAND = "counterlens.fetchModel"
+TEST_MODEL = "counterlens.testModel"
+LIST_MODELS = "counterlens.listModels"
+LIST_CODE_MODELS = "counterlens.codeModels"
+FETCH_MODEL = "counterlens.fetchModel"
 _MEGA = 1_000_000
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.command(TEST_MODEL)(_test)
+    server.command(LIST_MODELS)(_list_models)
+    server.command(LIST_CODE_MODELS)(_list_code_models)
+    server.command(FETCH_MODEL)(_fetch)
+
+
+@dataclass(frozen=True, slots=True)
+class TestAnswer:
+    """The answer of `counterlens.testModel`."""
+
+    ok: bool
+    error: str = ""
+    hint: str = ""
+    reason: str = ""
+    model: str = ""
+    where: str = ""
+    prompt: str = ""
+    completion: str = ""
+    tokens: int = 0
+    seconds: float = 0.0
+    scores: bool = False
+    way: str = ""
+    embeds: bool = False
+    context: int | None = None
+    details: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelListing:
+    """The answer of `counterlens.listModels`: the names, or the error with a hint."""
+
+    ok: bool
+    error: str = ""
+    hint: str = ""
+    reason: str = ""
+    models: tuple[str, ...] = ()
+
+
+async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
+    """Test the model of the settings, without cached responses."""
+    settings, loop = ls.settings, asyncio.get_running_loop()
+
+    def loading(done: int, total: int) -> None:
+        detail = f"opening {settings.model_spec}"
+        loop.call_soon_threadsafe(ls.announce, "loading", detail, "", StepCount(done, total))
+
+    def work(steps: Steps) -> ConnectionTest:
+        with ls.host.use_model(settings, loading) as model:
+            return run_connection_test(model.model, cancel=steps.cancel)
+
+    try:
+        outcome = await with_progress(ls, f"Testing {settings.model_spec}", work)
+    except CounterlensError as error:
+        ls.announce("error", str(error), error.brief)
+        message, hint = translate_known(error.message), translate_known(error.hint or "")
+        return TestAnswer(False, message, hint, error.brief, settings.model_spec)
+    info = outcome.info
+    ls.announce("ready", f"{info.name} answers")
+    return TestAnswer(
+        ok=True,
+        model=info.name,
+        where=info.where,
+        prompt=outcome.prompt,
+        completion=outcome.completion,
+        tokens=outcome.tokens,
+        seconds=outcome.seconds,
+        scores=outcome.scores,
+        way=outcome.way,
+        embeds=outcome.embeds,
+        context=info.context,
+        details=info.details,
+    )
+
+
+async def _list_models(ls: CounterlensServer, argument: Any) -> ModelListing:
+    """List the models of an endpoint, `{baseUrl, key?}`. The key is not stored."""
+    from counterlens.models.remote import models_at  # imports an HTTP client; local models need none
+
+    given = plain(argument)
+    address, key = str(given.get("baseUrl") or ""), str(given.get("key") or "") or None
+    known = address == ls.settings.remote_base_url  # the key of one server must not be sent to another
+    try:
+        names = await with_progress(
+            ls, f"Asking {address}", lambda steps: models_at(address, key, known=known, cancel=steps.cancel)
+        )
+    except CounterlensError as error:
+        return ModelListing(
+            False, translate_known(error.message), translate_known(error.hint or ""), error.brief
+        )
+    return ModelListing(True, models=tuple(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +167,7 @@ class FetchedModel:
     path: str = ""
 
 
-def register(server: CounterlensServer) -> None:
-    """Add this feature."""
-    server.command(LIST_COMMAND)(_list)
-    server.command(FETCH_COMMAND)(_fetch)
-
-
-async def _list(ls: CounterlensServer, argument: Any = None) -> CodeModelListing:
+async def _list_code_models(ls: CounterlensServer, argument: Any = None) -> CodeModelListing:
     """List the offered models; with `{measure}`, measure this machine's speed first if it is unknown."""
     measure = bool(plain(argument).get("measure"))
     offered = await ls.offload(_offer_all, ls.host, ls.settings, measure)

@@ -1,6 +1,6 @@
-"""The known results for the function at a place: confidence by concept, dependences, probes.
+"""Views of an editor: the syntax tree of a document, and the known results for the function at a place.
 
-Custom request `counterlens/function`, see docs/protocol.md. It asks no model.
+Custom requests `counterlens/tree` and `counterlens/function`, see docs/protocol.md. They ask no model.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from lsprotocol import types
 
 from counterlens.confidence import Confidence
 from counterlens.confidence.aggregate import NodeConfidence
-from counterlens.confidence.granularity import level_of
+from counterlens.confidence.granularity import LABELS, level_of
+from counterlens.confidence.tree import TreeNode, TreeView, tree, within
 from counterlens.lsp.analysis import Analysis, KnownFunction, ScoringState
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.dependences import agreement_summary
@@ -23,9 +24,111 @@ from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.wording import meaning
 from counterlens.syntax.definitions import FINDERS
 from counterlens.syntax.functions import Function, function_at
+from counterlens.syntax.statements import definition_at
 
-REQUEST = "counterlens/function"
+TREE_REQUEST = "counterlens/tree"
+MOST_ROWS = 20_000
+"""Maximum number of rows in one answer."""
+FUNCTION_REQUEST = "counterlens/function"
 _WIDEST = 40
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.feature(TREE_REQUEST)(_tree)
+    server.feature(FUNCTION_REQUEST)(_function)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRow:
+    """One node or token."""
+
+    parent: int
+    kind: str
+    category: str
+    text: str
+    range: types.Range
+    confidence: float | None
+    level: int | None
+    minimum: float | None
+    bits: float | None
+    leaf: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TreeScope:
+    """The function or type of the rows."""
+
+    name: str
+    range: types.Range
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxTree:
+    """The rows of one version of a document."""
+
+    version: int
+    state: str
+    reason: str | None
+    view: str
+    calibrated: bool
+    levels: int
+    labels: tuple[str, ...]
+    rows: tuple[TreeRow, ...]
+    truncated: int = 0
+    scope: TreeScope | None = None
+
+
+async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
+    """Answer the request with the current results; off the event loop, as long files have many nodes."""
+    wanted = getattr(params, "view", None)
+    view = TreeView(wanted) if wanted in list(TreeView) else TreeView.PARTIAL
+    analysis = ls.analyses.get(document_of(params))
+    if analysis is None:
+        return SyntaxTree(-1, ScoringState.UNAVAILABLE, t("the document is not open"), view, False, 0, (), ())
+    places = ls.places(analysis)
+    at = plain(params).get("position")
+    offset = None if at is None else places.offset(position(at))
+    return await ls.offload(syntax_tree, analysis.frozen(), places, view, offset)
+
+
+def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int | None = None) -> SyntaxTree:
+    """The tree of a document in one of the three views, or that of the definition around a byte."""
+    confidence, document = analysis.shown, analysis.document
+    rows: tuple[TreeNode, ...] = ()
+    scope = None
+    if confidence is not None:
+        rows = analysis.memo.get(("tree", view), lambda: tree(confidence, view))
+        if offset is not None:
+            scope = definition_at(document.tree.root_node, document.data, offset)
+    if scope is not None:
+        rows = within(rows, scope.start, scope.end)
+    return SyntaxTree(
+        version=document.version,
+        state=analysis.state,
+        reason=analysis.reason or None,
+        view=view,
+        calibrated=analysis.calibration is not None,
+        levels=len(LABELS),
+        labels=tuple(t(label) for label in LABELS),
+        rows=tuple(
+            TreeRow(
+                parent=row.parent,
+                kind=row.kind,
+                category=row.category,
+                text=row.text,
+                range=places.range(row.start, row.end),
+                confidence=row.value,
+                level=row.level,
+                minimum=row.minimum,
+                bits=row.bits,
+                leaf=row.leaf,
+            )
+            for row in rows[:MOST_ROWS]
+        ),
+        truncated=max(0, len(rows) - MOST_ROWS),
+        scope=scope and TreeScope(scope.name, places.range(scope.start, scope.end)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +173,6 @@ class FunctionView:
     concepts: tuple[ConceptConfidence, ...] = ()
     dependences: InferenceSummary | None = None
     findings: tuple[TaskFinding, ...] = ()
-
-
-def register(server: CounterlensServer) -> None:
-    """Add this feature."""
-    server.feature(REQUEST)(_function)
 
 
 async def _function(ls: CounterlensServer, params: Any) -> FunctionView:

@@ -1,11 +1,11 @@
 """Confidence over a corpus by Counterlens's own definition, after Palacio et al. 2023 (sections III-C, VI-B).
 
-The paper's own aggregation, by node type, is in `asc_eval.py`.
+The paper's own aggregation, by node type, is in `metrics/asc_eval.py`.
 
 A snippet is a top-level definition or the code between two: the unit of scoring. Its local value of a
 category is the mean confidence of its nodes of that category. The figure of a corpus is the median of its
 snippets' values; the interval is a bootstrap of 500 resamples, as many as in the paper, in which whole files
-are resampled, because the snippets of one file are correlated (see `bootstrap.py`).
+are resampled, because the snippets of one file are correlated (see `metrics/bootstrap.py`).
 """
 
 from __future__ import annotations

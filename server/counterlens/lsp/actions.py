@@ -1,4 +1,4 @@
-"""Code actions that replace a piece of a document, or ignore a mark, for any feature.
+"""Code actions for any feature: replace a piece of a document, ignore a mark, show something of a function.
 
 The Counterlens extension shows the difference first, with its command `counterlens.previewReplacement`, and
 keeps ignored concepts in its settings, with `counterlens.ignoreConcept`. Any other client gets plain edits; a
@@ -7,7 +7,7 @@ replacement then asks the user to confirm, if the client supports that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from lsprotocol import types
 
@@ -24,17 +24,6 @@ IGNORE_COMMAND = "counterlens.ignoreConcept"
 """A command of the client: `{category}`; add it to the setting `counterlens.diagnostics.ignoredConcepts`."""
 
 _ANNOTATION = "counterlens"
-
-
-def with_diagnostics(
-    params: types.CodeActionParams, code: str, where: types.Range, actions: Iterable[types.CodeAction]
-) -> list[types.CodeAction]:
-    """Attach to actions the diagnostics of the request that have this code and mark this place."""
-    marked = [known for known in params.context.diagnostics if (known.code, known.range) == (code, where)]
-    offered = list(actions)
-    for action in offered:
-        action.diagnostics = marked or None
-    return offered
 
 
 def edit_action(
@@ -90,6 +79,25 @@ def ignore_actions(
         offset, line = ignoring_file(analysis.document, category)
         title = t("Ignore surprising {category} in this file", category=category)
         yield edit_action(ls, analysis, offset, offset, line, title)
+
+
+def function_action(
+    ls: CounterlensServer,
+    analysis: Analysis,
+    qualname: str,
+    title: str,
+    show: str,
+    command: str | None = None,
+) -> types.CodeAction:
+    """Show something of a function.
+
+    Args:
+        show: The command of the client that shows it.
+        command: The command for clients that show no results themselves.
+    """
+    name = show if ls.client_shows_results or command is None else command
+    shown = types.Command(title, name, arguments=[{"uri": analysis.uri, "function": qualname}])
+    return types.CodeAction(title, kind=types.CodeActionKind.Refactor, command=shown)
 
 
 def _edit(
