@@ -10,7 +10,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from threading import Event
-from typing import Any, Protocol
+from typing import Any
 
 from counterlens.counting import plural
 from counterlens.sandbox.base import Limits, Sandbox
@@ -360,12 +360,8 @@ class Setting:
         )
 
 
-class Attribution(Protocol):
-    """A way to find the tests of a function: one module each, which the language registers."""
-
-    def __call__(self, document: Document, function: Function, setting: Setting, /) -> Judge | None:
-        """The judge of a function, or None if this attribution function finds no tests."""
-        ...
+Attribution = Callable[[Document, Function, Setting], Judge | None]
+"""A way to find the tests of a function, one module each, which the language registers: a judge, or None."""
 
 
 def brief(message: str) -> str:

@@ -27,20 +27,11 @@ Cheats = Callable[[Document, Function, Sequence[str]], Mapping[str, str]]
 """From a file, a function and texts of its tests to programs that should fail them, by their description."""
 
 
-class Behaviour(Protocol):
-    """Finds the judge by the behaviour of a function."""
+Behaviour = Callable[[Document, Function, Setting, Sequence[Any]], ComparingJudge | str]
+"""Finds the judge by the behaviour of a function, or the reason why there is none.
 
-    def __call__(
-        self, document: Document, function: Function, setting: Setting, recorded: Sequence[Any], /
-    ) -> ComparingJudge | str:
-        """The judge, or the reason why there is none.
-
-        Args:
-            document: The original file.
-            setting: Its sandbox and interpreter.
-            recorded: Calls that its tests make, as `TestRun.recorded_calls` returns them.
-        """
-        ...
+The last argument has the calls that its tests make, as `Judge.recorded_calls` returns them.
+"""
 
 
 class TestProposer(Protocol):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -365,26 +364,3 @@ def _check_function(module: ParsedSource, function: str) -> None:
     if function != MODULE and function not in names:
         there = f"It has {', '.join(names[:12])}{', …' if len(names) > 12 else ''}" if names else None
         raise SourceError(f"there is no function {function} in the source", there)
-
-
-Distinguishes = Callable[[str, str], bool]
-"""Returns whether any available test or input distinguishes an original source from a mutated one."""
-
-
-def mark_possibly_equivalent(
-    source: str, pairs: Iterable[Counterfactual], distinguishes: Distinguishes
-) -> list[Counterfactual]:
-    """Mark the breaking counterfactuals that a judge cannot distinguish from their original.
-
-    Equivalence of programs is undecidable in general. A breaking mutation that nothing detects is therefore
-    neither kept silently nor dropped: it is marked, and the caller reports the number of marked ones.
-
-    Args:
-        pairs: Its counterfactuals. Preserving ones are returned unchanged, without being judged.
-    """
-    return [
-        pair
-        if pair.preserving
-        else dataclasses.replace(pair, possibly_equivalent=not distinguishes(source, pair.source))
-        for pair in pairs
-    ]

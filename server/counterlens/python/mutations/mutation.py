@@ -20,10 +20,9 @@ from functools import cached_property
 import libcst as cst
 
 from counterlens.mutations.mutation import Mutation
-from counterlens.python.mutations import effect_calls, effect_expressions
+from counterlens.python.mutations import effect_expressions
 from counterlens.python.mutations.acting_reads import ARITHMETIC, STORE
-from counterlens.python.mutations.effect_calls import iterates
-from counterlens.python.mutations.effect_expressions import make_function, name, operator
+from counterlens.python.mutations.effect_expressions import iterates, make_function, name, operator
 from counterlens.python.mutations.effect_rules import EffectAnalysis, Heap, Rules, SideEffects, compound
 from counterlens.python.mutations.kinds import ValueKind
 from counterlens.python.mutations.known_code import QUIET_IMPORTS
@@ -182,7 +181,7 @@ RULES: Rules = {
 }  # fmt: skip
 
 
-_RULES: Rules = {**effect_expressions.RULES, **effect_calls.RULES, **RULES}
+_RULES: Rules = {**effect_expressions.RULES, **effect_expressions.CALL_RULES, **RULES}
 
 
 def effects_in(module: Module) -> EffectAnalysis:

@@ -11,7 +11,7 @@ from typing import Any
 
 from counterlens.judging.base import Setting
 from counterlens.judging.comparing import ID, Distinction, Studies, Untestable
-from counterlens.python.judging.differential.judge import DifferentialJudge, judge_of
+from counterlens.python.judging.differential.judge import DifferentialJudge
 from counterlens.python.judging.differential.observed import texts_about
 from counterlens.python.judging.differential.original import Original, study
 from counterlens.syntax.document import Document
@@ -25,7 +25,6 @@ __all__ = [
     "Untestable",
     "find_behaviour",
     "find_out",
-    "judge_of",
     "study",
     "texts_about",
 ]

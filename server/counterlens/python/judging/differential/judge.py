@@ -12,7 +12,6 @@ from counterlens.judging.comparing import (
     ComparingJudge,
     DifferentialOutcome,
     Distinction,
-    Untestable,
     smallest,
 )
 from counterlens.python.judging.differential.inputs import Call
@@ -168,8 +167,3 @@ def _is_endless(recording: Recording) -> bool:
     """Whether a program was stopped because of its time."""
     trouble, last = recording.trouble, recording.observations[-1:]
     return bool(trouble and trouble.kind == "timed out") or any(seen.limit in _ENDLESS for seen in last)
-
-
-def judge_of(original: Original | Untestable) -> DifferentialJudge | None:
-    """The judge, if the function can be judged."""
-    return DifferentialJudge(original) if isinstance(original, Original) else None
