@@ -30,7 +30,6 @@ _OFF = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.alternateRefsCommand": "",
-    "blame.ignoreRevsFile": "",
     "blame.showRoot": "false",
     "safe.bareRepository": "explicit",
     "submodule.recurse": "false",
