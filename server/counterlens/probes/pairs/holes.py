@@ -210,7 +210,7 @@ def at_hole(made: Counterfactual, hole: CommitHole) -> Counterfactual | None:
     return replace(made, cut=Cut(hole.start, first, original_end=hole.end, mutated_end=last))
 
 
-def unchanged(document: Document, function: Function, hole: CommitHole) -> Counterfactual:
+def unchanged_function(document: Document, function: Function, hole: CommitHole) -> Counterfactual:
     """The function as it is, cut at a hole: a counterfactual without a change."""
     first, last = hole.lines(document)
     return Counterfactual(

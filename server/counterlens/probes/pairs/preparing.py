@@ -47,7 +47,7 @@ from counterlens.probes.pairs.holes import (
     TrainingCutoff,
     at_hole,
     holes_of,
-    unchanged,
+    unchanged_function,
 )
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.methods import METHODS
@@ -227,7 +227,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     judging.check_own_tests()
     view = View(target.description if options.description else "", options.preceding, options.imports)
     holes = holes_of(target) if options.from_commits else []
-    bare = [(unchanged(document, function, hole),) for hole in holes]
+    bare = [(unchanged_function(document, function, hole),) for hole in holes]
     seen, blind = seen_counterfactuals(judging, document, function, bare, steps)
     holes = [hole for hole, made in zip(holes, bare, strict=True) if made in seen]
     asked, refusals, dropped = _usable_counterfactuals(
