@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
 from dataclasses import asdict, replace
@@ -310,10 +309,9 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
     with replace(model, cached=False).opened() as loaded:
         load_seconds = time.perf_counter() - started
         trial = run_connection_test(loaded)
-        pid = loaded.pid if isinstance(loaded, LocalModel) else None
-        speed = None
-        with contextlib.suppress(ModelError):  # some endpoints refuse such prompts; it answered the first one
-            speed = measure_speed(loaded, load_seconds, pid=pid)
+        speed = (
+            measure_speed(loaded, load_seconds, pid=loaded.pid) if isinstance(loaded, LocalModel) else None
+        )
         filling = loaded.fill_trial() if isinstance(loaded, LlamaModel) else None
     if as_json:
         document = {
@@ -353,10 +351,9 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
 
 def _speed_in_words(speed: ModelSpeed) -> str:
     memory = f", {speed.memory / 1e9:.1f} GB of memory" if speed.memory else ""
-    reads = f" and reads {speed.reading:.0f}" if speed.reading else ""
-    words = f"it writes {speed.writing:.0f}{reads} tokens/s here{memory}"
+    words = f"it writes {speed.writing:.0f} and reads {speed.reading:.0f} tokens/s here{memory}"
     words += f"; its first token comes after {speed.first_token:.1f} s"
-    if speed.reading and speed.writing < SLOW:
+    if speed.writing < SLOW:
         words += f"; this machine is slow for it: `counterlens models use {EMBEDDED_MODEL}` is quicker"
     return words
 

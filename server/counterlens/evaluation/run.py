@@ -187,17 +187,16 @@ class Run:
                 spending.record_usage()
 
     def _keep_speed(self, spec: str, model: Model, opening: float, going: _Going) -> None:
-        """Store the speed of a model: a local one that completes is measured if that was never done here."""
-        if spec in self._store.speeds([spec]):
+        """Store the speed of a local model, which is measured if that was never done on this machine."""
+        completes = isinstance(model, LocalModel) and model.offers(Capability.COMPLETE)
+        if not isinstance(model, LocalModel) or not completes or self._store.speeds([spec]):
             return
         speed = noted_speed(model.info.identity)
-        unknown = speed is None or not speed.first_token
-        if unknown and isinstance(model, LocalModel) and model.offers(Capability.COMPLETE):
+        if speed is None or not speed.first_token:  # an earlier version did not measure this
             if going.notice:
                 going.notice(f"measuring the speed of {spec}")
             speed = measure_speed(model, opening, pid=model.pid, cancel=going.cancel)
-        if speed is not None and speed.first_token:
-            self._store.keep_speed(spec, speed)
+        self._store.keep_speed(spec, speed)
 
     @property
     def _is_limited(self) -> bool:

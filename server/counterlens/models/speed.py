@@ -1,4 +1,4 @@
-"""How fast models are from this machine: measured once for each, estimated by size for local ones."""
+"""How fast local models are on this machine: measured once for each, estimated by size for the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from threading import Event
 import msgspec
 
 from counterlens.counting import plural
-from counterlens.models.base import PROCESSOR, RUNS_ON, Capability, Model, Prompt
+from counterlens.models.base import PROCESSOR, RUNS_ON, Model, Prompt
 from counterlens.models.files import note, recall
 
 SLOW = 8.0
@@ -33,12 +33,12 @@ class ModelSpeed:
 
     Attributes:
         writing: Tokens of a completion per second, one prompt at a time.
-        reading: Tokens of a scored text per second; 0 if it does not score.
+        reading: Tokens of a scored text per second.
         opening: Seconds until the file is loaded.
         memory: Largest resident size of its process, in bytes; 0 if unknown.
         measured: Whether it was measured, not estimated.
         first_token: Seconds until the first token after a prompt of some 700 tokens; 0 if unknown.
-        machine: The processor or graphics processor of this machine; for an endpoint, its host.
+        machine: The processor of this machine, and the device that computes layers of the model, if any.
     """
 
     writing: float
@@ -74,16 +74,15 @@ def measure_speed(
     started = time.perf_counter()
     (answer,) = model.complete([_PROMPT], cancel=cancel)
     written = time.perf_counter()
-    reads = model.info.local and model.offers(Capability.SCORE, cancel=cancel)
-    scored = len(model.score(_TEXT, alternatives=0, cancel=cancel).logprob) if reads else 0
+    scores = model.score(_TEXT, alternatives=0, cancel=cancel)
     ended = time.perf_counter()
     speed = ModelSpeed(
         max(1, answer.tokens) / max(written - started, 1e-6),
-        scored / max(ended - written, 1e-6),
+        len(scores.logprob) / max(ended - written, 1e-6),
         opening,
         _peak_memory(pid),
         first_token=started - begun,
-        machine=_machine(dict(model.info.details)) if model.info.local else model.info.where,
+        machine=_machine(dict(model.info.details)),
     )
     note(_MEMORY, model.info.identity, msgspec.json.encode(speed).decode())
     return speed

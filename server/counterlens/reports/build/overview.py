@@ -36,7 +36,7 @@ _SPEED = ("model", "right", "held", "first token", "tokens/s", "memory", "price"
 _SPEED_NOTE = (
     "right: share of the originals that were completed correctly; first token: seconds after a prompt of "
     "some 700 tokens; tokens/s: of one completion alone; memory: the largest of its process; price: of the "
-    "whole run; endpoints are measured by `counterlens models test`"
+    "whole run"
 )
 _QUALITY = "Quality and speed of each model"
 _QUALITY_ALT = (
