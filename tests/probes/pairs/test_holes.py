@@ -114,7 +114,7 @@ def test_what_has_no_such_hole_is_refused(history: Path, tmp_path: Path) -> None
     with pytest.raises(OptionError, match="cannot be completed in Java"):
         holes_of(Target(Document("class A { int f() { return 1; } }", language="java"), "A.f"))
     (tmp_path / "fares.py").write_text(THIRD)
-    with pytest.raises(SourceError, match="git knows none"):
+    with pytest.raises(SourceError, match="git gives none"):
         holes_of(target(tmp_path))
 
 

@@ -112,8 +112,8 @@ def holes_of(target: Target) -> list[CommitHole]:
     commits = _line_commits(document.path, document.data)
     if commits is None:
         raise SourceError(
-            f"--holes commits needs the history of {document.path.name}, and git knows none",
-            "Use it in a git repository, with files that were committed",
+            f"--holes commits needs the history of {document.path.name}, and git gives none",
+            "Use it in a git repository, with committed files that git can annotate within a minute",
         )
     every = list(_holes(document, function, commits))
     holes = [hole for hole in every if not target.lines or _touches(document, hole, target.lines)]
