@@ -7,23 +7,25 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import wraps
 from threading import Event
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from lsprotocol import types
 
-from counterlens.errors import Cancelled
+from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.time_left import StepsLeft
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import about, t, translate_known
+from counterlens.lsp.language import about, error_text, t, translate_known
 from counterlens.lsp.settings import EditorSettings
 from counterlens.progress import ProgressCallback, Steps
 
 Made = TypeVar("Made")
+Handler = Callable[[CounterlensServer, Any], Coroutine[Any, Any, Made]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,36 @@ class Announcements:
         return Announcements(
             f"Probing {name}", f"probing {name}", f"{name} was probed", f"the probe of {name} was cancelled"
         )
+
+
+def refusing(
+    refused: Callable[..., Made],
+    cancelled: Callable[[], str] | None = None,
+    *,
+    announced: bool = True,
+) -> Callable[[Handler[Made]], Handler[Made]]:
+    """Decorate the handler of a command: an error becomes its answer.
+
+    Args:
+        refused: Makes the answer from the text of the error, as `error`.
+        cancelled: Returns the text if the user cancelled; None: as for other errors.
+        announced: Whether the error is announced, too, as by `CounterlensServer.refuse`.
+    """
+
+    def decorate(handler: Handler[Made]) -> Handler[Made]:
+        @wraps(handler)
+        async def answer(ls: CounterlensServer, argument: Any = None) -> Made:
+            settings = ls.settings
+            try:
+                return await handler(ls, argument)
+            except CounterlensError as error:
+                if cancelled is not None and isinstance(error, Cancelled):
+                    return refused(error=cancelled())
+                return refused(error=ls.refuse(error, settings) if announced else error_text(error))
+
+        return answer
+
+    return decorate
 
 
 async def ask_first(

@@ -9,9 +9,7 @@ from pathlib import Path
 from counterlens.calibration.fitting import LEAST_FUNCTIONS, CalibrationResult
 from counterlens.calibration.measuring import NodeTruth
 from counterlens.confidence import Confidence
-from counterlens.confidence.calibrated import calibrate, fits
-from counterlens.confidence.calibration import Calibration
-from counterlens.confidence.correctness import FigureInterval
+from counterlens.confidence.calibration import Calibration, calibrate, fits
 from counterlens.counting import plural
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Bin, Quality
@@ -160,7 +158,7 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
         yield f"The map ({curves}) is stored in {kept}." if kept else f"The map ({curves}) is not stored."
 
 
-def show_figure(estimate: IntervalEstimate | FigureInterval, sign: str = "") -> str:
+def show_figure(estimate: IntervalEstimate, sign: str = "") -> str:
     """A figure with its interval."""
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:{sign}.3f} (-- to --)"

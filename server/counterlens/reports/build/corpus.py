@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from counterlens.confidence.corpus import CorpusConfidence, Median
 from counterlens.counting import plural
 from counterlens.metrics.bootstrap import LEAST_CLUSTERS
-from counterlens.metrics.corpus import CorpusConfidence, Median
 from counterlens.models.base import ModelInfo
 from counterlens.reports.document import Block, Heading, Paragraph, Report, ReportCell, TableBlock
 from counterlens.reports.wording import uncategorised_note

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from counterlens.calibration.fitting import CalibrationResult
 from counterlens.confidence import Confidence
-from counterlens.confidence.calibrated import calibrate, fits
-from counterlens.confidence.calibration import Calibration
+from counterlens.confidence.calibration import Calibration, calibrate, fits
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Quality
 from counterlens.reports.export.json import Json

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from counterlens.confidence.corpus import CorpusConfidence, Median
 from counterlens.metrics.bootstrap import IntervalEstimate
-from counterlens.metrics.corpus import CorpusConfidence, Median
 from counterlens.models.base import ModelInfo
 from counterlens.reports.export import json as plain
 
