@@ -25,8 +25,7 @@ from counterlens.mutations.edits import render
 from counterlens.probes.options import option
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.function_text import behind_docstring
-from counterlens.probes.prompts.language import definition_node
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import definition_node, prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function, find_function
 from counterlens.syntax.statements import is_statement
