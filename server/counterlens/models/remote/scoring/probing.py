@@ -87,9 +87,9 @@ async def _examine(dialect: ScoringDialect, service: Service) -> Correction:
         ModelError: there is none; the message gives the reason.
     """
     refusal: ModelError | None = None
-    for correction in dialect.corrections:
+    for correction, read in dialect.readers.items():
         try:
-            first = _check(await dialect.read(service, TRIAL, _ALTERNATIVES, correction))
+            first = _check(await read(service, TRIAL, _ALTERNATIVES))
         except (PassingError, UnreachableError):
             raise
         except ModelError as error:
@@ -97,7 +97,7 @@ async def _examine(dialect: ScoringDialect, service: Service) -> Correction:
                 raise
             refusal = refusal or error
             continue
-        second = _check(await dialect.read(service, TRIAL, _ALTERNATIVES, correction))
+        second = _check(await read(service, TRIAL, _ALTERNATIVES))
         _compare(first, second)
         return correction
     raise refusal or IncompleteError("there is nothing to test")

@@ -80,7 +80,7 @@ class RemoteScorer:
         if not text:
             return to_scores("", [], alternatives)
         try:
-            tokens = await dialect.read(service, context + text, alternatives, ability.correction)
+            tokens = await dialect.readers[ability.correction](service, context + text, alternatives)
             scores = to_scores(context + text, tokens, alternatives)
         except IncompleteError as error:
             raise UnscorableError(
