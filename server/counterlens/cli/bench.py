@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from counterlens.cli.brief_help import BriefCommand
+from counterlens.cli.lazy import BriefCommand
 from counterlens.cli.options import print_report, require_trusted, strong_sandbox
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.run_reporting import EventReporter, PlanFacts, RunReporter, TerminalReporter

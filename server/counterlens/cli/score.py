@@ -39,7 +39,7 @@ from counterlens.models import Model
 from counterlens.probes.options import make
 from counterlens.probes.registry import PROBES
 from counterlens.reports.build.calibration import raw_or_calibrated
-from counterlens.reports.build.corpus import corpus_report
+from counterlens.reports.build.confidence import corpus_report
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.export import json as plain
 from counterlens.reports.export.calibration import calibrated_json

@@ -19,10 +19,8 @@ from counterlens.reports.build.trend import trend_report
 from counterlens.reports.document import Block, Bullets, Heading, Report, TableBlock
 from counterlens.reports.export.csv import as_csv
 from counterlens.reports.export.json import probe_document, trend_document
-from counterlens.reports.export.junit import junit
-from counterlens.reports.export.run import exported_run, merged_document, run_document
-from counterlens.reports.export.verdicts import github, sarif
-from counterlens.reports.export.view import Exported, export_runs
+from counterlens.reports.export.verdicts import github, junit, sarif
+from counterlens.reports.export.view import Exported, export_runs, exported_run, merged_document, run_document
 from counterlens.reports.render import html, latex, markdown, terminal
 from counterlens.text import json_text
 

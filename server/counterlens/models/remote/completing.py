@@ -15,6 +15,7 @@ from counterlens.models.healing import Contradiction
 from counterlens.models.logprobs import log_probabilities_of
 from counterlens.models.remote import failures, sse, thinking
 from counterlens.models.remote.answer import Answer, Json
+from counterlens.models.remote.background import together
 from counterlens.models.remote.client import HttpClient
 from counterlens.models.remote.dialect import Dialect, Exchange, Piece, pieces_of
 from counterlens.models.remote.endpoint import Endpoint
@@ -22,7 +23,6 @@ from counterlens.models.remote.failures import RefusedRequestError, UnknownModel
 from counterlens.models.remote.listing import Listing, unknown
 from counterlens.models.remote.metering import thought_in
 from counterlens.models.remote.taking import LIMIT, Taking
-from counterlens.models.remote.together import together
 from counterlens.models.stopping import cut
 
 _LENGTH: Final = frozenset({"length", "max_tokens"})

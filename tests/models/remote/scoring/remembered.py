@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from counterlens.models.remote.scoring.memory import Memory
 from counterlens.models.remote.scoring.probing import Ability
+from counterlens.models.remote.scoring.scorer import Memory
 
 
 class Remembered(Memory):

@@ -1,20 +1,23 @@
-"""Token probabilities from one endpoint; tests once which method works there."""
+"""Token probabilities from one endpoint; tests once which method works there, and remembers it."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Final
 
 from counterlens.errors import ModelError, UnscorableError
 from counterlens.models.base import TokenScores
 from counterlens.models.remote.client import HttpClient
 from counterlens.models.remote.endpoint import Endpoint
-from counterlens.models.remote.scoring.dialect import Service
+from counterlens.models.remote.scoring.dialect import Correction, Service
 from counterlens.models.remote.scoring.dialects import dialect_named
-from counterlens.models.remote.scoring.memory import Memory
 from counterlens.models.remote.scoring.probing import Ability, probe
 from counterlens.models.remote.scoring.reading import IncompleteError, after, to_scores
+from counterlens.models.remote.taking import EndpointFile
 
 _ELSEWHERE = "Score with a local model, such as smollm2-135m; counterfactual probes work with this one"
 
@@ -93,3 +96,51 @@ class RemoteScorer:
             ) from error
         progress(len(scores), len(scores))
         return after(context, scores)
+
+
+VERSION: Final = 1  # version of the test and of this file; entries of another version are ignored
+KEPT: Final = 7 * 86_400.0  # seconds, for a method that works
+KEPT_NEGATIVE: Final = 86_400.0  # seconds, if none works: servers are restarted with other options
+
+
+class Memory:
+    """A small JSON file; one that cannot be read or written behaves as an empty one.
+
+    Args:
+        file: Path of the file; by default in the user's cache.
+        clock: Returns the seconds since the epoch.
+    """
+
+    def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
+        self._file = EndpointFile(file or "remote-abilities.json", VERSION)
+        self._clock = clock
+
+    def recall(self, identity: str) -> Ability | None:
+        """Return the stored result for an endpoint and model, unless it is too old."""
+        entry = self._file.entries().get(identity)
+        try:
+            assert entry is not None
+            ability = Ability(
+                str(entry["dialect"]),
+                Correction(entry["correction"]),
+                tuple(str(reason) for reason in entry["reasons"]),
+            )
+            age = self._clock() - float(entry["tested"])
+        except (AssertionError, LookupError, TypeError, ValueError):
+            return None
+        if dialect_named(ability.dialect) is None:
+            return None
+        return ability if 0 <= age < (KEPT if ability.scores else KEPT_NEGATIVE) else None
+
+    def remember(self, identity: str, ability: Ability) -> None:
+        """Store a result, if it is valid for the next time."""
+        entries = self._file.entries()
+        entries.pop(identity, None)
+        if ability.certain:
+            entries[identity] = {
+                "dialect": ability.dialect,
+                "correction": ability.correction.value,
+                "reasons": list(ability.reasons),
+                "tested": self._clock(),
+            }
+        self._file.write(entries)
