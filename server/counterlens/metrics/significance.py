@@ -3,7 +3,8 @@
 McNemar's exact test for paired verdicts is in `summary.py`. For the smallest difference that a number of
 functions can show, each function counts as one observation, because its pairs are correlated, and gives a
 paired outcome: with one model and with another, or with the change and without it. If the outcomes of a share
-d of the functions differ, a difference of x is detected with probability `POWER` by a two-sided test at 5 % from
+d of the functions differ, a difference of x is detected with probability `POWER` by a two-sided test at 5 %
+from
 
     n = (z(0.975) sqrt(d) + z(POWER) sqrt(d - x^2))^2 / x^2
 
