@@ -10,7 +10,7 @@ from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.failing import FailedTest
 from counterlens.doubt.marking import Doubt, Mark, Verification
 from counterlens.doubt.registry import DOUBT_KINDS
-from counterlens.reports.export.findings import Finding, file_region, finding_formats, sarif_rule
+from counterlens.reports.export.findings import FileFinding, file_region, finding_formats, sarif_rule
 from counterlens.reports.wording import share, shorten
 from counterlens.text import PositionEncoding, printable
 from counterlens.translating import ENGLISH, Translator
@@ -135,13 +135,13 @@ def _text(doubts: Sequence[Mark]) -> str:
     )
 
 
-def _findings(doubts: Sequence[Mark]) -> Iterator[Finding]:
+def _findings(doubts: Sequence[Mark]) -> Iterator[FileFinding]:
     for mark in doubts:
         row, test = mark_data(mark, PositionEncoding.UTF16), mark.failed
         place: list[tuple[dict[str, Any], str]] = []
         if test is not None and test.file is not None and test.line:
             place = [(file_region(test.file.as_posix(), startLine=test.line), test.name)]
-        yield Finding(
+        yield FileFinding(
             rule=row["kind"],
             level=_LEVELS[verification_of(mark)],
             message=row["message"],

@@ -60,7 +60,7 @@ def _escape(text: str, how: dict[str, str]) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class FileFinding:
     """A finding at a place in a function of a file.
 
     Attributes:
@@ -112,7 +112,7 @@ class Finding:
 
 
 def finding_formats(
-    findings: Callable[[Sequence[Item]], Iterable[Finding]],
+    findings: Callable[[Sequence[Item]], Iterable[FileFinding]],
     *,
     text: Callable[[Sequence[Item]], str],
     data: Callable[[Sequence[Item]], Any],

@@ -10,7 +10,7 @@ from typing import Any
 
 from counterlens.counting import plural
 from counterlens.mutations import every_mutation
-from counterlens.reports.export.findings import Finding, finding_formats, sarif_rule
+from counterlens.reports.export.findings import FileFinding, finding_formats, sarif_rule
 from counterlens.reports.wording import shorten
 from counterlens.survivors.search import Survival, Survivor
 from counterlens.text import printable
@@ -107,10 +107,10 @@ def _data(survivals: Sequence[Survival]) -> dict[str, Any]:
     return {"survivors": list(map(survivor_data, _rows(survivals))), "functions": functions}
 
 
-def _findings(survivals: Sequence[Survival]) -> Iterator[Finding]:
+def _findings(survivals: Sequence[Survival]) -> Iterator[FileFinding]:
     for each in _rows(survivals):
         mutant = each.mutant
-        yield Finding(
+        yield FileFinding(
             rule=mutant.mutation,
             level="warning",
             message=survivor_sentence(each),

@@ -75,11 +75,22 @@ def _results(export: Exported) -> Iterator[Json]:
             said = exported.noise, unstable_sentence(pair), contested_sentence(pair)
             caveats = [text for text in said if text]
             parts = (exported.model, exported.probe, exported.target, pair.mutation, pair.description)
+            function = exported.function
+            place: Json = {
+                "logicalLocations": [
+                    {"name": function, "fullyQualifiedName": exported.target, "kind": "function"}
+                ]
+            }
+            if export.before is not None:
+                place["physicalLocation"] = {
+                    "artifactLocation": {"uri": quote(export.before + exported.file), "uriBaseId": "SRCROOT"},
+                    "region": {"startLine": pair.start_line, "endLine": pair.end_line},
+                }
             yield sarif_result(
                 pair.mutation,
                 "note" if caveats else _LEVELS[pair.outcome],
                 " ".join((_message(exported, pair), *caveats)),
-                _location(exported, pair, export.before),
+                place,
                 ("pair/v1", parts),
                 {"model": exported.model, "outcome": OUTCOMES[pair.outcome], "record": exported.position},
             )
@@ -90,19 +101,6 @@ def _message(exported: ExportedRecord, pair: PairRecord) -> str:
     if pair.outcome is PairOutcome.GAINED:
         return f"{beginning} gets {function} right, but not the original."
     return f"{beginning} no longer gets {function} right ({evidence(pair.counterfactual)})."
-
-
-def _location(exported: ExportedRecord, pair: PairRecord, before: str | None) -> Json:
-    function = exported.function
-    place: Json = {
-        "logicalLocations": [{"name": function, "fullyQualifiedName": exported.target, "kind": "function"}]
-    }
-    if before is not None:
-        place["physicalLocation"] = {
-            "artifactLocation": {"uri": quote(before + exported.file), "uriBaseId": "SRCROOT"},
-            "region": {"startLine": pair.start_line, "endLine": pair.end_line},
-        }
-    return place
 
 
 def junit(export: Exported) -> str:
