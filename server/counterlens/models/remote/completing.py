@@ -325,7 +325,8 @@ class AnswerReading:
             # A reply that ends within its reasoning has no answer, whatever the server says about its end.
             if end is None and (self.finish in _LENGTH or still or self._over):
                 finish = "length"
-        text = _join_surrogates(content)
+        # the text with surrogate pairs joined that a server sent in two pieces
+        text = content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return Completion(text, finish, tokens, thought=thought, logprobs=self._logprobs(text))
 
     def _logprobs(self, text: str) -> tuple[tuple[int, float], ...] | None:
@@ -371,8 +372,3 @@ class AnswerReading:
 
     def _size(self, text: str) -> int:
         return 1 if self._streamed else thinking.about_tokens(text)
-
-
-def _join_surrogates(text: str) -> str:
-    """The text with surrogate pairs joined that a server sent in two pieces."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

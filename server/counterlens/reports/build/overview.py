@@ -10,8 +10,15 @@ from counterlens.evaluation.effects import observations_of
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.model_comparison import Adequacy, adequacy
-from counterlens.metrics.places import TOLD_FROM, Place, by_concept, by_file, by_function
-from counterlens.metrics.summary import EffectSummary, Observation
+from counterlens.metrics.summary import (
+    TOLD_FROM,
+    EffectSummary,
+    Observation,
+    Place,
+    by_concept,
+    by_file,
+    by_function,
+)
 from counterlens.probes.pairs.floor_wording import noisy_verdict
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.stability_wording import unstable

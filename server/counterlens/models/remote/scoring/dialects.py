@@ -1,6 +1,6 @@
 """The methods of getting token probabilities, best first.
 
-To add one: a function that reads, and a line in `SCORING_DIALECTS`. The test of an endpoint (probing.py)
+To add one: a function that reads, and a line in `SCORING_DIALECTS`. The test of an endpoint (scorer.py)
 determines whether it works there.
 
 Servers that give probabilities of generated tokens at most: Ollama, OpenAI's API, most gateways.
