@@ -2,8 +2,8 @@
 
 EvalPlus takes programs by problem, which it judges with its own tests. For lm-evaluation-harness a run is an
 output folder: aggregated results, and the samples of each task. Originals and counterfactuals are two tasks,
-with pass@1 of the greedy completions; that of counterfactuals also has the mutation effect. Standard errors are derived from the 95 % intervals, so pairs of one function
-count less than independent ones.
+with pass@1 of the greedy completions; that of counterfactuals also has the mutation effect. Standard errors
+are derived from the 95 % intervals, so pairs of one function count less than independent ones.
 """
 
 from __future__ import annotations

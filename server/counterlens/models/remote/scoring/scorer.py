@@ -1,9 +1,9 @@
 """Token probabilities from one endpoint; tests once which method works there, and remembers it.
 
 The text of the test counts in steps of one, so that every model expects its numbers, and has one word that no
-model expects. By the definition of a token's probability, given what precedes it, the numbers must be likely and
-the word must not; values that are off by one token in either direction fail that. Also, the tokens must join
-to the text, only the first may lack a value, and a second request must give the same values.
+model expects. By the definition of a token's probability, given what precedes it, the numbers must be likely
+and the word must not; values that are off by one token in either direction fail that. Also, the tokens must
+join to the text, only the first may lack a value, and a second request must give the same values.
 """
 
 from __future__ import annotations
