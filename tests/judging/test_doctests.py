@@ -13,7 +13,7 @@ from counterlens.judging.programs import judge_by_itself
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.python.judging import doctests
-from counterlens.python.judging.file_of_tests import judge_by_tests
+from counterlens.python.judging.supplied_tests import judge_by_tests
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

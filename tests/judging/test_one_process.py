@@ -11,7 +11,7 @@ import pytest
 
 from counterlens.judging.base import LIMITS, Judgement, OriginalSays, Setting, Verdict
 from counterlens.judging.programs import judge_by_file
-from counterlens.python.judging.file_of_tests import judge_by_tests
+from counterlens.python.judging.supplied_tests import judge_by_tests
 from counterlens.sandbox.registry import best_sandbox
 from tests.judging.demanding import DEMANDING
 

@@ -11,7 +11,7 @@ from counterlens.judging.base import LIMITS, Judge, Judgement, Setting
 from counterlens.judging.programs import judge_by_itself
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge, why_no_judge
-from counterlens.python.judging.file_of_tests import judge_by_tests
+from counterlens.python.judging.supplied_tests import judge_by_tests
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function

@@ -41,7 +41,7 @@ BELOW = (
     ),
     "c",
     "judging/languages.py",
-    "python/judging/suite_run.py",
+    "python/judging/baseline.py",
     "judging/settlement.py",
 )
 SENTENCES = ("lsp", "mutations", "python/mutations", "java/mutations", "confidence/exclusion.py")
@@ -59,8 +59,8 @@ KEPT = {
     "mutations/languages.py: {0} is of the class of no language's mutations",
     "python/mutations/conditions.py: is not",  # code
     "python/mutations/conditions.py: not in",
-    "python/mutations/for_while_convert.py: ), object(){0}{1}while ({2} := next({3}, {4})) is not {5}",
-    "python/mutations/for_while_convert.py: for {0} in range(",
+    "python/mutations/loops.py: ), object(){0}{1}while ({2} := next({3}, {4})) is not {5}",
+    "python/mutations/loops.py: for {0} in range(",
     "python/mutations/reading.py: ^error at \\d+:\\d+: ",  # patterns of another library's messages
     "python/mutations/reading.py: parser error: ",
 }

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from threading import Event
 
-from counterlens.confidence.ignoring import ignore_comments
+from counterlens.confidence.exclusion import ignore_comments
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.blaming import is_raised_elsewhere
 from counterlens.doubt.failing import FailedTest, FailingFunction, nearest_failure
@@ -26,14 +26,12 @@ from counterlens.doubt.marking import Doubt, Mark, Verification, doubts, is_sile
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import LEAST_HEAD, Trial, ranked_by_head
 from counterlens.errors import UnscorableError
-from counterlens.judging.base import LIMITS, Judge, Judgement, Setting
+from counterlens.judging.base import LIMITS, Judge, Judgement, Setting, StandingByTests
 from counterlens.judging.comparing import ComparingJudge, Distinction
 from counterlens.judging.joint import JointJudge
 from counterlens.judging.languages import behaviour_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
-from counterlens.judging.standing import StandingByTests, standing_of
-from counterlens.judging.variants import VariantsJudge, judge_variants
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -95,7 +93,7 @@ def settle(
         sandbox, python or interpreter_for(document.path), limits, cancel, excluded=tuple(excluded)
     )
     judge = judge_for(scope, setting)
-    stands = standing_of(judge, document.text, cancel=cancel) if judge else None
+    stands = judge.standing(document.text, cancel=cancel) if judge else None
     if stands is None:
         return list(doubts(model, scope, cancel=cancel) if known is None else known)
     test = nearest_failure(scope, stands.failures)
@@ -143,7 +141,7 @@ def _judged(
     judge, cancel = stands.judge, setting.cancel
     standing = StudiedVersion(scope, scope.document.text, setting)
     left: list[Doubt] = []
-    verdicts = judge_variants(judge, [doubt.fixed for doubt in known], cancel=cancel)
+    verdicts = judge.judge_variants([doubt.fixed for doubt in known], cancel=cancel)
     for doubt, changed in zip(known, verdicts, strict=True):
         if changed.judgement is Judgement.REFUSED:
             left.append(doubt)
@@ -245,7 +243,7 @@ def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None
         if not some:
             break
         programs = [changed_text(scope.document, alternative) for _, alternative, _ in some]
-        verdicts = judge_variants(judge, programs, cancel=cancel)
+        verdicts = judge.judge_variants(programs, cancel=cancel)
         for (head, _, trial), program, verdict in zip(some, programs, verdicts, strict=True):
             if not verdict.passed or (trials and head < LEAST_HEAD) or len(trials) == MOST_PASSING:
                 continue
@@ -262,8 +260,7 @@ Ranked = tuple[float, Alternative, Callable[[], Trial]]
 
 def _batches(ranked: Iterator[Ranked], judge: Judge) -> Iterator[list[Ranked]]:
     """The alternatives in groups that run together; one by one if the judge cannot run several."""
-    parts = judge.judges if isinstance(judge, JointJudge) else [judge]
-    sizes = AT_ONCE if any(isinstance(part, VariantsJudge) for part in parts) else (1,)
+    sizes = AT_ONCE if judge.at_once else (1,)
     for number in range(MOST):
         some = list(islice(ranked, sizes[min(number, len(sizes) - 1)]))
         if not some:

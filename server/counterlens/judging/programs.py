@@ -1,7 +1,9 @@
-"""The verdict on a single program: by another program, or by the tests found beside it."""
+"""The verdict on a single program, read from a file: by another program, or by the tests found beside it."""
 
 from __future__ import annotations
 
+import io
+import tokenize
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +15,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import (
     CheatTrial,
     Evidence,
+    Judge,
     Judgement,
     OriginalComparison,
     OriginalSays,
@@ -31,7 +34,7 @@ _MOST_FUNCTIONS = 8  # maximum functions of a file about which the witnesses are
 
 
 @dataclass(frozen=True)
-class FileOfTestsJudge:
+class FileOfTestsJudge(Judge):
     """Judges programs by a file of tests.
 
     Attributes:
@@ -48,8 +51,7 @@ class FileOfTestsJudge:
     original: str = ""
     program: str = ""
 
-    attribution = "tests"
-    tests = 0
+    attribution, tests, at_once = "tests", 0, True
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the tests against a program; see `Judge.judge`."""
@@ -307,3 +309,26 @@ def _join_verdicts(passed: list[Verdict], left_out: list[str]) -> Verdict:
         cheats=cheats if trials else None,
     )
     return Verdict(Judgement.PASSED, evidence, sum(each.seconds for each in passed))
+
+
+LARGEST = 4 << 20  # maximum bytes of a candidate
+
+
+def read_program(path: Path) -> str | Verdict:
+    """A candidate's text, or the verdict that the file is not a program.
+
+    Raises:
+        SourceError: the file cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}", "Check the path") from None
+    if len(data) > LARGEST:
+        reason = f"it is larger than {LARGEST >> 20} MiB"
+        return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return io.TextIOWrapper(io.BytesIO(data), encoding).read()
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        return Verdict(Judgement.INVALID, Evidence("none", 0, None, f"it is not text: {error}"))

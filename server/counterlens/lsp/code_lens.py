@@ -20,7 +20,7 @@ from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.base import CounterlensServer
 from counterlens.probes.pairs.counterfactuals import prompts_of, rewritings
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 

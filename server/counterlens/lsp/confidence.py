@@ -25,7 +25,7 @@ from counterlens.confidence.granularity import (
     spans,
     visible_first,
 )
-from counterlens.confidence.measuring import measure
+from counterlens.confidence.scoring import measure
 from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.background import ScoredDocument
 from counterlens.lsp.base import CounterlensServer

@@ -16,7 +16,7 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.dependence import ANALYSED, MODULE, Dependences, Statement, dependences
-from counterlens.dependence.languages import first_decision, scope_at, scopes
+from counterlens.dependence.analysing import first_decision, scope_at, scopes
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp.actions import function_action
 from counterlens.lsp.analysis import Analysis, Examined

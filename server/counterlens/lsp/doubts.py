@@ -22,7 +22,7 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
 from counterlens.atomic_file import replace_file
-from counterlens.confidence.ignoring import ignore_comments
+from counterlens.confidence.exclusion import ignore_comments
 from counterlens.doubt.blaming import is_failing
 from counterlens.doubt.explaining import TokenPreference, explain
 from counterlens.doubt.failing import FailedTest

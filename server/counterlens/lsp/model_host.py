@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePath
 from threading import Condition, Event
 from typing import TypeVar
@@ -278,16 +279,14 @@ class _RankedModel(WrappedModel):
         context: str,
         continuations: Sequence[str],
         *,
+        unscored: Sequence[int] = (),
         alternatives: int = 5,
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
         """Like `Model.score_continuations`."""
-        ask = super().score_continuations
-        return self._ask(
-            lambda end: ask(context, continuations, alternatives=alternatives, cancel=end, progress=progress),
-            cancel,
-        )
+        ask = partial(super().score_continuations, unscored=unscored, alternatives=alternatives)
+        return self._ask(lambda end: ask(context, continuations, cancel=end, progress=progress), cancel)
 
     def score_span(
         self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None

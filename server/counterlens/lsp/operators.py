@@ -17,7 +17,7 @@ from threading import Event
 from lsprotocol import types
 
 from counterlens.confidence import Confidence
-from counterlens.confidence.ignoring import ignore_comments
+from counterlens.confidence.exclusion import ignore_comments
 from counterlens.confidence.units import units
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp.actions import ignore_actions, replace_action

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from counterlens.confidence import Confidence
-from counterlens.confidence.measuring import FunctionConfidence, measure_function
+from counterlens.confidence.scoring import FunctionConfidence, measure_function
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.evaluation.time_left import expected_seconds, note_pace
 from counterlens.lsp import code_lens

@@ -14,7 +14,7 @@ import numpy as np
 from lsprotocol import types
 
 from counterlens.confidence import Confidence
-from counterlens.confidence.ignoring import Ignored, ignore_comments
+from counterlens.confidence.exclusion import Ignored, ignore_comments
 from counterlens.confidence.leaves import Floats, Leaves
 from counterlens.confidence.replacing import replacements
 from counterlens.confidence.surprising import Surprise, excess, surprising

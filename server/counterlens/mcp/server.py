@@ -16,7 +16,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ConfigDict, Field
 
 import counterlens
-from counterlens.confidence.measuring import measure
+from counterlens.confidence.scoring import measure
 from counterlens.counting import plural
 from counterlens.dependence import dependences
 from counterlens.errors import CounterlensError, SourceError

@@ -67,13 +67,19 @@ class WrappedModel(Model):
         context: str,
         continuations: Sequence[str],
         *,
+        unscored: Sequence[int] = (),
         alternatives: int = 5,
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
         """Like `Model.score_continuations`."""
         return self.model.score_continuations(
-            context, continuations, alternatives=alternatives, cancel=cancel, progress=progress
+            context,
+            continuations,
+            unscored=unscored,
+            alternatives=alternatives,
+            cancel=cancel,
+            progress=progress,
         )
 
     def score_span(

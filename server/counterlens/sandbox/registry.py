@@ -43,8 +43,8 @@ class Availability(NamedTuple):
 
 
 def _bubblewrap() -> Sandbox:
-    from counterlens.sandbox.bubblewrap import Bubblewrap
     from counterlens.sandbox.process import ProcessSandbox
+    from counterlens.sandbox.shell import Bubblewrap
 
     return ProcessSandbox(Bubblewrap())
 

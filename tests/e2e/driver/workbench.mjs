@@ -77,9 +77,9 @@ export class Workbench {
     return this.page.locator(".markers-panel .monaco-list-row", { hasText: text });
   }
 
-  async quickInput() {
+  async quickInput(options = {}) {
     const box = this.page.locator(".quick-input-widget input.input");
-    await box.waitFor({ state: "visible" });
+    await box.waitFor({ state: "visible", ...options });
     return box;
   }
 
@@ -89,13 +89,13 @@ export class Workbench {
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
     const palette = this.page.locator(".quick-input-widget");
     // The palette lists the commands that were registered when it was opened; to list later ones, it must be closed
-    // first.
+    // first. While the focus moves, the key that opens it may be lost.
     let listed = false;
     await until(async () => {
       if (listed && (await palette.isVisible())) await this.page.keyboard.press("Escape");
       listed = true;
       await this.page.keyboard.press("F1");
-      await (await this.quickInput()).fill(`>${title}`);
+      await (await this.quickInput({ timeout: 5_000 })).fill(`>${title}`);
       await row.waitFor({ timeout: 5_000 });
     });
     await row.click();
@@ -147,7 +147,7 @@ export class Workbench {
     await until(async () => {
       await this.page.keyboard.press("Escape");
       await this.page.keyboard.press("Control+P");
-      const box = await this.quickInput();
+      const box = await this.quickInput({ timeout: 5_000 });
       await box.fill(file);
       await row.click({ timeout: 5_000 });
       await box.waitFor({ state: "hidden", timeout: 5_000 });

@@ -11,7 +11,7 @@ from counterlens.judging.base import LIMITS
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.coherence import CoherenceOptions, CoherenceProbe, square
 from counterlens.probes.execution.independent import unroll
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.questions import question_of
 from counterlens.probes.execution.record import CoherenceRecord, Form
 from counterlens.probes.execution.states import MARK, add_mark, points

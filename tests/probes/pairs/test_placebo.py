@@ -16,7 +16,7 @@ import pytest
 from counterlens.errors import OptionError
 from counterlens.evaluation.effects import all_tables
 from counterlens.evaluation.results import RunResults
-from counterlens.judging.base import Evidence, Judgement, Verdict
+from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.significance import p_text
@@ -46,7 +46,7 @@ MUTATIONS = ("if-else-flip", "operand-swap", "rename-random", "rename-generic")
 PROBE = CompletionProbe()
 
 
-class Marked:
+class Marked(Judge):
     """A judge that looks for the mark of a wrong rest: for the counting, not for the judging."""
 
     attribution, tests = "given", 1

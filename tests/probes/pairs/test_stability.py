@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from counterlens.judging.base import Evidence, Judgement, Verdict
+from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.metrics.summary import summarize
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
@@ -38,7 +38,7 @@ SOURCE = '''def larger(first, second):
 '''
 
 
-class Marked:
+class Marked(Judge):
     """A judge that looks for the mark of a wrong rest."""
 
     attribution, tests = "given", 1

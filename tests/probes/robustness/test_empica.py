@@ -14,7 +14,7 @@ from typing import Any, cast
 import pytest
 
 from counterlens.errors import CounterlensError, OptionError
-from counterlens.judging.base import Evidence, Judgement, Verdict
+from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.metrics.significance import holm, p_text, rank_sum
 from counterlens.metrics.similarity import lexical_vectors
 from counterlens.metrics.table import Table
@@ -57,7 +57,7 @@ WRONG = BODY.replace("return total", "return total - 1")
 CALLS = ("cap([5, 1, 3], 3)", "cap([2], 3)", "cap([1, 1], 9)")
 
 
-class Examples:
+class Examples(Judge):
     """Judges by the examples of `SOURCE`, in this process: the programs here come to their end."""
 
     attribution, tests = "doctest", 2

@@ -22,12 +22,18 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import Outcome, read, write_record
 from counterlens.probes.robustness import summary, tables
 from counterlens.probes.robustness.base import RobustnessProbe
-from counterlens.probes.robustness.name import NameProbe
 from counterlens.probes.robustness.output import OutputProbe
-from counterlens.probes.robustness.programs import WRITTEN_TOKENS, Code, programs
 from counterlens.probes.robustness.record import RobustnessRecord
-from counterlens.probes.robustness.summary import SummaryProbe, first_line
-from counterlens.probes.robustness.versions import Standing, Versions, plan, settle
+from counterlens.probes.robustness.summary import NameProbe, SummaryProbe, first_line
+from counterlens.probes.robustness.versions import (
+    WRITTEN_TOKENS,
+    Code,
+    Standing,
+    Versions,
+    plan,
+    programs,
+    settle,
+)
 from counterlens.probes.runner import run_probe
 from counterlens.progress import Steps
 from counterlens.sandbox.registry import best_sandbox

@@ -13,10 +13,8 @@ from counterlens.judging.base import Evidence, Judgement, Verdict
 from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
 from counterlens.python.judging import differential
 from counterlens.python.judging.cheats import cheats
-from counterlens.python.judging.output import PythonOutputJudge
-from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
+from counterlens.python.judging.supplied_tests import PythonOutputJudge, SuppliedTestsJudge
 from counterlens.syntax.functions import functions
-
 from starlark_language.syntax import strict
 
 ID = "a file of tests"

@@ -6,8 +6,12 @@ from counterlens.errors import SandboxError
 from counterlens.java.judging import differential, project_tests
 from counterlens.java.judging.cheats import cheats
 from counterlens.java.judging.differential.target import is_private
-from counterlens.java.judging.judge import JavaTestsJudge, judge_java_by_tests, texts_of_tests
-from counterlens.java.judging.output import JavaOutputJudge
+from counterlens.java.judging.judge import (
+    JavaOutputJudge,
+    JavaTestsJudge,
+    judge_java_by_tests,
+    texts_of_tests,
+)
 from counterlens.judging.base import Judge, Setting
 from counterlens.judging.comparing import ID as DIFFERENTIAL
 from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour

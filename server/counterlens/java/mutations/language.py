@@ -14,12 +14,12 @@ from counterlens.java.mutations.loops import JavaForWhileConvert
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
 from counterlens.java.mutations.operators import JavaOperandSwap, JavaReplaceArithmetic
-from counterlens.java.mutations.refactor_condition import JavaRefactorCondition
 from counterlens.java.mutations.rename import JavaRenameGeneric, JavaRenameRandom, JavaRenameShuffle
 from counterlens.java.mutations.reorder_parameters import JavaReorderParameters
 from counterlens.java.mutations.simple_conditionals import (
     JavaBlockSwapPlain,
     JavaNegateCondition,
+    JavaRefactorCondition,
     JavaRemoveConditional,
 )
 from counterlens.java.mutations.statements import JavaIndependentSwap, JavaRemoveDefinition

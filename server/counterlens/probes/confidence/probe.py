@@ -27,7 +27,7 @@ from counterlens.probes.confidence.record import (
     Confounders,
     NodeTypeFigures,
 )
-from counterlens.probes.execution.languages import EXECUTED
+from counterlens.probes.execution.language import EXECUTED
 from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.syntax.concepts import NO_CONCEPTS

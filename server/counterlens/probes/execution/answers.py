@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.printing import PRINTED
 from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.execution.questions import ExecutionQuestion

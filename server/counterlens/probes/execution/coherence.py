@@ -14,8 +14,7 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
 from counterlens.probes.execution.answers import Asking, ask_twice
-from counterlens.probes.execution.language import Step
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import Step, execution_of
 from counterlens.probes.execution.prompts import (
     DIRECT_TOKENS,
     STYLES,

@@ -9,12 +9,44 @@ from threading import Event
 from typing import ClassVar
 
 from counterlens.judging.base import Setting
+from counterlens.languages.part import LanguagePart
 from counterlens.mutations.mutation import AnyMutation
-from counterlens.probes.execution.features import Features
 from counterlens.probes.prompts.literals import Literal, Values
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+
+TAGS = ("for", "while", "nested loop", "if", "nested if", "match", "try", "basic")
+USES = (
+    "arithmetic",
+    "comparison",
+    "membership",
+    "boolean",
+    "bitwise",
+    "builtin call",
+    "method call",
+    "other call",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The features of a function.
+
+    Attributes:
+        tags: Some of `TAGS`; `basic` if it has no other.
+        complexity: Cyclomatic complexity (McCabe 1976): the number of decisions plus one.
+        lines: Lines without blank ones.
+        uses: Some of `USES`: kinds of operators and of calls.
+        apis: Its callees, each once: `len`, `.append`, `math.sqrt` (Liu et al. 2024, API calls).
+    """
+
+    tags: tuple[str, ...]
+    complexity: int
+    lines: int
+    uses: tuple[str, ...]
+    apis: tuple[str, ...] = ()
+
 
 MOST_BYTES = 200
 """Maximum bytes of a call: with a longer one, reading the input would be the task, not running the code."""
@@ -206,3 +238,18 @@ class ExecutedLanguage(ABC):
     def code_alone(self, document: Document) -> Document:
         """A document without its comments and documentation; unchanged if it cannot be parsed."""
         return self.without_comments(document)
+
+
+EXECUTED: LanguagePart[ExecutedLanguage] = LanguagePart(
+    "execution", ExecutedLanguage, "questions about calls in {0} are not supported", "Those in {0} are"
+)
+"""The support of execution questions, by language."""
+
+
+def execution_of(language: str) -> ExecutedLanguage:
+    """The support of execution questions in a language.
+
+    Raises:
+        SourceError: the language is not supported.
+    """
+    return EXECUTED.require(language)

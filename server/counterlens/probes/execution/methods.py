@@ -10,7 +10,7 @@ from counterlens.models.base import ModelInfo
 from counterlens.probes.execution import published
 from counterlens.probes.execution.answers import Asking
 from counterlens.probes.execution.dependent_tables import common, dependent_tables, ranks
-from counterlens.probes.execution.inputs import Inputs
+from counterlens.probes.execution.printing import Inputs
 from counterlens.probes.execution.prompts import STYLES, most_tokens
 from counterlens.probes.execution.published import DIRECT, STEPS
 from counterlens.probes.execution.record import (

@@ -8,10 +8,8 @@ from typing import Any
 
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.models.base import Completion
-from counterlens.probes.execution.features import Features
-from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Inputs, Origin, inputs_of
-from counterlens.probes.execution.languages import execution_of
-from counterlens.probes.execution.printing import shown_run
+from counterlens.probes.execution.language import Features, execution_of
+from counterlens.probes.execution.printing import MOST_WRITTEN, Input, Inputs, Origin, inputs_of, shown_run
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import Form
 from counterlens.probes.probe import Context, Target

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from counterlens.counting import plural
 from counterlens.languages.registry import LANGUAGES
-from counterlens.probes.execution.language import Step
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import Step, execution_of
 from counterlens.probes.prompts.literals import Literal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

@@ -10,7 +10,7 @@ from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.significance import PairedShares, paired_shares
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.curves import MEASURES, bins_of
-from counterlens.probes.execution.features import TAGS, USES
+from counterlens.probes.execution.language import TAGS, USES
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import ExecutionAnswer, Form, StateAnswer
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, share_right

@@ -14,7 +14,7 @@ from counterlens.judging.base import Judgement
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.prompts.gap import Gap
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

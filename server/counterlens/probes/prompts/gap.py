@@ -8,7 +8,7 @@ from counterlens.confidence.units import units
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models.base import Prompt, Stop
 from counterlens.probes.prompts.function_text import behind_docstring
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function
 from counterlens.syntax.statements import is_definition

@@ -8,6 +8,7 @@ from typing import ClassVar
 import tree_sitter
 
 from counterlens.errors import OptionError, SourceError
+from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models.base import Stop
 from counterlens.syntax.document import Document
@@ -120,3 +121,18 @@ def indentation(text: str) -> str:
     """The indentation of the first line that is not blank."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     return first[: len(first) - len(first.lstrip())]
+
+
+PROMPTED: LanguagePart[PromptLanguage] = LanguagePart(
+    "prompts", PromptLanguage, "functions in {0} are not probed", "Those in {0} are"
+)
+"""The prompt support, by language."""
+
+
+def prompting_of(language: str) -> PromptLanguage:
+    """The prompt support of a language.
+
+    Raises:
+        SourceError: the language has none.
+    """
+    return PROMPTED.require(language)

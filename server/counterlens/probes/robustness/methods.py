@@ -9,7 +9,7 @@ from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.mutations import Survey
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table
 from counterlens.probes.protocols import Methods

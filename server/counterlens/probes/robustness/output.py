@@ -11,7 +11,7 @@ from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.probes.common_options import MaxTokens
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.prompts import prompt as call_prompt
 from counterlens.probes.probe import Context, Source, Target
 from counterlens.probes.prompts.function_text import visible_part

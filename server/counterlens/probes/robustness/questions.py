@@ -17,11 +17,10 @@ from counterlens.probes.common_options import (
     Without,
 )
 from counterlens.probes.options import ProbeOptions, protocols
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.templates import fill
-from counterlens.probes.robustness.programs import Code, CodeOption
 from counterlens.probes.robustness.published import EMPICA
-from counterlens.probes.robustness.versions import Standing, Version
+from counterlens.probes.robustness.versions import Code, CodeOption, Standing, Version
 from counterlens.syntax.document import Document
 
 

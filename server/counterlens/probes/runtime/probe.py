@@ -17,7 +17,7 @@ from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
 from counterlens.probes.dependence.yes_no import ask
 from counterlens.probes.equivalence.probe import UNREADABLE, read_yes_no
 from counterlens.probes.execution.coherence import TracedCall, ask_states, trace_call
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.prompts import DIRECT_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.execution.record import (
@@ -35,7 +35,7 @@ from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
 from counterlens.probes.prompts.function_text import visible_part
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.prompts.templates import chats, fill
 from counterlens.sandbox.base import Limits

@@ -1,6 +1,6 @@
 """The objects that a statement changes, determined by names.
 
-PythonRules:
+Rules:
 
 - A place is a variable and the first selector after it: `x.a`, `x['k']`, `x[0]`, or `x` as a whole. Different
   attribute names and different constant keys are different places; a whole overlaps all its parts.

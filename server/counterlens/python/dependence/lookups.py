@@ -1,6 +1,6 @@
 """Expressions that look variables up by name: `locals()`, `eval`, frames, and what stands for them.
 
-PythonRules:
+Rules:
 
 - `locals`, `vars`, `dir`, `eval` and `exec` see the variables of the block around them, unless they get a
   namespace that certainly is one (`eval(text, {})`); `globals` sees those of the module.

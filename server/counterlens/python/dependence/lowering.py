@@ -1,6 +1,6 @@
 """Lowers the statements of a Python function to a control-flow graph.
 
-PythonRules:
+Rules:
 
 - A simple statement is one node; compound ones are described in `program.py`. `if` and `elif` are branches; a
   class body runs inline, and its name is bound at its end.
@@ -22,9 +22,8 @@ from counterlens.dependence.effects import MARK, Effects
 from counterlens.dependence.layout import FlowLayout, Jump
 from counterlens.python.dependence.reading import Reader
 from counterlens.python.dependence.rules import PythonRules
-from counterlens.python.dependence.scopes import FUNCTIONS, BlockNames, parameters
+from counterlens.python.dependence.scopes import FUNCTIONS, BlockNames, ClassVariables, Variables, parameters
 from counterlens.python.dependence.statements import Statements
-from counterlens.python.dependence.variables import ClassVariables, Variables
 
 _NO_EXCEPTIONS = frozenset({"SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException"})
 _BUILTINS = frozenset(dir(builtins))

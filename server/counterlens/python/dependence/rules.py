@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from counterlens.dependence.rules import Rules
+from counterlens.dependence.effects import Rules
 from counterlens.python.dependence.heap import MUTATING_FUNCTIONS, MUTATING_METHODS, RESETTING_METHODS
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
+from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict, brief
 from counterlens.judging.projects import folders_around
 from counterlens.python.judging.harness import refuse_harness
 from counterlens.python.judging.layout import layout_of
@@ -33,7 +33,7 @@ _SETTINGS = (_CONFTEST, "pytest.toml", ".pytest.toml", *SETTINGS)
 _WITHOUT_SETTINGS = "pytest ran the examples, in the process of the program; without the project's settings: "
 
 
-class DoctestJudge:
+class DoctestJudge(Judge):
     """Runs examples in the module that a program defines, and compares their output.
 
     The expected output never enters the sandbox: the program cannot find it there, and nothing that it does
@@ -42,7 +42,7 @@ class DoctestJudge:
     process of the program.
     """
 
-    attribution = ID
+    attribution, at_once = ID, True
 
     def __init__(
         self, examples: Sequence[doctest.Example], test_run: TestRun, by_pytest: TestRun | None = None

@@ -1,28 +1,249 @@
-"""Tests supplied with a problem: text that calls the function and asserts, as in datasets.
+"""Judging a Python program by what comes with it: a file of tests, tests as text, or the output for an input.
 
-HumanEval's `check(candidate)`, MBPP's lines of `assert` and CRUXEval's input and output have this form. They
-run at the end of the program, in its namespace, as in these datasets' own harnesses; but a program that ends
-before its tests has failed.
+Tests as text call the function and assert, as in datasets: HumanEval's `check(candidate)`, MBPP's lines of
+`assert` and CRUXEval's input and output. They run at the end of the program, in its namespace, as in these
+datasets' own harnesses; but a program that ends before its tests has failed.
 """
 
 from __future__ import annotations
 
 import ast
+import doctest
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from threading import Event
 from typing import Any
 
-from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
-from counterlens.python.judging.test_run import TestRun
+from counterlens.errors import SourceError
+from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict, brief
+from counterlens.judging.output import ROOM, TOO_MUCH, OutputJudge, PrintingCase
+from counterlens.judging.programs import read_program
+from counterlens.python.judging.doctests import pytest_settings_for_examples
+from counterlens.python.judging.harness import refuse_harness
+from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.test_run import TestRun, in_lines
+from counterlens.python.judging.unittests import ID as TESTS
+from counterlens.python.judging.unittests import read_cases
 from counterlens.python.judging.variant_run import run_variants
 from counterlens.python.syntax.parsing import parse_module
+from counterlens.python.syntax.versions import parse_error
+from counterlens.sandbox.base import Ending, Job
+
+_SETTINGS = "pytest's settings for examples do not apply to those of {tests}: write them as assertions"
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def judge_by_tests(
+    program: str,
+    path: Path,
+    tests: Path,
+    setting: Setting,
+    *,
+    function: str | None = None,
+    cancel: Event | None = None,
+) -> Verdict:
+    """Run a file of tests against a program.
+
+    The tests import the program by its module's name, or use its names directly. They are plain asserts, a
+    function `check(candidate)`, cases of pytest or unittest, examples in docstrings, or any combination.
+
+    Args:
+        program: Its text.
+        path: Its file, which determines its module's name.
+        setting: Its sandbox and interpreter.
+        function: The argument of `check`; by default the last function that the program defines.
+
+    Raises:
+        SourceError: the tests cannot be read, or are not Python.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    text = read_program(tests)
+    if isinstance(text, Verdict):
+        raise SourceError(f"{tests}: {text.evidence.message}")
+    try:
+        tree = parse_module(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        why = parse_error(text, error)
+        hint = why.hint or "Give the tests as a Python file"
+        raise SourceError(f"{tests}: {why.message}", hint) from None
+    if not _can_fail(tree):
+        reason = f"{tests.name} has no assertion and no test case: nothing in it could fail"
+        return Verdict(Judgement.REFUSED, Evidence(TESTS, 0, None, reason))
+    test_run = _test_run(program, path, tests, text, tree, setting, function)
+    verdict = test_run.run(program, read_cases, cancel)
+    verdict = refuse_harness(test_run, verdict, program, read_cases, cancel)
+    if verdict.judgement is Judgement.FAILED and "::doctest of " in (verdict.evidence.failed or ""):
+        settings = pytest_settings_for_examples(layout_of(tests, text).path)
+        if settings:  # they do not apply to a file that runs as a script
+            message = in_lines(_SETTINGS.format(tests=tests.name), verdict.evidence.message)
+            evidence = replace(verdict.evidence, message=brief(message))
+            return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
+    return verdict
+
+
+def calls_of_tests(
+    original: str,
+    path: Path,
+    tests: Path,
+    setting: Setting,
+    target: str,
+    *,
+    function: str | None = None,
+    cancel: Event | None = None,
+) -> list[Any]:
+    """The calls of a function that a file of tests makes while an original runs.
+
+    Args:
+        original: The text of the original.
+        path: The file in whose place it runs.
+        tests: The file of tests, which is Python.
+        setting: Their sandbox and interpreter.
+        target: The dotted path of the function.
+        function: As for `judge_by_tests`.
+
+    Returns:
+        The calls, as `TestRun.recorded_calls` returns them.
+    """
+    text = str(read_program(tests))
+    test_run = _test_run(original, path, tests, text, parse_module(text), setting, function)
+    return replace(test_run, original=original).recorded_calls(target, cancel)
+
+
+def variants_by_tests(
+    original: str,
+    programs: Sequence[str],
+    path: Path,
+    tests: Path,
+    setting: Setting,
+    *,
+    function: str | None = None,
+    cancel: Event | None = None,
+) -> list[Verdict]:
+    """Run a file of tests against many variants of a program that passes them; see `run_variants`.
+
+    Args:
+        programs: Their texts.
+        path: The file in whose place they run.
+        tests: The file of tests, which is Python.
+        setting: Their sandbox and interpreter.
+        function: As for `judge_by_tests`.
+    """
+    text = str(read_program(tests))
+    test_run = _test_run(original, path, tests, text, parse_module(text), setting, function)
+    return run_variants(replace(test_run, original=original), programs, read_cases, cancel)
+
+
+def _test_run(
+    program: str,
+    path: Path,
+    tests: Path,
+    text: str,
+    tree: ast.Module,
+    setting: Setting,
+    function: str | None,
+) -> TestRun:
+    place, at = layout_of(path, program), layout_of(tests, text)
+    target = function or _last_function(program) or ""
+    cases, check = _has_cases(tree.body), _checks(tree)
+    script = {"source": text, "path": str(at.path), "target": target, "check": not cases or check}
+    task: dict[str, object] = {"script": script}
+    if cases:
+        file = {"path": str(at.path), "module": at.module, "root": str(at.root)}
+        files = [{**file, "lent": not _imports(tree, place.module)}]
+        task = {"files": files, **(task if check or _has_examples(tree) else {})}
+    readable = at.readable or (tests,)
+    return TestRun(TESTS, setting, place, task, folder=place.project, readable=readable)
+
+
+def _has_cases(body: Sequence[ast.stmt]) -> bool:
+    """Whether pytest or unittest may find a case in the body of a module or class: they decide which are."""
+    for node in body:
+        if isinstance(node, _Definition) and node.name.startswith("test"):
+            return True
+        if isinstance(node, ast.ClassDef):
+            bases = (ast.unparse(base).rpartition(".")[2].lower() for base in node.bases)
+            if node.name.startswith("Test") or any("test" in base for base in bases):
+                return True
+        parts = (getattr(node, name, ()) for name in ("body", "orelse", "finalbody"))
+        if not isinstance(node, _Definition) and any(map(_has_cases, parts)):
+            return True
+    return False
+
+
+def _checks(tree: ast.Module) -> bool:
+    """Whether it has a `check(candidate)`; any other `check` may be a helper of test cases."""
+    checks = (node for node in tree.body if isinstance(node, _Definition) and node.name == "check")
+    return any([argument.arg for argument in node.args.args] == ["candidate"] for node in checks)
+
+
+def _imports(tree: ast.Module, module: str) -> bool:
+    """Whether it imports the program, its package, or something with its name."""
+    names = {module.partition(".")[0], module.rpartition(".")[2]}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            sources = [alias.name for alias in node.names] + [getattr(node, "module", None) or ""]
+            if any(not names.isdisjoint(source.split(".")) for source in sources):
+                return True
+    return False
+
+
+def _has_examples(tree: ast.Module) -> bool:
+    """Whether docstrings have examples with expected output."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | _Definition):
+            text = ast.get_docstring(node, clean=False) or ""
+            try:
+                if any(example.want for example in doctest.DocTestParser().get_examples(text)):
+                    return True
+            except ValueError:  # malformed examples, which doctest itself would reject
+                continue
+    return False
+
+
+def _can_fail(tree: ast.Module) -> bool:
+    """Whether there is an assertion in a test case, an example, or code that runs on import."""
+    if _has_cases(tree.body) or _has_examples(tree):
+        return True
+    definitions = {node.name: node for node in tree.body if isinstance(node, _Definition | ast.ClassDef)}
+    todo: list[ast.AST] = [node for node in tree.body if node not in definitions.values()]
+    todo += [node for name, node in definitions.items() if name == "check"]
+    reached: set[str] = set()
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Assert | ast.Raise):
+            return True
+        if isinstance(node, ast.Attribute) and node.attr.lower().startswith("assert"):
+            return True
+        name = node.id if isinstance(node, ast.Name) else None
+        if name in definitions and name not in reached:
+            reached.add(name)
+            todo.append(definitions[name])
+        todo += node.orelse if _is_for_scripts(node) else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
+    return False
+
+
+def _is_for_scripts(node: ast.AST) -> bool:
+    """Whether it is an `if __name__ == "__main__"`, which is false here."""
+    return isinstance(node, ast.If) and any(
+        isinstance(each, ast.Name) and each.id == "__name__" for each in ast.walk(node.test)
+    )
+
+
+def _last_function(program: str) -> str | None:
+    try:
+        tree = parse_module(program)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return next((node.name for node in reversed(tree.body) if isinstance(node, _Definition)), None)
+
 
 ID = "given"
 
 
-class SuppliedTestsJudge:
+class SuppliedTestsJudge(Judge):
     """Judges programs by tests supplied as text; see the module.
 
     Args:
@@ -32,7 +253,7 @@ class SuppliedTestsJudge:
         setting: The sandbox and interpreter for programs.
     """
 
-    attribution = ID
+    attribution, at_once = ID, True
 
     def __init__(self, tests: str, target: str, original: str, setting: Setting) -> None:
         self._text, self._target = tests, target
@@ -70,3 +291,44 @@ class SuppliedTestsJudge:
         if outcome != "passed":
             return Judgement.FAILED, Evidence(ID, self.tests, name, brief(message))
         return Judgement.PASSED, Evidence(ID, self.tests)
+
+
+# A file, not a pipe: some programs query the length of their input.
+_START = b"""\
+import os, runpy, sys
+os.dup2(os.open("input.txt", os.O_RDONLY), 0)
+sys.argv[:] = ["main.py"]
+runpy.run_path("main.py", run_name="__main__")
+"""
+
+
+class PythonOutputJudge(OutputJudge):
+    """Runs each case in a separate process."""
+
+    def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:
+        try:
+            parse_module(program)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            yield Judgement.INVALID, f"it does not parse: {error}"
+            return
+        for case in self.cases:
+            yield self._run(program, case, cancel)
+
+    def _run(self, program: str, case: PrintingCase, cancel: Event | None) -> str | tuple[Judgement, str]:
+        files = {
+            "main.py": program.encode("utf-8", "replace"),
+            "input.txt": case.input.encode("utf-8", "replace"),
+            "start.py": _START,
+        }
+        limits = self.setting.limits
+        limits = replace(limits, output_bytes=max(ROOM, limits.output_bytes))
+        job = Job(files, "start.py", self.setting.python, limits=limits)
+        outcome = self.setting.sandbox.run(job, cancel=cancel)
+        if outcome.ending is Ending.TIMED_OUT:
+            return self._late()
+        if outcome.ending is not Ending.EXITED or outcome.code != 0:
+            last_line = outcome.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            return Judgement.FAILED, f"it ends with an error: {last_line or f'exit code {outcome.code}'}"
+        if outcome.truncated:
+            return Judgement.FAILED, TOO_MUCH
+        return outcome.output.decode("utf-8", "replace")

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from counterlens.judging.base import WeakAssertion
-from counterlens.python.judging.differential.testable import find_node
+from counterlens.python.judging.differential.observed import find_node
 from counterlens.python.judging.discovery import Imports, files_with_tests
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.syntax.parsing import parse_module

@@ -10,10 +10,9 @@ import libcst as cst
 from counterlens.mutations.base import WHOLE_PROGRAM, Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.python.mutations.independence import independent
-from counterlens.python.mutations.independent_swap import is_caught
 from counterlens.python.mutations.module import FunctionNode, Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
+from counterlens.python.mutations.statements import independent, is_caught
 from counterlens.python.mutations.unseen_uses import unseen_uses
 from counterlens.python.mutations.variables import Occurrence, Role, ScopeKind, Variable
 

@@ -10,8 +10,7 @@ from counterlens.calibration.correctness import CorrectnessResult
 from counterlens.calibration.fitting import LEAST_FUNCTIONS, CalibrationResult
 from counterlens.calibration.measuring import NodeTruth
 from counterlens.confidence import Confidence
-from counterlens.confidence.calibrated import calibrate, fits
-from counterlens.confidence.calibration import Calibration
+from counterlens.confidence.calibration import Calibration, calibrate, fits
 from counterlens.confidence.correctness import ChanceMap, RightShare
 from counterlens.counting import plural
 from counterlens.metrics.bootstrap import IntervalEstimate

@@ -19,7 +19,7 @@ from counterlens.metrics.summary import EffectSummary
 from counterlens.models.parameters import short_count
 from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.confidence.methods import METHODS
-from counterlens.probes.operator.methods import METHODS as OPERATORS
+from counterlens.probes.operator.probe import METHODS as OPERATORS
 from counterlens.probes.operator.published import MEASURES_OF, five, spreads
 from counterlens.probes.operator.record import OperatorRecord
 from counterlens.probes.pairs.wording import OUTCOMES

@@ -17,8 +17,7 @@ from counterlens.calibration.correctness import CorrectnessResult
 from counterlens.calibration.fitting import CalibrationResult
 from counterlens.calibration.outcomes import JudgedCompletion
 from counterlens.confidence import Confidence
-from counterlens.confidence.calibrated import calibrate, fits
-from counterlens.confidence.calibration import Calibration
+from counterlens.confidence.calibration import Calibration, calibrate, fits
 from counterlens.errors import CounterlensError
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Quality

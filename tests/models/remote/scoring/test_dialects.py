@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from counterlens.cli.models import models
-from counterlens.confidence.measuring import measure_function
+from counterlens.confidence.scoring import measure_function
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Capability
 from counterlens.models.remote import RemoteModel, Retries

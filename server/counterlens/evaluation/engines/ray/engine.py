@@ -128,13 +128,19 @@ class RayModel(Model):
         context: str,
         continuations: Sequence[str],
         *,
+        unscored: Sequence[int] = (),
         alternatives: int = 5,
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
         """Like `Model.score_continuations`."""
         scores: list[TokenScores] = self._replicas.ask(
-            "score_continuations", context, list(continuations), alternatives=alternatives, cancel=cancel
+            "score_continuations",
+            context,
+            list(continuations),
+            unscored=list(unscored),
+            alternatives=alternatives,
+            cancel=cancel,
         )
         return _report_done(scores, len(scores), progress)
 
