@@ -9,7 +9,7 @@ The gate is here, too: whether each model of a run holds enough of its right ver
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any
@@ -72,14 +72,12 @@ def gate(results: RunResults, least: float) -> list[GateResult]:
     Args:
         least: Minimum share of right verdicts to be held, from 0 to 1.
     """
-    return list(_gate_held_shares(results, least))
-
-
-def _gate_held_shares(results: RunResults, least: float) -> Iterator[GateResult]:
+    gates = []
     for part in judged_parts(results):
         for model in part.models:
             records = [record for record in part.probed(model) if isinstance(record, PairsRecord)]
-            yield GateResult(part.settings.task, model, overall_floor(records), least)
+            gates.append(GateResult(part.settings.task, model, overall_floor(records), least))
+    return gates
 
 
 BESIDE = ("counterlens", "python", "platform", "packages", "sandbox", "judged_by", "dataset")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from counterlens.errors import DataError
@@ -125,12 +125,11 @@ def merged_report(merged: MergedRuns) -> Report:
         Heading(2, "Tables", "tables"),
         *(TableBlock.of(table) for table in merged.tables()),
     )
-    drawn = tuple(_plots(merged))
+    drawn = [
+        plot
+        for dataset, effects in merged.effects().items()
+        for plot in plots.plots(effects, prefix=f"{dataset}: ")
+    ]
     if drawn:
         blocks += (Heading(2, "Plots", "plots"), *drawn)
     return Report(title, blocks)
-
-
-def _plots(merged: MergedRuns) -> Iterator[Block]:
-    for dataset, effects in merged.effects().items():
-        yield from plots.plots(effects, prefix=f"{dataset}: ")

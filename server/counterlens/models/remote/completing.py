@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -212,7 +212,7 @@ class Forms:
     """The request formats for one endpoint, best first; one that it refused is not tried again."""
 
     def __init__(self) -> None:
-        self._ways = [_as_written, _as_object, _formless]
+        self._ways: list[Callable[[Json], Json]] = [dict, _as_object, _formless]  # the first as written
         self._known = 0
 
     def ways(self, payload: Json) -> Iterator[tuple[int, Json]]:
@@ -230,10 +230,6 @@ class Forms:
     def took(self, number: int) -> None:
         """Record that the endpoint answered a request in this format."""
         self._known = max(self._known, number)
-
-
-def _as_written(payload: Json) -> Json:
-    return payload
 
 
 def _as_object(payload: Json) -> Json:
