@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import msgspec
@@ -19,7 +20,6 @@ from counterlens.calibration.outcomes import JudgedCompletion
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration, calibrate, fits
 from counterlens.errors import CounterlensError
-from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Quality
 from counterlens.reports.export.json import Json
 
@@ -40,7 +40,7 @@ def calibration_json(result: CalibrationResult, kept: Path | None) -> Json:
             name: {"raw": _quality(before), "calibrated": _quality(after)}
             for name, (before, after) in result.categories.items()
         },
-        "difference": {"brier": _interval(result.difference), "functions": result.units},
+        "difference": {"brier": asdict(result.difference), "functions": result.units},
         "curves": len(result.calibration.curves),
         "better": result.better,
         "agreement_with_first_choice": result.agreement,
@@ -62,16 +62,12 @@ def calibrated_json(scored: Confidence, known: Calibration | None) -> Json | Non
     }
 
 
-def _interval(figure: IntervalEstimate) -> Json:
-    return {"value": figure.value, "low": figure.low, "high": figure.high}
-
-
 def _quality(quality: Quality) -> Json:
     return {
         "nodes": quality.n,
         "right": quality.right,
-        "brier": _interval(quality.brier),
-        "ece": _interval(quality.ece),
+        "brier": asdict(quality.brier),
+        "ece": asdict(quality.ece),
         "bins": [
             {
                 "low": bucket.low,

@@ -177,16 +177,7 @@ def _number(value: float) -> float | None:
 
 def provenance_json(provenance: Provenance) -> Json:
     """The origin of data, for `--json` and for manifests. Keys may be added, but never renamed."""
-    return {
-        "dataset": provenance.dataset,
-        "title": provenance.title,
-        "source": provenance.source,
-        "licence": provenance.licence,
-        "version": provenance.version,
-        "sha256": provenance.sha256,
-        "records": provenance.records,
-        "path": str(provenance.path),
-    }
+    return {**asdict(provenance), "path": str(provenance.path)}
 
 
 def listing_json(provenances: Sequence[Provenance], broken: Sequence[tuple[Path, str]]) -> Json:
