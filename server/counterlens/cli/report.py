@@ -33,9 +33,9 @@ from counterlens.evaluation.causal_results import (
 from counterlens.evaluation.comparison import compare_models, compare_runs
 from counterlens.evaluation.merged import MergedRuns
 from counterlens.evaluation.plan import absolute, repository_in
-from counterlens.evaluation.replay import find_record
-from counterlens.evaluation.replay import replay as ask_again
 from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.work import find_record
+from counterlens.evaluation.work import replay as ask_again
 from counterlens.models.parameters import given_count
 from counterlens.reports.build.comparison import comparison_report
 from counterlens.reports.build.evaluation import evaluation_report

@@ -13,7 +13,7 @@ from threading import Event
 
 from counterlens.errors import Cancelled, CounterlensError, DataError, UnsteadyModelError
 from counterlens.evaluation.engines.base import EvaluationEngine
-from counterlens.evaluation.engines.local import Finished, run_local
+from counterlens.evaluation.engines.registry import Finished, run_local
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.settings import RunSettings

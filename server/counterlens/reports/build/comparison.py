@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.counting import plural
-from counterlens.evaluation.comparison import Comparison, Measure, ScoreComparison
-from counterlens.evaluation.gate import GateResult
+from counterlens.evaluation.comparison import Comparison, GateResult, Measure, ScoreComparison
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.significance import p_text
 from counterlens.reports.build.overview import quality_and_speed

@@ -11,8 +11,16 @@ from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.spending import amount, price_of
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.model_comparison import Adequacy, adequacy
-from counterlens.metrics.places import TOLD_FROM, Place, by_concept, by_file, by_function
-from counterlens.metrics.summary import EffectSummary, Observation, summarize
+from counterlens.metrics.summary import (
+    TOLD_FROM,
+    EffectSummary,
+    Observation,
+    Place,
+    by_concept,
+    by_file,
+    by_function,
+    summarize,
+)
 from counterlens.models.usage import Usage
 from counterlens.probes.pairs.floor_wording import noisy_verdict
 from counterlens.probes.pairs.record import PairsRecord
