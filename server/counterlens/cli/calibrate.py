@@ -39,10 +39,8 @@ from counterlens.probes.common_options import MAX_TOKENS
 from counterlens.probes.runner import require_one_language
 from counterlens.probes.subjects import targets_of
 from counterlens.progress import Steps
-from counterlens.reports.build.calibration import calibration_report
-from counterlens.reports.build.correctness import correctness_report
-from counterlens.reports.export.calibration import calibration_json
-from counterlens.reports.export.correctness import correctness_json, write_observations
+from counterlens.reports.build.calibration import calibration_report, correctness_report
+from counterlens.reports.export.calibration import calibration_json, correctness_json, write_observations
 from counterlens.reports.render import html as pages
 from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document

@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from counterlens.cli.brief_help import BriefCommand
 from counterlens.cli.every_probe import probe_everything
+from counterlens.cli.lazy import BriefCommand
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,

@@ -39,12 +39,11 @@ from counterlens.models import Model
 from counterlens.probes.options import make
 from counterlens.probes.registry import PROBES
 from counterlens.reports.build.calibration import raw_or_calibrated
-from counterlens.reports.build.corpus import corpus_report
+from counterlens.reports.build.confidence import corpus_report
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.export import json as plain
 from counterlens.reports.export.calibration import calibrated_json
-from counterlens.reports.export.corpus import corpus
-from counterlens.reports.export.json import probe_document
+from counterlens.reports.export.json import corpus, probe_document
 from counterlens.reports.page import page
 from counterlens.reports.render import terminal
 from counterlens.reports.scores import score_report

@@ -64,19 +64,15 @@ def _later(ls: CounterlensServer, analysis: Analysis) -> None:
 
 async def _count_until_closed(ls: CounterlensServer, analysis: Analysis) -> None:
     with contextlib.suppress(RuntimeError):  # nothing can be offloaded once the server shuts down
-        await _count(ls, analysis)
-
-
-async def _count(ls: CounterlensServer, analysis: Analysis) -> None:
-    done, last_refresh = False, time.monotonic()
-    while not done and ls.analyses.get(analysis.uri) is analysis:
-        # scoring comes first: it uses the same processor
-        scoring = analysis.state is ScoringState.SCORING
-        await asyncio.sleep(_PAUSE_SECONDS * (4 if scoring else 1))
-        done = await ls.offload(Askable(analysis.frozen()).count, _SLICE_SECONDS)
-        if done or time.monotonic() - last_refresh > _REFRESH_SECONDS:
-            last_refresh = time.monotonic()
-            refresh(ls)
+        done, last_refresh = False, time.monotonic()
+        while not done and ls.analyses.get(analysis.uri) is analysis:
+            # scoring comes first: it uses the same processor
+            scoring = analysis.state is ScoringState.SCORING
+            await asyncio.sleep(_PAUSE_SECONDS * (4 if scoring else 1))
+            done = await ls.offload(Askable(analysis.frozen()).count, _SLICE_SECONDS)
+            if done or time.monotonic() - last_refresh > _REFRESH_SECONDS:
+                last_refresh = time.monotonic()
+                refresh(ls)
 
 
 def refresh(ls: CounterlensServer) -> None:

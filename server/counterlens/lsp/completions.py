@@ -16,9 +16,8 @@ from counterlens.explaining.completing import Explained, explain
 from counterlens.explaining.places import both_sides, cursor_at
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t
-from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.probe_request import try_decoding
-from counterlens.lsp.progress import Announcements, ask_first, refusing
+from counterlens.lsp.progress import Announcements, ask_first, refusing, show_markdown
 from counterlens.lsp.targets import document_named, plain, position
 from counterlens.models.base import ModelInfo
 from counterlens.probes.common_options import MAX_TOKENS

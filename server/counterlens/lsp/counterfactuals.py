@@ -170,19 +170,16 @@ class TestItems:
 async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
     """List the tests."""
     if not plain(argument).get("function"):
-        return _function_items(ls, open_probed(ls, argument))
+        analysis = open_probed(ls, argument)
+        places = ls.places(analysis)
+        # The last of several definitions of one name is in effect, and a probe takes it.
+        named = {function.qualname: function for function in functions(analysis.document)}
+        items = (FunctionItem(name, places.range(item.start, item.end)) for name, item in named.items())
+        return TestItems(analysis.document.version, functions=tuple(items))
     analysis, function = function_named(ls, argument)
     document = analysis.document
     mutations = await ls.offload(mutations_of, document, function.qualname)
     return TestItems(document.version, mutations=mutations)
-
-
-def _function_items(ls: CounterlensServer, analysis: Analysis) -> TestItems:
-    places = ls.places(analysis)
-    # The last of several definitions of one name is in effect, and a probe takes it.
-    named = {function.qualname: function for function in functions(analysis.document)}
-    items = (FunctionItem(name, places.range(item.start, item.end)) for name, item in named.items())
-    return TestItems(analysis.document.version, functions=tuple(items))
 
 
 def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:

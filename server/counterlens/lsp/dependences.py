@@ -22,9 +22,8 @@ from counterlens.lsp.actions import function_action
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CodeMark, CounterlensServer, HoverPart
 from counterlens.lsp.language import t, translator
-from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.progress import Announcements, ask_first, refusing
+from counterlens.lsp.progress import Announcements, ask_first, refusing, show_markdown
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import plain, scope_named
 from counterlens.probes.dependence.examined import Relation
@@ -37,8 +36,7 @@ from counterlens.probes.dependence.inferred import (
 )
 from counterlens.probes.dependence.probe import DependenceOptions
 from counterlens.progress import Steps
-from counterlens.reports.arcs import dependence_fragment
-from counterlens.reports.dependence_markdown import dependence_markdown, into_markdown
+from counterlens.reports.dependence_views import dependence_fragment, dependence_markdown, into_markdown
 from counterlens.reports.edges import ShownEdge, phrase, shown_edges
 from counterlens.reports.expected import code
 from counterlens.reports.export.dependences import dependences_json, inferred_json

@@ -35,8 +35,8 @@ from counterlens.lsp.doubt_queue import DoubtQueue
 from counterlens.lsp.doubt_tests import shown_of
 from counterlens.lsp.known_results import DoubtMark
 from counterlens.lsp.language import t, translator
-from counterlens.lsp.markdown_preview import open_markdown
 from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.progress import open_markdown
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_named, plain
 from counterlens.regular_file import read_text

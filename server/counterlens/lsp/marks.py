@@ -73,18 +73,15 @@ def _deliver(ls: CounterlensServer, analysis: Analysis) -> None:
 
 def _push(ls: CounterlensServer, analysis: Analysis) -> None:
     if not _pulls(ls):
-        _publish(ls, analysis, _all(ls, analysis))
+        diagnostics = _all(ls, analysis)
+        ls.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(analysis.uri, diagnostics, analysis.document.version)
+        )
 
 
 def _clear(ls: CounterlensServer, analysis: Analysis) -> None:
     if not _pulls(ls):
         ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(analysis.uri, []))
-
-
-def _publish(ls: CounterlensServer, analysis: Analysis, diagnostics: list[types.Diagnostic]) -> None:
-    ls.text_document_publish_diagnostics(
-        types.PublishDiagnosticsParams(analysis.uri, diagnostics, analysis.document.version)
-    )
 
 
 def _pulls(ls: CounterlensServer) -> bool:

@@ -21,9 +21,8 @@ from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
 from counterlens.lsp.language import t, translate_known, translator
-from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.progress import Announcements, ask_first, refusing
+from counterlens.lsp.progress import Announcements, ask_first, refusing, show_markdown
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import function_named
 from counterlens.models.base import Capability

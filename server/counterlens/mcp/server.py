@@ -32,7 +32,7 @@ from counterlens.probes.subjects import targets_in
 from counterlens.progress import ProgressCallback, Steps
 from counterlens.reports.build.confidence import confidence_report
 from counterlens.reports.build.probe_run import probe_report
-from counterlens.reports.dependence_markdown import dependence_markdown
+from counterlens.reports.dependence_views import dependence_markdown
 from counterlens.reports.expected import code
 from counterlens.reports.export import json as plain
 from counterlens.reports.export.counterfactuals import counterfactual, refusal

@@ -22,7 +22,7 @@ from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.significance import p_text
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.remote import RemoteModel, Retries
-from counterlens.models.remote.scoring.memory import Memory
+from counterlens.models.remote.scoring.scorer import Memory
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.floor_tables import ALL, floors

@@ -22,9 +22,7 @@ from counterlens.probes.pairs.wording import figures, meaning, outcome
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import Record, plain, read
 from counterlens.probes.runner import run_probe, run_targets
-from counterlens.reports.export.annotations import annotation_commands
-from counterlens.reports.export.junit import junit
-from counterlens.reports.export.sarif import sarif
+from counterlens.reports.export.verdicts import annotation_commands, junit, sarif
 from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

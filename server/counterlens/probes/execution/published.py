@@ -16,7 +16,7 @@ from statistics import median
 from counterlens.metrics.association import few_points, rank_correlation
 from counterlens.metrics.bootstrap import mean
 from counterlens.metrics.effects import Proportion, wilson
-from counterlens.metrics.paired_shares import paired_shares
+from counterlens.metrics.significance import paired_shares
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.record import (
     DependentExecutionRecord,

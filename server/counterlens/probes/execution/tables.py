@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from counterlens.metrics.association import few_points, spearman
 from counterlens.metrics.effects import Proportion, pooled_share
-from counterlens.metrics.paired_shares import PairedShares, paired_shares
+from counterlens.metrics.significance import PairedShares, paired_shares
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.language import TAGS, USES
 from counterlens.probes.execution.prompts import STYLES
