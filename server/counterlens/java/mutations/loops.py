@@ -13,8 +13,7 @@ from counterlens.java.mutations.flow import completes, left_by
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
 from counterlens.mutations.base import Concept
-from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
-from counterlens.mutations.layout import indenting
+from counterlens.mutations.edits import Edit, Piece, Slice, indenting, insert, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 
 

@@ -22,8 +22,7 @@ from counterlens.java.mutations.if_else_flip import branches_of, is_else_if, swa
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
 from counterlens.mutations.base import Concept
-from counterlens.mutations.edits import Edit, Slice, replace
-from counterlens.mutations.layout import dedenting
+from counterlens.mutations.edits import Edit, Slice, dedenting, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.mutations.parsed import numbered_names
 

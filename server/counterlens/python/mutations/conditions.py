@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from counterlens.mutations.base import EQ_NE_CONSISTENT, TOTAL_ORDER
-from counterlens.mutations.edits import Edit, insert, replace
-from counterlens.mutations.layout import is_word
+from counterlens.mutations.edits import Edit, insert, is_word, replace
 from counterlens.python.mutations.acting_reads import COMPARISON, acting_reads
 from counterlens.python.mutations.module import Module
 

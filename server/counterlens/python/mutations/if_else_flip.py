@@ -9,12 +9,10 @@ from typing import ClassVar, Literal
 import libcst as cst
 
 from counterlens.mutations.base import Concept
-from counterlens.mutations.edits import Edit, Slice, exchange, replace
-from counterlens.mutations.layout import indenting
+from counterlens.mutations.edits import Edit, Slice, exchange, indenting, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.conditions import Negation, compares, complement, quote, wrap_in_not
-from counterlens.python.mutations.layout import block_indent
-from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.module import Module, block_indent
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
 Flavour = Literal["complement", "not"]

@@ -9,8 +9,7 @@ from typing import ClassVar
 import libcst as cst
 
 from counterlens.mutations.base import INTEGER_RANGE, OBJECT_LIFETIME, OBSERVED_INPUT, Concept
-from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
-from counterlens.mutations.layout import dedenting
+from counterlens.mutations.edits import Edit, Piece, Slice, dedenting, insert, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.counting import (
     Counting,
@@ -21,8 +20,7 @@ from counterlens.python.mutations.counting import (
     own_parts,
     range_of,
 )
-from counterlens.python.mutations.layout import block_indent
-from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.module import Module, block_indent
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.variables import Scope, ScopeKind
 

@@ -372,3 +372,16 @@ class Scopes:
         occurrence.variable = binding
         if binding is not None:
             binding.occurrences.append(occurrence)
+
+
+def block_indent(module: Module, block: cst.IndentedBlock) -> str:
+    """The indentation of a block relative to its header."""
+    return module.tree.default_indent if block.indent is None else block.indent
+
+
+def in_format_string(module: Module, node: cst.CSTNode) -> bool:
+    """Whether a node is inside an f-string, where quotes and braces are restricted."""
+    return any(
+        isinstance(above, cst.FormattedStringExpression | cst.TemplatedStringExpression)
+        for above in module.ancestors(node)
+    )

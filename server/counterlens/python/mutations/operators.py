@@ -10,13 +10,12 @@ from typing import ClassVar
 import libcst as cst
 
 from counterlens.mutations.base import REFLECTED, Concept
-from counterlens.mutations.edits import replace
-from counterlens.mutations.layout import moved_to
+from counterlens.mutations.edits import moved_to, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.acting_reads import COMPARISON
 from counterlens.python.mutations.conditions import quote
 from counterlens.python.mutations.kinds import ValueKind
-from counterlens.python.mutations.layout import in_format_string
+from counterlens.python.mutations.module import in_format_string
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.statements import independent, is_caught
 

@@ -8,16 +8,14 @@ from typing import ClassVar
 import libcst as cst
 
 from counterlens.mutations.base import PURE_OPERATORS, Concept
-from counterlens.mutations.edits import Edit, Slice, exchange, replace
-from counterlens.mutations.layout import dedenting, put
+from counterlens.mutations.edits import Edit, Slice, dedenting, exchange, put, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.mutations.parsed import numbered_names
 from counterlens.python.mutations.acting_reads import TRUTH
 from counterlens.python.mutations.conditions import complement, quote, wrap_in_not
 from counterlens.python.mutations.if_else_flip import Flavour
 from counterlens.python.mutations.kinds import ValueKind
-from counterlens.python.mutations.layout import block_indent
-from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.module import Module, block_indent
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.variables import ScopeKind
 
