@@ -159,14 +159,17 @@ def compare(first: Path, second: Path | None, as_json: bool) -> None:
     verdicts and Wilcoxon's for scores, adjusted together (Holm).
     """
     run = read_run(first)
+    runs = {"": run}
     if second is None:
         comparison = compare_models(run)
     else:
-        comparison = compare_runs(run, read_run(second), (str(first), str(second)))
+        names = str(first), str(second)
+        runs = dict(zip(names, (run, read_run(second)), strict=True))
+        comparison = compare_runs(run, runs[names[1]], names)
     if as_json:
         print_json(comparison_json(comparison))
     else:
-        say_document(markdown.render(comparison_report(comparison)))
+        say_document(markdown.render(comparison_report(comparison, runs)))
 
 
 @click.command()

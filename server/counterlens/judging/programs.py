@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import io
 import tokenize
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Mapping
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
 from counterlens.judging.base import (
     CheatTrial,
     Evidence,
-    Judge,
     Judgement,
     OriginalComparison,
     OriginalSays,
@@ -31,50 +29,6 @@ from counterlens.syntax.functions import Function, functions
 
 _MAKERS = ("__init__", "__new__")
 _MOST_FUNCTIONS = 8  # maximum functions of a file about which the witnesses are heard
-
-
-@dataclass(frozen=True)
-class FileOfTestsJudge(Judge):
-    """Judges programs by a file of tests.
-
-    Attributes:
-        setting: Their sandbox and interpreter.
-        function: The function that they are about, if it is named.
-        original: The text of the original; empty if there is none.
-        program: The text of a program that passes; cheats are variants of it if there is no original.
-    """
-
-    path: Path
-    file: Path
-    setting: Setting
-    function: str | None = None
-    original: str = ""
-    program: str = ""
-
-    attribution, tests, at_once = "tests", 0, True
-
-    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        """Run the tests against a program; see `Judge.judge`."""
-        language = judging_of(program_language(self.path))
-        judge = language.by_tests
-        return judge(program, self.path, self.file, self.setting, function=self.function, cancel=cancel)
-
-    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
-        """Run the tests against many variants of a program that passes them; see `run_variants`."""
-        at_once = judging_of(program_language(self.path)).variants_by_tests
-        if at_once is None:
-            return [self.judge(program, cancel=cancel) for program in programs]
-        place = self.path, self.file, self.setting
-        base = self.original or self.program
-        return at_once(base, programs, *place, function=self.function, cancel=cancel)
-
-    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
-        """The calls of a function that the tests make while the original runs; see `TestRun`."""
-        if not self.original:
-            return ()
-        calls_of = judging_of(program_language(self.path)).calls_of_tests
-        place = self.path, self.file, self.setting
-        return calls_of(self.original, *place, target, function=self.function, cancel=cancel)
 
 
 def judge_by_file(
@@ -100,7 +54,8 @@ def judge_by_file(
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     original = Document.read(against).text if against else ""
-    judge = FileOfTestsJudge(path, tests, setting, function, original, program)
+    by_file = judging_of(program_language(path)).by_file
+    judge = by_file(path, tests, setting, function, original or program)
     verdict = judge.judge(program, cancel=cancel)
     if not verdict.passed:
         return verdict
@@ -111,9 +66,8 @@ def judge_by_file(
     witnessed = [
         WitnessedJudge(judge, document, each, setting, texts, has_original=bool(against)) for each in about
     ]
-    comparisons = {
-        each.qualname: w.compare(program, cancel) for each, w in zip(about, witnessed, strict=True)
-    }
+    compared = zip(about, witnessed, strict=True) if against else ()
+    comparisons = {each.qualname: w.compare(program, cancel) for each, w in compared}
     classes = judging_of(document.language).classes(document) if against and not function else []
     objects = {
         each.qualname: WitnessedJudge(judge, document, each, setting) for each in classes[:_MOST_FUNCTIONS]

@@ -59,7 +59,7 @@ def _process() -> Sandbox:
 
 def _seatbelt() -> Sandbox:
     from counterlens.sandbox.process import ProcessSandbox
-    from counterlens.sandbox.seatbelt import Seatbelt
+    from counterlens.sandbox.shell import Seatbelt
 
     return ProcessSandbox(Seatbelt())
 

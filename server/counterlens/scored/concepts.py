@@ -39,7 +39,7 @@ Java's, because its body contains values.
 from __future__ import annotations
 
 from counterlens.c.concepts import C_AND_CPP
-from counterlens.syntax.concepts.categories import Category, merge
+from counterlens.syntax.concepts import Category, merge
 
 CSHARP: dict[Category, str] = {
     Category.DATA_STRUCTURES: """

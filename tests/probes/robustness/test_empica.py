@@ -25,7 +25,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import read, write_record
 from counterlens.probes.registry import PROBES
 from counterlens.probes.robustness import published, published_tables, tables
-from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
+from counterlens.probes.robustness.questions import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.versions import Standing
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.python.mutations.language import TRANSFORMATIONS

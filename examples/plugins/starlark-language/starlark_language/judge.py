@@ -42,13 +42,11 @@ class StarlarkTestsJudge(SuppliedTestsJudge):
         return super().judge(program, cancel=cancel)
 
 
-def judge_by_tests(program, path, tests, setting, *, function=None, cancel=None):
-    """Judge a program by a named file of tests."""
+def by_file(_path, tests, setting, function, right):
+    """The judge by a named file of tests."""
     text = Path(tests).read_text("utf-8")
     tested = [node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
-    return StarlarkTestsJudge(text, function or (tested or [""])[0], program, setting).judge(
-        program, cancel=cancel
-    )
+    return StarlarkTestsJudge(text, function or (tested or [""])[0], right, setting)
 
 
 def find(document, function, setting):
@@ -63,8 +61,7 @@ def find(document, function, setting):
 
 STARLARK = JudgedLanguage(
     missing=lambda: None,
-    by_tests=judge_by_tests,
-    calls_of_tests=lambda *_, **__: [],
+    by_file=by_file,
     by_output=PythonOutputJudge,
     supplied=SuppliedTestsJudge,
     entries=functions,

@@ -294,7 +294,9 @@ class Benches:
     def _take(self, sandbox: Sandbox, library: Library) -> JavaBench:
         able, jdk = serving(sandbox), find_jdk()
         most = min(os.cpu_count() or 1, _MOST)
-        self._after_fork()
+        # drop the JVMs, which belong to the parent process
+        if os.getpid() != self._owner:
+            self._free, self._made, self._changed, self._owner = [], 0, Condition(), os.getpid()
         with self._changed:
             while True:
                 fitting = [each for each in self._free if each[0] is sandbox and each[1] == library]
@@ -309,11 +311,6 @@ class Benches:
             else:
                 self._free.pop(0)[2].close()
         return JavaBench(able, jdk, library)
-
-    def _after_fork(self) -> None:
-        """Drop the JVMs, which belong to the parent process."""
-        if os.getpid() != self._owner:
-            self._free, self._made, self._changed, self._owner = [], 0, Condition(), os.getpid()
 
     def close(self) -> None:
         """End the JVMs that are not in use."""

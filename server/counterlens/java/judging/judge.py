@@ -153,41 +153,45 @@ class JavaTestsJudge(Judge):
         return Evidence(self.attribution, 0, None, message)
 
 
-def judge_java_by_tests(
-    program: str,
-    path: Path,
-    tests: Path,
-    setting: Setting,
-    *,
-    function: str | None = None,
-    cancel: Event | None = None,
-) -> Verdict:
-    """Run a file of tests against a program; arguments as for `judge_by_tests`.
+class JavaFileOfTestsJudge(Judge):
+    """Judges programs by a file of tests, which is compiled with what the program's project has around it.
+
+    Args:
+        path: The file in whose place a program is.
+        tests: The file of tests.
+        setting: The sandbox and limits for programs.
+        function: None: tests of Java name the classes that they call.
 
     Raises:
         SourceError: the tests cannot be read, or a function is named.
-        SandboxError: there is no development kit, or it cannot be run.
-        Cancelled: `cancel` was set.
     """
-    if function is not None:
-        raise SourceError(
-            "--function does not apply to Java, whose tests name the classes that they call",
-            "Leave out --function",
-        )
-    text = read_program(tests)
-    if isinstance(text, Verdict):
-        raise SourceError(f"{tests}: {text.evidence.message}")
-    text, program = as_java_reads_it(text), as_java_reads_it(program)
-    around = surroundings(path, program, (tests, text))
-    if isinstance(around, str):
-        return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, around))
-    return JavaTestsJudge(text, None, setting, around=around).judge(program, cancel=cancel)
 
+    attribution, tests = "tests", 0
 
-def texts_of_tests(_original: str, _path: Path, tests: Path, *_: object, **__: object) -> tuple[str, ...]:
-    """The text of a file of tests; see `JavaTestsJudge.recorded_calls`."""
-    text = read_program(tests)
-    return () if isinstance(text, Verdict) else (text,)
+    def __init__(
+        self, path: Path, tests: Path, setting: Setting, function: str | None = None, _right: str = ""
+    ) -> None:
+        if function is not None:
+            raise SourceError(
+                "--function does not apply to Java, whose tests name the classes that they call",
+                "Leave out --function",
+            )
+        text = read_program(tests)
+        if isinstance(text, Verdict):
+            raise SourceError(f"{tests}: {text.evidence.message}")
+        self._path, self._file, self._text, self._setting = path, tests, text, setting
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the tests against a program; see `JavaTestsJudge.judge`."""
+        text, program = as_java_reads_it(self._text), as_java_reads_it(program)
+        around = surroundings(self._path, program, (self._file, text))
+        if isinstance(around, str):
+            return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, around))
+        return JavaTestsJudge(text, None, self._setting, around=around).judge(program, cancel=cancel)
+
+    def recorded_calls(self, _target: str, _cancel: Event | None) -> tuple[str, ...]:
+        """The text of the tests; see `JavaTestsJudge.recorded_calls`."""
+        return (self._text,)
 
 
 class JavaOutputJudge(OutputJudge):

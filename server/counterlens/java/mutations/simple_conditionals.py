@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
-from counterlens.java.mutations.branches import branches_of, is_else_if, swap_branches
 from counterlens.java.mutations.conditions import (
     assigns,
     condition_of,
@@ -19,13 +18,14 @@ from counterlens.java.mutations.conditions import (
     why_not_moved,
 )
 from counterlens.java.mutations.flow import completes
+from counterlens.java.mutations.if_else_flip import branches_of, is_else_if, swap_branches
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice, replace
 from counterlens.mutations.layout import dedenting
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.mutations.names import numbered_names
+from counterlens.mutations.parsed import numbered_names
 
 _SAME = "both branches do the same"
 

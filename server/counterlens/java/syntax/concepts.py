@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from counterlens.syntax.concepts.categories import Category
+from counterlens.syntax.concepts import Category
 from counterlens.syntax.definitions import FunctionDefinition, named_definitions, text_of
 from counterlens.syntax.operators import COMPARISON, Family, Kinds
 

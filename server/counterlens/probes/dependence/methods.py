@@ -25,7 +25,7 @@ from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.bootstrap import bootstrap, mean
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model
-from counterlens.probes.dependence import tables
+from counterlens.probes.dependence import record as tables
 from counterlens.probes.dependence.core_answers import CoreAnswer
 from counterlens.probes.dependence.core_figures import core_tables
 from counterlens.probes.dependence.core_form import CoreForm

@@ -20,7 +20,6 @@ from counterlens.probes.common_options import (
     MapTimeout,
     Timeout,
 )
-from counterlens.probes.execution.answers import ask_all
 from counterlens.probes.execution.dependent_tables import (
     answers_of,
     synthesis_rate,
@@ -32,6 +31,7 @@ from counterlens.probes.execution.published import PROTOCOL, STEPS
 from counterlens.probes.execution.questions import (
     ExecutionQuestion,
     agrees,
+    ask_all,
     question_about,
     question_of,
     reachable,

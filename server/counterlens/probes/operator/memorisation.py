@@ -43,7 +43,7 @@ from counterlens.probes.operator.pairs import FLIP, changed_operators
 from counterlens.probes.options import ProbeOptions, make, protocols
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.published import CACP, COMPLEMENTS
-from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.record import Outcome, Record
 from counterlens.probes.runner import run_probe
@@ -351,20 +351,16 @@ def _flips(options: MemorisationOptions) -> CompletionOptions:
 def _substitutions(target: Target, pairs: PairsRecord, left_out: Counter[str]) -> Iterator[Substitution]:
     for pair in pairs.pairs:
         flipped = replace(target.document, text=pair.source(target.document.text))
-        operators = changed_operators(target.document, flipped, target.qualname, _changes(pair))
+        # the edits of a pair, each with its position in the counterfactual
+        changes, shift = [], 0
+        for edit in pair.edits:
+            start, size = edit.start + shift, len(edit.text.encode("utf-8", "surrogatepass"))
+            changes.append(Change((edit.start, edit.end), (start, start + size)))
+            shift += size - (edit.end - edit.start)
+        operators = changed_operators(target.document, flipped, target.qualname, tuple(changes))
         if operators is None:
             left_out["its condition is not a single comparison"] += 1
         elif pair.original_right is None or pair.counterfactual_right is None:
             left_out["a completion could not be judged"] += 1
         else:
             yield Substitution(target.name, *operators, pair.original_right, pair.counterfactual_right)
-
-
-def _changes(pair: PairRecord) -> tuple[Change, ...]:
-    """The edits of a pair, each with its position in the counterfactual."""
-    changes, shift = [], 0
-    for edit in pair.edits:
-        start, size = edit.start + shift, len(edit.text.encode("utf-8", "surrogatepass"))
-        changes.append(Change((edit.start, edit.end), (start, start + size)))
-        shift += size - (edit.end - edit.start)
-    return tuple(changes)

@@ -72,7 +72,7 @@ def seen_counterfactuals(
         stand_in = None
         for cut in (variant.cut for variant in variants if variant.cut is not None):
             if cut.original not in known:
-                gap = Gap.of(document, function, cut.original)
+                gap = Gap.of(document, function, cut.original, end=cut.original_end)
                 known[cut.original] = stand_in_that_passes(judging, document, function, gap)
             stand_in = stand_in or known[cut.original]
         if stand_in is None:

@@ -79,6 +79,21 @@ class PromptLanguage(ABC):
     def stop(self, document: Document, function: Function, cut: int) -> Stop:
         """The condition that ends a completion of a function from a cut on."""
 
+    def inner_stop(self, document: Document, start: int, end: int) -> Stop:  # noqa: ARG002 - any place
+        """The condition that ends a completion of statements inside a function.
+
+        Args:
+            start: The first byte of the line of the first statement.
+            end: The byte after the last statement.
+
+        Raises:
+            OptionError: the language has none.
+        """
+        raise OptionError(
+            f"statements inside a function cannot be completed in {LANGUAGES[document.language].title}",
+            "Omit --holes",
+        )
+
     @abstractmethod
     def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:
         """Statements that end a function and that tests should not accept as its code."""

@@ -17,8 +17,12 @@ from counterlens.probes.probe import Context, Need, Probe, Target
 from counterlens.probes.prompts.baselines import first_words
 from counterlens.probes.prompts.templates import repeats_example
 from counterlens.probes.robustness.methods import METHODS, SAME, baselines, same_answers
-from counterlens.probes.robustness.questions import RobustnessOptions, VersionQuestion
-from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
+from counterlens.probes.robustness.questions import (
+    AnswerPair,
+    RobustnessOptions,
+    RobustnessRecord,
+    VersionQuestion,
+)
 from counterlens.probes.robustness.versions import (
     Code,
     Standing,

@@ -14,8 +14,7 @@ from counterlens.probes.probe import Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table
 from counterlens.probes.protocols import Methods
 from counterlens.probes.robustness import published, published_tables, tables
-from counterlens.probes.robustness.questions import RobustnessOptions
-from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
+from counterlens.probes.robustness.questions import AnswerPair, RobustnessOptions, RobustnessRecord
 from counterlens.probes.robustness.versions import Standing, plan
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function

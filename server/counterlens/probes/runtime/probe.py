@@ -17,7 +17,7 @@ from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
 from counterlens.probes.dependence.yes_no import ask
 from counterlens.probes.equivalence.probe import UNREADABLE, read_yes_no
 from counterlens.probes.execution.coherence import TracedCall, ask_states, trace_call
-from counterlens.probes.execution.language import execution_of
+from counterlens.probes.execution.language import MARK, MOST_POINTS, add_mark, execution_of, times_in_words
 from counterlens.probes.execution.prompts import DIRECT_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.execution.record import (
@@ -28,7 +28,6 @@ from counterlens.probes.execution.record import (
     RuntimeRecord,
     SoughtInput,
 )
-from counterlens.probes.execution.states import MARK, MOST_POINTS, add_mark, times_in_words
 from counterlens.probes.execution.tables import answer_baselines
 from counterlens.probes.localisation.probe import number_lines, read_line
 from counterlens.probes.options import ProbeOptions

@@ -21,9 +21,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from counterlens.dependence.effects import Effects, bind, see
-from counterlens.python.dependence.heap import changed_by_call, selector
 from counterlens.python.dependence.lookups import Lookup, Lookups
-from counterlens.python.dependence.rules import PythonRules
+from counterlens.python.dependence.rules import PythonRules, changed_by_call, selector
 from counterlens.python.dependence.scopes import (
     BlockNames,
     Comprehension,

@@ -6,7 +6,6 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-import counterlens.python.dependence.compound  # noqa: F401 - it registers what it lays out
 from counterlens.dependence.analysing import MODULE, AnalysedLanguage, find
 from counterlens.dependence.effects import DEFAULT, Rules
 from counterlens.dependence.graph import Dependences

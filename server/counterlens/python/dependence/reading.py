@@ -22,9 +22,8 @@ from typing import Any
 
 from counterlens.dependence.effects import Effects, bind
 from counterlens.python.dependence.expressions import LAZY, Expressions, expressions_in
-from counterlens.python.dependence.heap import place
 from counterlens.python.dependence.lookups import Lookups
-from counterlens.python.dependence.rules import PythonRules
+from counterlens.python.dependence.rules import PythonRules, place
 from counterlens.python.dependence.scopes import (
     BlockNames,
     ClassVariables,

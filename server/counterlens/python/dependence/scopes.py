@@ -29,8 +29,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from counterlens.dependence.effects import MARK, Place
-from counterlens.python.dependence.heap import changed_by_call, place
-from counterlens.python.dependence.rules import PythonRules
+from counterlens.python.dependence.rules import PythonRules, changed_by_call, place
 
 Block = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | ast.Module
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp

@@ -14,8 +14,7 @@ from threading import Event
 from counterlens.errors import SourceError
 from counterlens.judging.base import Setting
 from counterlens.mutations import apply_everywhere, survey
-from counterlens.probes.execution.language import TAGS, USES, ExecutedLanguage, Features
-from counterlens.probes.execution.states import add_mark
+from counterlens.probes.execution.language import TAGS, USES, ExecutedLanguage, Features, add_mark
 from counterlens.probes.prompts.function_text import WHOLE_BYTES
 from counterlens.python.execution import calls
 from counterlens.python.execution.unanswered import without_answer

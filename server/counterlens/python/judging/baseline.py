@@ -311,7 +311,14 @@ class _Report:
             if word in words:
                 words[word](json.loads(text))
         if self._over is None:
-            self._blame(_ENDINGS[outcome.ending is Ending.TIMED_OUT])
+            # record the test that was running at the end of a partial report, with the reason
+            reason = _ENDINGS[outcome.ending is Ending.TIMED_OUT]
+            if self._importing is not None:
+                self._found.broken[self._importing] = reason
+                self._ending.add(self._importing)
+            for number, test in self._began.items():
+                if number not in self._ended:
+                    self._add(test, ENDED, 0.0, reason)
         return bool(self._over)
 
     def _import(self, value: Any) -> None:
@@ -340,15 +347,6 @@ class _Report:
             for line, numbers in pairs:
                 kept = by_line.setdefault(int(line), [])
                 kept += sorted(self._numbers[_key(self._began[number])] for number in numbers)
-
-    def _blame(self, reason: str) -> None:
-        """Record the test that was running at the end of a partial report, with the reason."""
-        if self._importing is not None:
-            self._found.broken[self._importing] = reason
-            self._ending.add(self._importing)
-        for number, test in self._began.items():
-            if number not in self._ended:
-                self._add(test, ENDED, 0.0, reason)
 
     def _add(self, test: Sequence[str], outcome: str, seconds: float, reason: str) -> None:
         key = _key(test)

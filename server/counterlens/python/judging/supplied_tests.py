@@ -27,7 +27,7 @@ from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.test_run import TestRun, in_lines
 from counterlens.python.judging.unittests import ID as TESTS
 from counterlens.python.judging.unittests import read_cases
-from counterlens.python.judging.variant_run import run_variants
+from counterlens.python.judging.variant_run import RunningJudge, run_variants
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.python.syntax.versions import parse_error
 from counterlens.sandbox.base import Ending, Job
@@ -36,126 +36,82 @@ _SETTINGS = "pytest's settings for examples do not apply to those of {tests}: wr
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def judge_by_tests(
-    program: str,
-    path: Path,
-    tests: Path,
-    setting: Setting,
-    *,
-    function: str | None = None,
-    cancel: Event | None = None,
-) -> Verdict:
-    """Run a file of tests against a program.
+class FileOfTestsJudge(Judge):
+    """Judges programs by a file of tests.
 
     The tests import the program by its module's name, or use its names directly. They are plain asserts, a
     function `check(candidate)`, cases of pytest or unittest, examples in docstrings, or any combination.
 
     Args:
-        program: Its text.
-        path: Its file, which determines its module's name.
-        setting: Its sandbox and interpreter.
+        path: The file in whose place a program runs, which determines its module's name.
+        tests: The file of tests.
+        setting: Their sandbox and interpreter.
         function: The argument of `check`; by default the last function that the program defines.
+        right: The text of a program that passes: variants are variants of it.
 
     Raises:
         SourceError: the tests cannot be read, or are not Python.
-        SandboxError, Cancelled: as `Sandbox.run`.
     """
-    text = read_program(tests)
-    if isinstance(text, Verdict):
-        raise SourceError(f"{tests}: {text.evidence.message}")
-    try:
-        tree = parse_module(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        why = parse_error(text, error)
-        hint = why.hint or "Give the tests as a Python file"
-        raise SourceError(f"{tests}: {why.message}", hint) from None
-    if not _can_fail(tree):
-        reason = f"{tests.name} has no assertion and no test case: nothing in it could fail"
-        return Verdict(Judgement.REFUSED, Evidence(TESTS, 0, None, reason))
-    test_run = _test_run(program, path, tests, text, tree, setting, function)
-    verdict = test_run.run(program, read_cases, cancel)
-    verdict = refuse_harness(test_run, verdict, program, read_cases, cancel)
-    if verdict.judgement is Judgement.FAILED and "::doctest of " in (verdict.evidence.failed or ""):
-        settings = pytest_settings_for_examples(layout_of(tests, text).path)
-        if settings:  # they do not apply to a file that runs as a script
-            message = in_lines(_SETTINGS.format(tests=tests.name), verdict.evidence.message)
-            evidence = replace(verdict.evidence, message=brief(message))
-            return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
-    return verdict
 
+    attribution, tests, at_once = TESTS, 0, True
 
-def calls_of_tests(
-    original: str,
-    path: Path,
-    tests: Path,
-    setting: Setting,
-    target: str,
-    *,
-    function: str | None = None,
-    cancel: Event | None = None,
-) -> list[Any]:
-    """The calls of a function that a file of tests makes while an original runs.
+    def __init__(
+        self, path: Path, tests: Path, setting: Setting, function: str | None = None, right: str = ""
+    ) -> None:
+        text = read_program(tests)
+        if isinstance(text, Verdict):
+            raise SourceError(f"{tests}: {text.evidence.message}")
+        try:
+            self._tree = parse_module(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            why = parse_error(text, error)
+            hint = why.hint or "Give the tests as a Python file"
+            raise SourceError(f"{tests}: {why.message}", hint) from None
+        self._path, self._file, self._text, self._setting = path, tests, text, setting
+        self._function, self._right = function, right
 
-    Args:
-        original: The text of the original.
-        path: The file in whose place it runs.
-        tests: The file of tests, which is Python.
-        setting: Their sandbox and interpreter.
-        target: The dotted path of the function.
-        function: As for `judge_by_tests`.
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the tests against a program; see `Judge.judge`.
 
-    Returns:
-        The calls, as `TestRun.recorded_calls` returns them.
-    """
-    text = str(read_program(tests))
-    test_run = _test_run(original, path, tests, text, parse_module(text), setting, function)
-    return replace(test_run, original=original).recorded_calls(target, cancel)
+        Raises:
+            SandboxError: as `Sandbox.run`.
+        """
+        if not _can_fail(self._tree):
+            reason = f"{self._file.name} has no assertion and no test case: nothing in it could fail"
+            return Verdict(Judgement.REFUSED, Evidence(TESTS, 0, None, reason))
+        test_run = self._test_run(program)
+        verdict = test_run.run(program, read_cases, cancel)
+        verdict = refuse_harness(test_run, verdict, program, read_cases, cancel)
+        if verdict.judgement is Judgement.FAILED and "::doctest of " in (verdict.evidence.failed or ""):
+            settings = pytest_settings_for_examples(layout_of(self._file, self._text).path)
+            if settings:  # they do not apply to a file that runs as a script
+                message = in_lines(_SETTINGS.format(tests=self._file.name), verdict.evidence.message)
+                evidence = replace(verdict.evidence, message=brief(message))
+                return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
+        return verdict
 
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """Run the tests against many variants of the right program at once; see `run_variants`."""
+        test_run = replace(self._test_run(self._right), original=self._right)
+        return run_variants(test_run, programs, read_cases, cancel)
 
-def variants_by_tests(
-    original: str,
-    programs: Sequence[str],
-    path: Path,
-    tests: Path,
-    setting: Setting,
-    *,
-    function: str | None = None,
-    cancel: Event | None = None,
-) -> list[Verdict]:
-    """Run a file of tests against many variants of a program that passes them; see `run_variants`.
+    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
+        """The calls of a function that the tests make while the right program runs; see `TestRun`."""
+        return replace(self._test_run(self._right), original=self._right).recorded_calls(target, cancel)
 
-    Args:
-        programs: Their texts.
-        path: The file in whose place they run.
-        tests: The file of tests, which is Python.
-        setting: Their sandbox and interpreter.
-        function: As for `judge_by_tests`.
-    """
-    text = str(read_program(tests))
-    test_run = _test_run(original, path, tests, text, parse_module(text), setting, function)
-    return run_variants(replace(test_run, original=original), programs, read_cases, cancel)
-
-
-def _test_run(
-    program: str,
-    path: Path,
-    tests: Path,
-    text: str,
-    tree: ast.Module,
-    setting: Setting,
-    function: str | None,
-) -> TestRun:
-    place, at = layout_of(path, program), layout_of(tests, text)
-    target = function or _last_function(program) or ""
-    cases, check = _has_cases(tree.body), _checks(tree)
-    script = {"source": text, "path": str(at.path), "target": target, "check": not cases or check}
-    task: dict[str, object] = {"script": script}
-    if cases:
-        file = {"path": str(at.path), "module": at.module, "root": str(at.root)}
-        files = [{**file, "lent": not _imports(tree, place.module)}]
-        task = {"files": files, **(task if check or _has_examples(tree) else {})}
-    readable = at.readable or (tests,)
-    return TestRun(TESTS, setting, place, task, folder=place.project, readable=readable)
+    def _test_run(self, program: str) -> TestRun:
+        tree = self._tree
+        place, at = layout_of(self._path, program), layout_of(self._file, self._text)
+        target = self._function or _last_function(program) or ""
+        cases, check = _has_cases(tree.body), _checks(tree)
+        script = {"source": self._text, "path": str(at.path), "target": target, "check": not cases or check}
+        task: dict[str, object] = {"script": script}
+        if cases:
+            file = {"path": str(at.path), "module": at.module, "root": str(at.root)}
+            files = [{**file, "lent": not _imports(tree, place.module)}]
+            task = {"files": files, **(task if check or _has_examples(tree) else {})}
+        readable = at.readable or (self._file,)
+        return TestRun(TESTS, self._setting, place, task, folder=place.project, readable=readable)
 
 
 def _has_cases(body: Sequence[ast.stmt]) -> bool:
@@ -243,7 +199,7 @@ def _last_function(program: str) -> str | None:
 ID = "given"
 
 
-class SuppliedTestsJudge(Judge):
+class SuppliedTestsJudge(RunningJudge):
     """Judges programs by tests supplied as text; see the module.
 
     Args:
@@ -253,11 +209,11 @@ class SuppliedTestsJudge(Judge):
         setting: The sandbox and interpreter for programs.
     """
 
-    attribution, at_once = ID, True
+    attribution = ID
 
     def __init__(self, tests: str, target: str, original: str, setting: Setting) -> None:
         self._text, self._target = tests, target
-        self._test_run = TestRun(ID, setting, None, {"supplied": tests}, original=original)
+        super().__init__(TestRun(ID, setting, None, {"supplied": tests}, original=original))
 
     @cached_property
     def tests(self) -> int:
@@ -274,14 +230,6 @@ class SuppliedTestsJudge(Judge):
             why = f"the tests do not call {name}" if self.tests else "the tests do not parse"
             return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, why))
         return self._test_run.run(program, self._read, cancel)
-
-    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
-        """The calls of the function that the tests make while the original runs; see `TestRun`."""
-        return self._test_run.recorded_calls(target, cancel)
-
-    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
-        """Run the tests against many variants of the original at once; see `run_variants`."""
-        return run_variants(self._test_run, programs, self._read, cancel)
 
     def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         results = report.get("results")

@@ -14,7 +14,6 @@ from counterlens.judging.base import (
     Evidence,
     FailedCase,
     HoleReach,
-    Judge,
     Judgement,
     Setting,
     StandingByTests,
@@ -26,7 +25,7 @@ from counterlens.python.judging.harness import StandInTrial, refuse_harness, vet
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.suite import Suite
 from counterlens.python.judging.test_run import Reader, TestRun
-from counterlens.python.judging.variant_run import run_variants
+from counterlens.python.judging.variant_run import RunningJudge
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -71,14 +70,14 @@ class Choice:
     ran_by: RanBy | None = None
 
 
-class CasesJudge(Judge):
+class CasesJudge(RunningJudge):
     """Runs test cases with the program instead of the file that they import.
 
     Uses pytest with the user's configuration if the interpreter has it; otherwise runs `unittest` cases and
     plain `test_*` functions. Stops at the first failure.
     """
 
-    attribution, at_once = ID, True
+    attribution = ID
 
     def __init__(
         self,
@@ -87,7 +86,8 @@ class CasesJudge(Judge):
         known: Mapping[str, Verdict] | None = None,
         choice: Choice | None = None,
     ) -> None:
-        self._cases, self._test_run, self._choice = cases, test_run, choice
+        super().__init__(test_run)
+        self._cases, self._choice = cases, choice
         self._known = dict(known) if known is not None else None
 
     @property
@@ -112,10 +112,13 @@ class CasesJudge(Judge):
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`."""
         if self._known is None:
-            verdict = self._test_run.run(program, read_cases, cancel)
-            return refuse_harness(self._test_run, verdict, program, read_cases, cancel)
+            verdict = self._test_run.run(program, self._read, cancel)
+            return refuse_harness(self._test_run, verdict, program, self._read, cancel)
         known = self._known.pop(program, None)  # used once: a second call runs the program again
-        return known or self._test_run.run(program, _read_vetted, cancel)
+        return known or self._test_run.run(program, self._read, cancel)
+
+    def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+        return read_cases(report) if self._known is None else _read_vetted(report)
 
     def standing(self, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
         """The cases that a program fails, all of them; see `Judge.standing`."""
@@ -124,15 +127,6 @@ class CasesJudge(Judge):
             return None
         judge = self if run is self._test_run else CasesJudge(self._cases, run, self._known, self._choice)
         return StandingByTests(judge, failures, not verdict.passed, verdict.evidence.message)
-
-    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
-        """The calls of a function that the cases make while the original runs; see `TestRun`."""
-        return self._test_run.recorded_calls(target, cancel)
-
-    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
-        """Run the cases against many variants of the original at once; see `run_variants`."""
-        read = read_cases if self._known is None else _read_vetted
-        return run_variants(self._test_run, programs, read, cancel)
 
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
         """The judge by the cases that pass on the original; the reason if none does."""

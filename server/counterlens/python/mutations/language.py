@@ -23,7 +23,7 @@ from counterlens.mutations.base import NAMES_UNREAD
 from counterlens.mutations.edits import render
 from counterlens.mutations.languages import MutatedLanguage
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused, Transformation
-from counterlens.python.mutations.annotations import AnnotateShuffle, AnnotateStrip
+from counterlens.python.mutations.declarations import AnnotateShuffle, AnnotateStrip, ReorderParameters
 from counterlens.python.mutations.def_use_break import DefUseBreak
 from counterlens.python.mutations.if_else_flip import IfElseFlip
 from counterlens.python.mutations.loops import ForWhileConvert, LoopUnroll
@@ -32,7 +32,6 @@ from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.operators import OperandSwap, ReplaceArithmetic
 from counterlens.python.mutations.placebos import PLACEBOS, python_meaning
 from counterlens.python.mutations.rename import RenameGeneric, RenameRandom, RenameShuffle
-from counterlens.python.mutations.reorder_parameters import ReorderParameters
 from counterlens.python.mutations.simple_conditionals import (
     BlockSwapPlain,
     NegateCondition,

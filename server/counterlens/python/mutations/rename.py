@@ -10,8 +10,7 @@ from typing import ClassVar
 import libcst as cst
 
 from counterlens.mutations.mutation import Example
-from counterlens.mutations.names import FreshNames, numbered_names
-from counterlens.mutations.parsed import FunctionSpan
+from counterlens.mutations.parsed import FreshNames, FunctionSpan, numbered_names
 from counterlens.python.mutations.module import FunctionNode, Module
 from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.renaming import Chooser, Locals, Renaming

@@ -11,7 +11,7 @@ from counterlens.mutations.base import PURE_OPERATORS, Concept
 from counterlens.mutations.edits import Edit, Slice, exchange, replace
 from counterlens.mutations.layout import dedenting, put
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.mutations.names import numbered_names
+from counterlens.mutations.parsed import numbered_names
 from counterlens.python.mutations.acting_reads import TRUTH
 from counterlens.python.mutations.conditions import complement, quote, wrap_in_not
 from counterlens.python.mutations.if_else_flip import Flavour
