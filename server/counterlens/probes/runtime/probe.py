@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 
 from counterlens.errors import SourceError
@@ -42,6 +42,8 @@ from counterlens.syntax.functions import find_function
 
 _MOST_STEPS = 400  # of a trace: a line that is not in a longer one may still run
 _LISTED = 3
+_NUMBER_TOKENS = 16
+"""Limit of an answer that begins with the number of a line: what a model adds is not read."""
 _NOTE = (
     "a line runs: at least once during the call; state: the value of a variable right after a given run of a "
     "line; next line: which one runs then; output: of the call; input: a call that gives this output, run in "
@@ -136,6 +138,7 @@ class _Asker:
         self._context, self._target, self._traced = context, target, traced
         self._language = execution_of(target.document.language)
         self._tokens = most_tokens(context.model.info, max_tokens, DIRECT_TOKENS)
+        self._number_tokens = most_tokens(context.model.info, max_tokens, _NUMBER_TOKENS)
         self._source = number_lines(traced.question.source.strip("\n").splitlines())
 
     def covered(self) -> tuple[LineAnswer, ...]:
@@ -171,7 +174,8 @@ class _Asker:
             if here is None or truth is None:
                 continue
             self._context.steps.next("asking which line runs next")
-            prompt = self._prompt("runtime-next", line=str(here), times=times_in_words(point.times))
+            places = {"line": str(here), "times": times_in_words(point.times)}
+            prompt = replace(self._prompt("runtime-next", **places), max_tokens=self._number_tokens)
             said = self._context.complete(prompt).text
             yield NextLineAnswer(
                 line=point.line, times=point.times, truth=truth, said=said, answer=read_line(said)
