@@ -103,7 +103,6 @@ class CounterlensServer(LanguageServer):
         when_probed: Called after a task: with its id, and the byte ranges of the functions.
         marks: Each returns marks of a document, which become diagnostics and code actions.
         code_actions: Each returns further code actions for a range.
-        code_lenses: Each returns code lenses of a document.
         hovers: Each returns its part of the hover at a byte of a document; empty if it has none.
         hover_waits: Each may return an awaitable for which a hover should wait briefly.
     """
@@ -134,7 +133,6 @@ class CounterlensServer(LanguageServer):
         self.code_actions: list[
             Callable[[CounterlensServer, Analysis, types.CodeActionParams], list[types.CodeAction]]
         ] = []
-        self.code_lenses: list[Callable[[CounterlensServer, Analysis], list[types.CodeLens]]] = []
         self.hovers: list[Callable[[CounterlensServer, Analysis, int], HoverPart]] = []
         self.hover_waits: list[Callable[[CounterlensServer, Analysis, int], Awaitable[object] | None]] = []
         self._last_status: status.ServerStatus | None = None
@@ -244,6 +242,12 @@ class CounterlensServer(LanguageServer):
         if not self.client_shows_results:
             self.show(str(error), types.MessageType.Error)
         return error_text(error)
+
+    def refresh_code_lenses(self) -> None:
+        """Have the client request lenses again, if it supports that."""
+        workspace = self.client_capabilities.workspace
+        if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
 
     def show(self, message: str, kind: types.MessageType) -> None:
         """Show a message in the client, in the editor's language."""

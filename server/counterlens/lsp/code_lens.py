@@ -1,4 +1,4 @@
-"""Code lenses: each feature that offers some adds them to `CounterlensServer.code_lenses`.
+"""The code lens of the completion probe, and its mark for clients without panels.
 
 The prompts of each function are counted first, a few functions at a time; a function without any has no lens.
 Each function is parsed by itself, without the rest of its file: this is a hundred times cheaper, and differs
@@ -11,15 +11,28 @@ import asyncio
 import contextlib
 import textwrap
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from lsprotocol import types
 
 from counterlens.errors import CounterlensError
+from counterlens.evaluation.time_left import expected_seconds
+from counterlens.judging.languages import JUDGED
 from counterlens.lsp.analysis import Analysis, ScoringState
-from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.base import CodeMark, CounterlensServer
+from counterlens.lsp.language import about, t, translate_known, translator
+from counterlens.lsp.probing import COMMAND as PROBE_COMMAND
+from counterlens.lsp.prospects import KeptResult, counts_of_kind, is_hopeless, kept_results, refusal
+from counterlens.metrics.effects import Proportion
+from counterlens.metrics.summary import summarize
+from counterlens.probes.pairs.contested_wording import contested_count
 from counterlens.probes.pairs.counterfactuals import prompts_of, rewritings
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.seeing import is_blind
+from counterlens.probes.pairs.stability_wording import unstable_changes
+from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
@@ -35,7 +48,9 @@ _COUNTING: dict[str, asyncio.Task[None]] = {}
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.feature(types.TEXT_DOCUMENT_CODE_LENS)(_code_lens)
-    server.when_forgotten.append(refresh)
+    server.when_forgotten.append(CounterlensServer.refresh_code_lenses)
+    server.marks.append(_effects)
+    server.when_edited.append(_retract_refusals)
 
 
 async def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> list[types.CodeLens]:
@@ -46,11 +61,7 @@ async def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> lis
     frozen = analysis.frozen()
     if not await ls.offload(Askable(frozen).count, _AT_ONCE_SECONDS):
         _later(ls, analysis)
-    return await ls.offload(_all, ls, frozen)
-
-
-def _all(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
-    return [lens for offer in ls.code_lenses for lens in offer(ls, analysis)]
+    return await ls.offload(_lenses, ls, frozen)
 
 
 def _later(ls: CounterlensServer, analysis: Analysis) -> None:
@@ -72,37 +83,7 @@ async def _count_until_closed(ls: CounterlensServer, analysis: Analysis) -> None
             done = await ls.offload(Askable(analysis.frozen()).count, _SLICE_SECONDS)
             if done or time.monotonic() - last_refresh > _REFRESH_SECONDS:
                 last_refresh = time.monotonic()
-                refresh(ls)
-
-
-def refresh(ls: CounterlensServer) -> None:
-    """Have the client request lenses again, if it supports that."""
-    workspace = ls.client_capabilities.workspace
-    if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
-        ls.workspace_code_lens_refresh(None)
-
-
-def lenses_over(
-    ls: CounterlensServer,
-    analysis: Analysis,
-    command: str,
-    title: Callable[[Function], str],
-    wanted: Callable[[Function], bool] = lambda _function: True,
-) -> list[types.CodeLens]:
-    """One lens over each function of a document, in languages that have functions.
-
-    Args:
-        command: Called with `{uri, function}`.
-        title: The text of the lens.
-        wanted: Whether a function gets the lens.
-    """
-    document, places = analysis.document, ls.places(analysis)
-    lenses = []
-    for function in filter(wanted, functions(document)):
-        argument = {"uri": analysis.uri, "function": function.qualname}
-        lens_command = types.Command(title(function), command, arguments=[argument])
-        lenses.append(types.CodeLens(places.range(function.header, function.header), lens_command))
-    return lenses
+                ls.refresh_code_lenses()
 
 
 class Askable:
@@ -164,3 +145,113 @@ def _prompts(document: Document, function: Function) -> int:
     except CounterlensError:  # it does not parse by itself
         return 0
     return prompts_of(surveyed.counterfactuals)
+
+
+def _retract_refusals(ls: CounterlensServer, edited: Analysis) -> None:
+    """Forget why probes were refused once another file was edited: it may have the tests."""
+    for analysis in ls.analyses.values():
+        if analysis is not edited:
+            for name, known in analysis.known.items():
+                analysis.known[name] = replace(known, refusal="")
+
+
+def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
+    """A lens on each function for which a probe will say something, or whose result or refusal is known."""
+    prompts, model = Askable(analysis).known(), ls.settings.model_spec
+    kept = kept_results(analysis.uri, model) if ls.client_shows_results else {}
+    titles = {
+        function.qualname: title
+        for function in functions(analysis.document)
+        if (
+            title := _title(
+                ls, analysis, function, prompts.get(function.qualname, 0), kept.get(function.qualname)
+            )
+        )
+    }
+    document, places, lenses = analysis.document, ls.places(analysis), []
+    for function in functions(document):
+        if function.qualname in titles:
+            text = f"{t('Probe counterfactually')} · {titles[function.qualname]}"
+            argument = {"uri": analysis.uri, "function": function.qualname}
+            command = types.Command(text, PROBE_COMMAND, arguments=[argument])
+            lenses.append(types.CodeLens(places.range(function.header, function.header), command))
+    return lenses
+
+
+def _title(
+    ls: CounterlensServer, analysis: Analysis, function: Function, prompts: int, kept: KeptResult | None
+) -> str:
+    """The result for a function, else what is known before a probe; empty if it will say nothing."""
+    known, model = analysis.known_function(function.qualname), ls.settings.model_spec
+    if known.probe is not None:
+        return _result(known.probe)
+    if kept is not None and kept.source.encode() == analysis.source_of(function):
+        return f"{_result(kept.record)} · {t('at once')}"
+    if known.refusal:
+        return t("refused: {reason}", reason=known.refusal)
+    if not prompts:
+        return ""
+    language = JUDGED.get(analysis.document.language)
+    weak = language.weak_assertion(analysis.document, function) if language else None
+    if weak is not None:
+        return t("will be refused: {reason}", reason=refusal(weak))
+    counts = counts_of_kind(model, function)
+    if is_hopeless(counts):
+        return ""
+    parts = [_effort(ls, prompts)]
+    if counts.probed:
+        parts.append(t("completed {count} of {n} such functions", count=counts.completed, n=counts.probed))
+    if kept is not None:
+        parts.append(t("of the older text: {result}", result=_result(kept.record)))
+    return " · ".join(parts)
+
+
+def _effort(ls: CounterlensServer, prompts: int) -> str:
+    """How long a probe takes; if unknown, how many prompts it needs."""
+    seconds = expected_seconds(ls.settings.model_spec, PROBE_COMMAND, prompts)
+    if seconds is None:
+        return t("{n} prompts", n=prompts)
+    return about(seconds)
+
+
+def _changed_share(record: PairsRecord) -> Proportion:
+    """The share of informative pairs whose verdict changed."""
+    return summarize(record.observations).average
+
+
+def _result(record: PairsRecord) -> str:
+    changed = _changed_share(record)
+    if changed.n:
+        sentence = t("{count} of {n} changed the verdict", count=changed.count, n=changed.n)
+        return ", ".join(filter(None, (sentence, *_caveats(record))))
+    if record.pairs:
+        return t("uninformative")
+    blind = next((site.reason for site in record.refused if is_blind(site.reason)), None)
+    return t("refused: {reason}", reason=translate_known(blind)) if blind else t("nothing to change")
+
+
+def _caveats(record: PairsRecord) -> tuple[str, str]:
+    return unstable_changes(record, translator()), contested_count(record, translator())
+
+
+def _effects(ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
+    """Show the result of a probe at the name of its function, for clients without a view for it.
+
+    It is about the model, so it would be a false report among the problems of the code.
+    """
+    if ls.client_shows_results:
+        return
+    for function in functions(analysis.document) if analysis.known else []:
+        record = analysis.known_function(function.qualname).probe
+        if record is None:
+            continue
+        changed, counted = _changed_share(record), ""
+        if changed.n:
+            counted = t(
+                "{count} of {n} informative counterfactual pairs changed the verdict.",
+                count=changed.count,
+                n=changed.n,
+            )
+        name = analysis.document.data.index(function.name.encode(), function.header)
+        message = f"{counted} {meaning(record, translator())}".lstrip()
+        yield CodeMark("counterfactual-effect", name, name + len(function.name.encode()), message)

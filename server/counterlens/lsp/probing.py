@@ -22,7 +22,6 @@ from counterlens.confidence import Confidence
 from counterlens.confidence.scoring import FunctionConfidence, measure_function
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.evaluation.time_left import expected_seconds, note_pace
-from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import require_consent, require_trusted_workspace
@@ -164,7 +163,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     except CounterlensError as error:
         if name and isinstance(error, SourceError):
             analysis.note(function, refusal=error_text(error))
-            code_lens.refresh(ls)
+            ls.refresh_code_lenses()
         page = _why_not(name, error) if ls.client_shows_results else ""
         return ProbeAnswer(ok=False, error=ls.refuse(error, settings), function=name, html=page)
     shows = ls.client_shows_results
@@ -201,7 +200,7 @@ async def _remember(
     if ls.asks(settings) and analysis.document is document:
         analysis.note(function, probe=record)
         ls.changed(analysis)
-        code_lens.refresh(ls)
+        ls.refresh_code_lenses()
 
 
 async def _kept(

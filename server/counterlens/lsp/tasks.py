@@ -15,7 +15,6 @@ from typing import Any
 
 from counterlens.errors import CounterlensError, ModelError
 from counterlens.evaluation.time_left import expected_seconds
-from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
@@ -244,7 +243,7 @@ def _note(
     if len(functions) == 1:  # the result of several functions is about all of them
         analysis.note(functions[0], findings={task: run.summary})
     if task == CompletionProbe.id:
-        code_lens.refresh(ls)
+        ls.refresh_code_lenses()
     ls.changed(analysis)
     for react in ls.when_probed:
         react(ls, analysis, task, [(function.start, function.end) for function in functions])
