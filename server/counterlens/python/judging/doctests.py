@@ -82,14 +82,28 @@ class DoctestJudge:
 
     def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
         """Run the examples against many variants of the original at once; see `run_variants`."""
-        if self._by_pytest is not None:
-            return [self.judge(program, cancel=cancel) for program in programs]
-        return run_variants(self._test_run, programs, self._read, cancel)
+        verdicts = run_variants(self._test_run, programs, self._read, cancel)
+        failing = [at for at, verdict in enumerate(verdicts) if verdict.judgement is Judgement.FAILED]
+        if self._by_pytest is None or not failing or self._test_run.passes_original(self._read, cancel):
+            return verdicts
+        # Compiled files would need another interpreter than that of single programs.
+        test_run = replace(self._by_pytest, original=self._test_run.original, compiles=False)
+        asked = run_variants(test_run, [programs[at] for at in failing], read_cases, cancel)
+        for at, verdict in zip(failing, asked, strict=True):
+            verdicts[at] = self._answer_of_pytest(programs[at], verdict, verdicts[at], cancel)
+        return verdicts
 
     def _ask_pytest(self, program: str, plain: Verdict, cancel: Event | None) -> Verdict:
         """Let pytest run the examples."""
         assert self._by_pytest is not None
         verdict = self._by_pytest.run(program, read_cases, cancel)
+        return self._answer_of_pytest(program, verdict, plain, cancel)
+
+    def _answer_of_pytest(
+        self, program: str, verdict: Verdict, plain: Verdict, cancel: Event | None
+    ) -> Verdict:
+        """The verdict on a program from that of pytest, and that without the project's settings."""
+        assert self._by_pytest is not None
         if not self._vetted:
             verdict = refuse_harness(self._by_pytest, verdict, program, read_cases, cancel)
         unread = next((str(file) for file in self._by_pytest.readable if self._is_unread(file)), None)
