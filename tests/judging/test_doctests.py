@@ -433,12 +433,12 @@ def test_variants_that_pytest_runs_at_once_have_the_verdicts_of_single_programs(
 
     def judge() -> doctests.DoctestJudge:
         document = Document.read(path)
-        found = doctests.find(document, find_function(document, "third"), setting)
-        assert found is not None
-        kept = found.vetted(text, None) if vetted else found
-        assert isinstance(kept, doctests.DoctestJudge)
-        assert kept.judge(text).passed
-        return kept
+        by_examples = doctests.find(document, find_function(document, "third"), setting)
+        assert by_examples is not None
+        chosen = by_examples.vetted(text, None) if vetted else by_examples
+        assert isinstance(chosen, doctests.DoctestJudge)
+        assert chosen.judge(text).passed
+        return chosen
 
     single = judge()
     one_by_one = [single.judge(program) for program in programs]

@@ -88,8 +88,8 @@ class DoctestJudge:
             return verdicts
         # Compiled files would need another interpreter than that of single programs.
         test_run = replace(self._by_pytest, original=self._test_run.original, compiles=False)
-        asked = run_variants(test_run, [programs[at] for at in failing], read_cases, cancel)
-        for at, verdict in zip(failing, asked, strict=True):
+        answers = run_variants(test_run, [programs[at] for at in failing], read_cases, cancel)
+        for at, verdict in zip(failing, answers, strict=True):
             verdicts[at] = self._answer_of_pytest(programs[at], verdict, verdicts[at], cancel)
         return verdicts
 
