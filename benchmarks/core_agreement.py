@@ -38,8 +38,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from counterlens.dependence import Dependences, Edge, Kind, Rules, analyse
-from counterlens.dependence.effects import Effects, variable_name
-from counterlens.dependence.rules import DEFAULT
+from counterlens.dependence.effects import DEFAULT, Effects, variable_name
 from counterlens.errors import SourceError
 from counterlens.metrics.agreement import closure
 from counterlens.python.dependence.rules import PythonRules

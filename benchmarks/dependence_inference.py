@@ -39,9 +39,9 @@ from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
+from counterlens.probes.dependence.instances import QuestionCounts
 from counterlens.probes.dependence.pairwise import question_counts
 from counterlens.probes.dependence.rules import RULES
-from counterlens.probes.dependence.sampling import QuestionCounts
 from counterlens.python.dependence.program import Program
 
 

@@ -59,8 +59,10 @@ class Copier(Model):
         return [Completion(self._rests[prompt.text], "stop", 1) for prompt in prompts]
 
 
-class Once:
+class Once(Judge):
     """A judge that judges each program once for both kinds of cuts."""
+
+    attribution, tests = "", 0
 
     def __init__(self, judge: Judge) -> None:
         self._judge, self._verdicts = judge, dict[str, Verdict]()

@@ -2,6 +2,7 @@
 
     python benchmarks/doubt.py --data DATA [--model M]        # the tables of docs/results/doubt.md
     python benchmarks/doubt.py --data DATA --model M --fit    # also store the margins for `counterlens check`
+    python benchmarks/doubt.py --data DATA --model M --in-use # those in use, on all functions
     python benchmarks/doubt.py --data DATA --quick            # a few functions
     python benchmarks/doubt.py --made BUGSINPY [--longest N] [--records FILE]    # bugs that people made
 
@@ -65,7 +66,7 @@ from counterlens.doubt.scoring import NAMED, Trial, comparison_texts, trials
 from counterlens.errors import CounterlensError
 from counterlens.metrics.effects import wilson
 from counterlens.models import load
-from counterlens.models.base import Model, TokenScores
+from counterlens.models.base import Model, ModelInfo, TokenScores
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options
@@ -270,6 +271,16 @@ def report(some: Sequence[Looked], margins: Margins) -> dict[str, object]:
     }
 
 
+def report_in_use(info: ModelInfo, halves: Sequence[Sequence[Looked]]) -> dict[str, object]:
+    """Print the figures of the margins in use on both halves: none of them may have been used for the fit."""
+    figures = by_doubt([one for half in halves for one in half], margins_of(info) or {})
+    print(f"false marks per 1,000 lines: {shown(figures.false, figures.lines, 1000, 1)}")
+    print(f"planted found: {shown(*figures.count)}; mean over kinds {figures.recall:.2f}\n")
+    for kind in sorted(figures.found):
+        print(f"| `{kind}` | {shown(*figures.found[kind])} |")
+    return {"lines": figures.lines, "false": figures.false, "found": figures.count}
+
+
 def report_bugs(model: Model, data: Path, number: int, margins: Margins) -> dict[str, int]:
     """Check the bugs that have a fix among the alternatives, as `counterlens check` does."""
     every = list(bugs(data))
@@ -386,6 +397,7 @@ def main() -> int:
         "--quick", action="store_true", help=f"use {QUICK} functions per half, and {QUICK} bugs"
     )
     parser.add_argument("--fit", action="store_true", help="store the margins for `counterlens check`")
+    parser.add_argument("--in-use", action="store_true", help="measure the margins in use on both halves")
     parser.add_argument("--model", default=EMBEDDED_MODEL)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
@@ -411,7 +423,10 @@ def main() -> int:
             for number, pair in enumerate(zip(*halves, strict=False)):
                 for half, named in enumerate(pair):
                     print(f"{number} of {len(halves[0])}: {named[0]}", file=sys.stderr, flush=True)
-                    looked[half].append(look(model, named, reported=bool(half)))
+                    looked[half].append(look(model, named, reported=bool(half) and not given.in_use))
+            if given.in_use:
+                print(json.dumps({"benchmark": "doubt, margins in use", **report_in_use(model.info, looked)}))
+                return 0
             fit = fitted([one.seen for one in looked[0]])
             print(f"{model.info.name}, seed {given.seed}; fitted on {len(looked[0])} functions")
             print_fit(fit)

@@ -18,7 +18,7 @@ from counterlens.metrics.table import Table
 from counterlens.probes.registry import PROBES
 from counterlens.probes.robustness import tables
 from counterlens.probes.robustness.base import RobustnessProbe
-from counterlens.probes.robustness.record import RobustnessRecord
+from counterlens.probes.robustness.questions import RobustnessRecord
 from counterlens.reports.cells import cell_text
 
 

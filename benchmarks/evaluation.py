@@ -29,8 +29,8 @@ from threading import Event
 from typing import Any
 
 from counterlens.evaluation.engines.base import EvaluationEngine
-from counterlens.evaluation.engines.local import LocalEngine, run_local, workers
 from counterlens.evaluation.engines.ray.engine import RayEngine
+from counterlens.evaluation.engines.registry import LocalEngine, run_local, workers
 from counterlens.evaluation.plan import Plan, make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord

@@ -90,8 +90,10 @@ class Fixed:
     undecided: bool
 
 
-class Remembering:
+class Remembering(Judge):
     """A judge that runs each program once."""
+
+    attribution, tests = "", 0
 
     def __init__(self, judge: Judge) -> None:
         self._judge, self._known = judge, dict[str, Verdict]()

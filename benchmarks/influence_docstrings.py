@@ -32,8 +32,7 @@ from counterlens.probes.dependence.estimators import (
     data_scores,
     looked_at,
 )
-from counterlens.probes.dependence.examined import ExaminedFunction
-from counterlens.probes.dependence.parts import Part
+from counterlens.probes.dependence.examined import ExaminedFunction, Part
 from counterlens.probes.dependence.reactions import Intervention, Reaction, react
 from counterlens.python.dependence.program import Program
 

@@ -17,8 +17,7 @@ from counterlens.probes.dependence.estimators import (
     minus_placebo,
     peak,
 )
-from counterlens.probes.dependence.examined import Relation
-from counterlens.probes.dependence.parts import NameRole
+from counterlens.probes.dependence.examined import NameRole, Relation
 
 Score = Callable[[Case], PairScores]
 

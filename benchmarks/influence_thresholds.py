@@ -20,8 +20,8 @@ from counterlens.metrics.agreement import Agreement
 from counterlens.models import load
 from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options
+from counterlens.probes.dependence.estimators import THRESHOLDS, infer_influence
 from counterlens.probes.dependence.examined import Relation, true_edges
-from counterlens.probes.dependence.influence import THRESHOLDS, infer_influence
 
 Scored = list[tuple[float, bool]]
 

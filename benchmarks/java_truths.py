@@ -22,10 +22,9 @@ from counterlens.java.execution.calls import literal_call, name_of
 from counterlens.java.prompts.values import java_literal
 from counterlens.judging.base import LIMITS
 from counterlens.models.base import Model
-from counterlens.probes.execution.inputs import Inputs
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of, points
+from counterlens.probes.execution.printing import Inputs
 from counterlens.probes.execution.questions import question_of
-from counterlens.probes.execution.states import points
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox

@@ -17,7 +17,7 @@ from pathlib import Path
 from counterlens.datasets.repository import Repository, outermost
 from counterlens.judging.base import Setting
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.registry import describe, find_judge, why_no_judge
+from counterlens.judging.registry import find_judge, why_no_judge
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -77,8 +77,8 @@ def examine(document: Document, function: Function) -> tuple[str, str]:
             "\n", " "
         )[:160]
     if judge.judge(hollow(document, function).text).passed:
-        return "passes without its body", describe(judge)
-    return f"usable: {judge.attribution}", describe(judge)
+        return "passes without its body", judge.described
+    return f"usable: {judge.attribution}", judge.described
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 
 Each folder is the repository of a package with its tests; by default `examples/`. Functions are sampled as in
 `benchmarks/judges.py`. The breaking mutants of each function that tests mention are judged at once
-(`judge_variants`) and one by one, after a first one of each, which prepares the others. Each line has the
-seconds of both and the mutants per second. A mutant whose two judgements differ is named.
+(`Judge.judge_variants`) and one by one, after a first one of each, which prepares the others. Each line has
+the seconds of both and the mutants per second. A mutant whose two judgements differ is named.
 
 The last line is one JSON document. `at_once_over_single` is the ratio of all seconds, `mutants_per_second`
 the rate at once, and `best_rate` that of the fastest function with at least ten mutants. With `--quick`, two
@@ -26,7 +26,6 @@ from counterlens.doubt.generating import scopes
 from counterlens.judging.base import Setting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
-from counterlens.judging.variants import judge_variants
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.survivors.search import breaking_mutants
 
@@ -68,7 +67,7 @@ def main() -> None:
                 continue
             judge.judge(programs[0])
             begun = time.perf_counter()
-            verdicts = judge_variants(judge, programs)
+            verdicts = judge.judge_variants(programs)
             between = time.perf_counter()
             others = [judge.judge(program) for program in programs]
             ended = time.perf_counter()

@@ -34,9 +34,9 @@ import mutation_safety_java
 
 from counterlens.errors import SourceError
 from counterlens.mutations import Counterfactual, counterfactuals
-from counterlens.python.mutations.independent_swap import IndependentSwap
 from counterlens.python.mutations.language import MUTATIONS
 from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.statements import IndependentSwap
 
 SECONDS = 20
 MEMORY = 4 << 30

@@ -30,8 +30,8 @@ import sandbox_java
 
 from counterlens.sandbox import registry
 from counterlens.sandbox.base import Job, Sandbox
-from counterlens.sandbox.bubblewrap import Bubblewrap
 from counterlens.sandbox.process import ProcessSandbox
+from counterlens.sandbox.shell import Bubblewrap
 
 BARE = """
 from typing import List

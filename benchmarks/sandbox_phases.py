@@ -24,9 +24,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import sandbox as judging
-from counterlens.sandbox import registry, system
+from counterlens.sandbox import registry, shell
 from counterlens.sandbox.interpreter import describe
-from counterlens.sandbox.linux import landlock, namespaces, seccomp, syscalls
+from counterlens.sandbox.linux import namespaces, seccomp, syscalls
 
 LOADED = (typing, unittest)  # the imports of the waiting interpreter
 TEXT = judging.BARE.format(n=1)
@@ -51,8 +51,8 @@ def enter() -> None:
 
 def rules() -> None:
     """Landlock with everything that a program may read."""
-    ruleset = landlock.Ruleset()
-    ruleset.allow_reading([*system.readable(), *describe(Path(sys.executable)).folders])
+    ruleset = namespaces.Ruleset()
+    ruleset.allow_reading([*shell.readable(), *describe(Path(sys.executable)).folders])
     ruleset.enforce()
 
 

@@ -58,9 +58,8 @@ def engine_of(name: str, threads: int) -> SequenceEngine:
     if not name.startswith("onnx:"):
         path = embedded_model() if name == EMBEDDED_MODEL else Path(name)
         return Engine(path, threads=threads, context=DEFAULT_CONTEXT)
-    from counterlens.models.onnx.engine import ExportEngine
     from counterlens.models.onnx.model import find_export
-    from counterlens.models.onnx.session import Session
+    from counterlens.models.onnx.session import ExportEngine, Session
     from counterlens.models.onnx.tokenizer import ExportTokenizer
 
     export = find_export(name.removeprefix("onnx:"))

@@ -48,8 +48,8 @@ from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.mutations import counterfactuals
 from counterlens.probes.prompts.function_text import hollow
+from counterlens.python.judging.baseline import baseline_of
 from counterlens.python.judging.layout import layout_of
-from counterlens.python.judging.suite_run import baseline_of
 from counterlens.python.mutations.language import MUTATIONS
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -161,7 +161,7 @@ LANGUAGE = """
 from counterlens.languages.language import Language
 
 TOY = Language(id="toy", title="Toy", suffixes=(".toy",), grammar="tree_sitter_python:language",
-               functions="counterlens.python.syntax.definitions:python_definitions",
+               functions="counterlens.python.syntax.concepts:python_definitions",
                judge="plugged_judges:TOY")
 """
 

@@ -19,7 +19,7 @@ from counterlens.models import files
 from counterlens.models.cache import AnswerStore
 from counterlens.models.entries import user_entries, user_file
 from counterlens.models.llama.worker import one_process
-from counterlens.models.remote.endpoint_file import EndpointFile
+from counterlens.models.remote.taking import EndpointFile
 from counterlens.python.judging import baseline
 from counterlens.regular_file import read_bytes, read_text
 from counterlens.user_list import read_list

@@ -19,7 +19,7 @@ from counterlens.judging.projects import confine, interpreter_for
 from counterlens.lsp import consent
 from counterlens.mcp.workspace import ToolWorkspace
 from counterlens.models.registry import Options
-from counterlens.probes.operator.frequency import _source_files
+from counterlens.probes.operator.memorisation import _source_files
 from counterlens.python.judging.discovery import files_with_tests
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.suite import Suite

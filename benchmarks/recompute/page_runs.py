@@ -119,6 +119,26 @@ EXPERIMENTS = [
         "`python benchmarks/seen_and_fresh.py effects`",
         "[recognition](recognition.md#effects-beside-recognition)",
     ),
+    (
+        *("after Wei et al. 2025", "are two functions equivalent?", "equivalence-humaneval-", ""),
+        "`--task equivalence --data humaneval`",
+        "[comprehension](comprehension.md)",
+    ),
+    (
+        *(
+            "after Haroon et al. 2025",
+            "which line is wrong, also in a rewritten version?",
+            "localisation-humaneval-",
+            "",
+        ),
+        "`--task localisation --data humaneval`",
+        "[comprehension](comprehension.md)",
+    ),
+    (
+        *("after Chen et al. 2024", "lines, states, output and input of a call", "runtime-humaneval-", ""),
+        "`--task runtime --data humaneval`",
+        "[comprehension](comprehension.md)",
+    ),
 ]
 """Paper, experiment, the first letters of its records, figures without records, command, page."""
 SHORT = {"smollm2-135m": "SmolLM2", "qwen2.5-coder-0.5b": "0.5B", "qwen2.5-coder-1.5b": "1.5B"}

@@ -13,9 +13,9 @@ from counterlens.confidence import correctness as store
 from counterlens.confidence.correctness import Summary, load_correctness, save_correctness, summaries
 from counterlens.errors import CounterlensError
 from counterlens.models.base import Capability, ModelInfo
-from counterlens.reports.build.correctness import correctness_report
+from counterlens.reports.build.calibration import correctness_report
 from counterlens.reports.document import Paragraph, TableBlock
-from counterlens.reports.export.correctness import correctness_json
+from counterlens.reports.export.calibration import correctness_json
 
 INFO = ModelInfo("m", "A Model", "sha256-of-a-model", "local", frozenset({Capability.COMPLETE}))
 

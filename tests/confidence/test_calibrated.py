@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from counterlens.confidence import Aggregation, confidence, score_document
-from counterlens.confidence.calibrated import calibrate, fits
-from counterlens.confidence.calibration import EVERYTHING, Calibration, Curve
+from counterlens.confidence.calibration import EVERYTHING, Calibration, Curve, calibrate, fits
 from counterlens.models.llama.model import LlamaModel
 from counterlens.reports.build.calibration import raw_or_calibrated
 from counterlens.reports.document import Paragraph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.confidence.ignoring import ignore_comments
+from counterlens.confidence.exclusion import ignore_comments
 from counterlens.confidence.replacing import below_head, ignoring_edit
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.confidence.ignoring import directive, ignore_comments
+from counterlens.confidence.exclusion import directive, ignore_comments
 from counterlens.languages.registry import installed_languages
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.confidence.noise import TOKEN_NATS, distinguishable
+from counterlens.confidence.scoring import TOKEN_NATS, distinguishable
 
 
 @pytest.mark.parametrize(

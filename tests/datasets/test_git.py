@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.datasets.changes import Lines, changed_lines
-from counterlens.datasets.git import commit, list_files
+from counterlens.datasets.git import commit, line_commits, list_files
 from counterlens.datasets.repository import python_files, repository
 from counterlens.errors import DataError
 from counterlens.syntax.document import Document
@@ -35,9 +35,10 @@ MISSING = (
 )
 
 
-def git(folder: Path, *arguments: str) -> None:
+def git(folder: Path, *arguments: str, day: str = "2026-01-01") -> None:
     who = ("-c", "user.name=A", "-c", "user.email=a@b.example", "-c", "commit.gpgSign=false")
-    subprocess.run([GIT, *who, *arguments], cwd=folder, check=True, capture_output=True)
+    dated = os.environ | {"GIT_AUTHOR_DATE": f"{day}T00:30+0200"}
+    subprocess.run([GIT, *who, *arguments], cwd=folder, check=True, capture_output=True, env=dated)
 
 
 @pytest.fixture
@@ -66,6 +67,7 @@ def use(folder: Path) -> None:
     """All that is asked of git."""
     assert python_files(folder)
     assert changed_lines(folder, "HEAD")
+    assert line_commits(folder / "code.py", (folder / "code.py").read_bytes()) is not None
     assert repository(f"repo:{folder}").provenance.version != "unknown"
 
 
@@ -364,3 +366,24 @@ def test_a_hook_asks_about_its_own_repository(clone: Path, known: dict[Path, Lin
     hook.chmod(0o755)
     git(clone, "commit", "-qam", "from a hook")
     assert int(trace.read_text()) == len(known)
+
+
+def test_a_line_has_the_commit_that_added_it(clone: Path) -> None:
+    git(clone, "config", "blame.showRoot", "true")
+    file = clone / "code.py"
+    text = CODE.replace("    return 1", "    a = 1\n    return a")
+    file.write_text(text)
+    git(clone, "commit", "-qam", "second", day="2026-02-03")
+    (second,) = {*filter(None, line_commits(file, text.encode()) or ())}
+    assert second.written == "2026-02-02"  # in UTC
+    text = text.replace("    a = 1\n", "    if True:\n        a = 1\n").replace("\n", "\r\n")
+    file.write_bytes(text.encode())
+    git(clone, "commit", "-qam", "third", day="2027-01-01")
+    lines = line_commits(file, text.replace("return a", "return a + 0").encode())
+    assert lines is not None
+    assert lines[:5] == [None] * 5  # of the first commit
+    assert lines[5] is not None
+    assert (lines[5].written, lines[5].id[:12]) == ("2026-12-31", commit(clone))
+    assert lines[6:] == [second, None]  # indented; not committed
+    assert line_commits(clone / "other.py", b"a = 1\n") is None
+    assert line_commits(clone.parent / "alone.py", b"a = 1\n") is None

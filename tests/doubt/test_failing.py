@@ -13,7 +13,7 @@ from counterlens.doubt.generating import scopes
 from counterlens.doubt.marking import Doubt, Mark
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settle
-from counterlens.judging.standing import FailedCase
+from counterlens.judging.base import FailedCase
 from counterlens.reports.export.doubts import failure_sentence, mark_sentence
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -12,7 +12,7 @@ from counterlens.doubt.marking import Doubt, Verification, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import MOST, MOST_ENDLESS, fix_for, settle
-from counterlens.judging.base import LIMITS, Evidence, Judgement, Setting, Verdict
+from counterlens.judging.base import LIMITS, Evidence, Judge, Judgement, Setting, Verdict
 from counterlens.judging.projects import interpreter_for
 from counterlens.reports.export.doubts import doubt_sentence
 from counterlens.sandbox.registry import best_sandbox
@@ -24,7 +24,7 @@ FAILED = FailedTest("test_gap", "it failed")
 SETTING = Setting(best_sandbox(), interpreter_for(None), LIMITS)
 
 
-class Scripted:
+class Scripted(Judge):
     """A judge that says what it was told to."""
 
     attribution, tests = "tests", 1

@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from counterlens.reports.export.annotations import annotation_commands
-from counterlens.reports.export.run import exported_run
+from counterlens.reports.export.verdicts import annotation_commands
+from counterlens.reports.export.view import exported_run
 from counterlens.reports.formats import write_evaluation
 from tests.evaluation.made_up import results
 

@@ -7,7 +7,7 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.judging.base import Judgement
 from counterlens.metrics.effects import wilson
-from counterlens.probes.execution.inputs import Origin
+from counterlens.probes.execution.printing import Origin
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
 from counterlens.probes.prompts.literals import AnswerOutcome
 

@@ -13,10 +13,15 @@ from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.effects import Proportion
+from counterlens.models.entries import ModelEntry
+from counterlens.models.speed import ModelSpeed
+from counterlens.models.usage import Price, Usage
 from counterlens.probes.confidence import ConfidenceRecord, Confounders
 from counterlens.probes.record import steady
 from counterlens.reports.build.comparison import comparison_report
+from counterlens.reports.build.overview import quality_and_speed
 from counterlens.reports.build.run_wording import progress_of
+from counterlens.reports.document import Figure, TableBlock
 from counterlens.reports.formats import write_evaluation
 from counterlens.reports.render import markdown
 from tests.evaluation.made_up import pair, pairs_record, records, results
@@ -95,6 +100,36 @@ def test_the_models_of_one_run_are_compared() -> None:
     assert (originals.n, originals.first, originals.second, len(originals.gained)) == (2, 0, 2, 2)
     with pytest.raises(DataError, match="only one model"):
         compare_models(results((True, True)))
+
+
+def test_speed_stands_beside_quality_where_it_was_measured() -> None:
+    run = two_models()
+    assert "tokens/s" not in "".join(write_evaluation(form, run) for form in ("text", "markdown", "html"))
+    slow, quick = (ModelSpeed(rate, 50, 1, 2_000_000_000, True, 7 / rate, "A chip") for rate in (5, 20))
+    settings = RunSettings(
+        ("completion",),
+        "data",
+        ("a", "b", "c"),
+        entries=(ModelEntry("c", "far", "http://far.example", price=Price(1, 2)),),
+    )
+    priced = replace(
+        run, settings=settings, speeds={"a": slow, "b": quick}, spent={"c": Usage(9, written=10**6)}
+    )
+    (table, figure) = quality_and_speed({"": priced})
+    assert isinstance(table, TableBlock)
+    assert isinstance(figure, Figure)
+    assert [row[0] for row in table.rows] == ["b", "a", "c"]
+    assert table.rows[1][3:] == ("1.4 s", "5", "2.0 GB", None, "A chip")
+    assert table.rows[2][3:] == (None, None, None, "2.00 USD", None)
+    right, held = table.rows[0][1:3]
+    assert isinstance(right, Proportion)
+    assert isinstance(held, Proportion)
+    assert (right.value, held.value) == (1.0, 1.0)
+    assert figure.svg.index(">b, 20 tokens/s<") < figure.svg.index(">a, 5 tokens/s<")
+    assert "far" not in figure.svg
+    compared = markdown.render(comparison_report(compare_models(run), {"": priced}))
+    assert compared.count("2.0 GB") == 2
+    assert "Quality and speed of each model" in write_evaluation("html", priced)
 
 
 def test_functions_without_a_pair_are_counted_and_say_so() -> None:

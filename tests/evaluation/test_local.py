@@ -6,7 +6,7 @@ from contextlib import closing
 from threading import Barrier, Event
 
 from counterlens.errors import Cancelled, ModelError
-from counterlens.evaluation.engines.local import run_local
+from counterlens.evaluation.engines.registry import run_local
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.probes.record import Record
 

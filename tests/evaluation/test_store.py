@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.errors import CounterlensError, DataError
-from counterlens.evaluation.engines.local import LocalEngine
+from counterlens.evaluation.engines.registry import LocalEngine
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Run

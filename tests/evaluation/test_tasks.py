@@ -12,9 +12,9 @@ import pytest
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.comparison import compare_runs
 from counterlens.evaluation.plan import make_plan
-from counterlens.evaluation.replay import find_record
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.work import find_record
 from counterlens.probes.probe import Context
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import run_targets

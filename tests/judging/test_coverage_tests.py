@@ -14,13 +14,12 @@ from counterlens.errors import Cancelled
 from counterlens.evaluation.manifest import differences
 from counterlens.judging.base import HoleReach, Judge, Setting
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.registry import describe, find_judge, reach_of
-from counterlens.python.judging.baseline import Baseline, BaselineTest, read, write
+from counterlens.judging.registry import find_judge
+from counterlens.python.judging.baseline import Baseline, BaselineTest, baseline_of, read, write
 from counterlens.python.judging.cheats import body_lines
 from counterlens.python.judging.coverage_tests import MOST, find, find_cases, nearest
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.suite import circumstances
-from counterlens.python.judging.suite_run import baseline_of
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -271,7 +270,7 @@ def test_it_is_said_how_many_tests_of_how_many_judge(project: Project, setting: 
     function = find_function(document, "_rate")
     judge = find_judge(document, function, replace(setting, vetted=True, surveyed=True))
     assert judge is not None
-    assert describe(judge) == "40 of 61 tests that reach it"
+    assert judge.described == "40 of 61 tests that reach it"
     verdict = judge.judge(document.text)
     assert (verdict.judgement, verdict.evidence.tests) == ("passed", 40), verdict
     assert "1 test left out: test_shop.py::test_wrong" in verdict.evidence.message
@@ -333,10 +332,10 @@ def test_how_many_tests_reach_into_a_hole(project: Project, setting: Setting) ->
     )
     judge = found(path, "Basket.total", setting)
     assert judge is not None
-    assert reach_of(judge, range(8, 13)) == HoleReach(tests=4, lines=4, of=5)
-    assert reach_of(judge, range(9, 10)) == HoleReach(tests=1, lines=1, of=1)
-    assert reach_of(judge, range(10, 13)) == HoleReach(tests=3, lines=2, of=3)
-    assert reach_of(judge, range(11, 12)) == HoleReach(tests=0, lines=0, of=1)
+    assert judge.reach(range(8, 13)) == HoleReach(tests=4, lines=4, of=5)
+    assert judge.reach(range(9, 10)) == HoleReach(tests=1, lines=1, of=1)
+    assert judge.reach(range(10, 13)) == HoleReach(tests=3, lines=2, of=3)
+    assert judge.reach(range(11, 12)) == HoleReach(tests=0, lines=0, of=1)
     document = Document.read(path)
     vetted = find_judge(
         document,
@@ -344,4 +343,4 @@ def test_how_many_tests_reach_into_a_hole(project: Project, setting: Setting) ->
         Setting(setting.sandbox, interpreter_for(document.path), vetted=True, surveyed=True),
     )
     assert vetted is not None
-    assert reach_of(vetted, range(10, 13)) == HoleReach(tests=3, lines=2, of=3)
+    assert vetted.reach(range(10, 13)) == HoleReach(tests=3, lines=2, of=3)

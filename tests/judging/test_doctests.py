@@ -14,7 +14,7 @@ from counterlens.judging.programs import judge_by_itself
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.python.judging import doctests
-from counterlens.python.judging.file_of_tests import judge_by_tests
+from counterlens.python.judging.supplied_tests import FileOfTestsJudge
 from counterlens.sandbox.base import Job, JobOutcome, Limits
 from counterlens.sandbox.process import ProcessSandbox
 from counterlens.sandbox.registry import best_sandbox
@@ -475,6 +475,6 @@ def test_examples_in_a_file_of_tests_are_not_judged_without_their_settings(proje
     )
     folder = project({"pytest.ini": "[pytest]\n" + INI, "code_.py": LABEL, "test_code.py": tests})
     setting = Setting(best_sandbox(), Path(sys.executable), Limits(seconds=30, output_bytes=1 << 20))
-    verdict = judge_by_tests(LABEL, folder / "code_.py", folder / "test_code.py", setting)
+    verdict = FileOfTestsJudge(folder / "code_.py", folder / "test_code.py", setting).judge(LABEL)
     assert verdict.judgement is Judgement.REFUSED, verdict
     assert "settings for examples do not apply" in verdict.evidence.message

@@ -15,10 +15,10 @@ from counterlens.judging.base import Judge, Setting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge, why_no_judge
 from counterlens.probes.options import specs
+from counterlens.python.judging.baseline import baseline_of
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.sandboxed.recorder.exclusion import REASON, is_excluded
 from counterlens.python.judging.suite import Suite, digest_of
-from counterlens.python.judging.suite_run import baseline_of
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

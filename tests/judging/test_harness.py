@@ -12,9 +12,9 @@ from counterlens.judging.base import LIMITS, Judgement, Setting, Verdict
 from counterlens.judging.programs import judge_by_itself
 from counterlens.judging.projects import interpreter_for
 from counterlens.python.judging import test_run
-from counterlens.python.judging.file_of_tests import judge_by_tests
 from counterlens.python.judging.harness import StandInTrial, stand_in_for
 from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.supplied_tests import FileOfTestsJudge
 from counterlens.python.judging.unittests import read_cases
 from counterlens.sandbox.registry import best_sandbox
 
@@ -111,7 +111,7 @@ def verdicts(folder: Path, program: str = TWICE) -> list[Verdict]:
     setting = Setting(best_sandbox(), interpreter_for(path), LIMITS)
     return [
         judge_by_itself(program, path, setting, function="twice" if program else None),
-        judge_by_tests(program, path, folder / "test_twice.py", setting),
+        FileOfTestsJudge(path, folder / "test_twice.py", setting).judge(program),
     ]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from counterlens.judging.base import LIMITS, Judgement, OriginalSays, Setting, Verdict
 from counterlens.judging.programs import judge_by_file
-from counterlens.python.judging.file_of_tests import judge_by_tests
+from counterlens.python.judging.supplied_tests import FileOfTestsJudge
 from counterlens.sandbox.registry import best_sandbox
 from tests.judging.demanding import DEMANDING
 
@@ -20,7 +20,7 @@ Project = Callable[[Mapping[str, str]], Path]
 
 def judged(folder: Path, program: str, python: Path) -> Verdict:
     setting = Setting(best_sandbox(), python, LIMITS)
-    return judge_by_tests(program, folder / "program.py", folder / "test_program.py", setting)
+    return FileOfTestsJudge(folder / "program.py", folder / "test_program.py", setting).judge(program)
 
 
 @pytest.mark.parametrize("name", DEMANDING)

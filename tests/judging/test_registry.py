@@ -10,7 +10,7 @@ import pytest
 
 from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.registry import JointJudge, describe, find_judge, why_no_judge
+from counterlens.judging.registry import JointJudge, find_judge, why_no_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -67,10 +67,10 @@ def test_the_order_in_which_they_are_tried(
         "reads": None,
     }
     assert judges["tested"] is not None
-    assert describe(judges["tested"]).startswith("1 test")
+    assert judges["tested"].described.startswith("1 test")
     assert judges["bare"] is not None
-    assert "inputs (differential execution, " in describe(judges["bare"])
-    assert describe(judges["bare"]).endswith(" reached)")
+    assert "inputs (differential execution, " in judges["bare"].described
+    assert judges["bare"].described.endswith(" reached)")
 
 
 def test_without_a_fallback_only_what_somebody_wrote_counts(project: Project) -> None:
@@ -118,7 +118,7 @@ def test_tests_that_end_the_process_are_run_once_and_named_as_the_reason(
     )
 
 
-class Says:
+class Says(Judge):
     """A judge of one mind."""
 
     attribution, tests = "tests", 1
@@ -134,5 +134,5 @@ def test_several_judges_are_described_one_by_one() -> None:
     shown, given = Says(), Says()
     shown.attribution, shown.tests = "doctest", 2
     given.attribution = "given"
-    assert describe(JointJudge([Says(), shown])) == "1 test and 2 doctests"
-    assert describe(given) == "1 given test"
+    assert JointJudge([Says(), shown]).described == "1 test and 2 doctests"
+    assert given.described == "1 given test"

@@ -14,7 +14,6 @@ import pytest
 from counterlens.errors import Cancelled
 from counterlens.judging import witnesses
 from counterlens.judging.base import LIMITS, Judge, Judgement, Setting
-from counterlens.judging.variants import judge_variants
 from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
 from counterlens.python.judging.unittests import CasesJudge
 from counterlens.python.judging.variant_run import AT_ONCE
@@ -140,7 +139,7 @@ def test_verdicts_are_those_of_single_runs(project: Make, judge_of: Callable[...
     text = path.read_text()
     judge = judge_of(path, "Walk.way", limits=replace(LIMITS, seconds=30.0, cpu_seconds=2))
     programs = [text.replace(old, new) if old else text for old, new in VARIANTS]
-    at_once = [verdict.judgement for verdict in judge_variants(judge, programs)]
+    at_once = [verdict.judgement for verdict in judge.judge_variants(programs)]
     assert dict(zip(VARIANTS, at_once, strict=True)) == VARIANTS
     singly = [judge.judge(program).judgement for program in programs]
     assert singly == at_once
@@ -155,7 +154,7 @@ def test_one_run_is_enough_for_variants_of_functions(project: Make, judge_of: Ca
         path.read_text().replace("return LIMIT", f"return functools.partial(max, LIMIT + {number})(0)")
         for number in range(9)
     ]
-    verdicts = judge_variants(judge, programs)
+    verdicts = judge.judge_variants(programs)
     assert [verdict.passed for verdict in verdicts] == [True] + [False] * 8
     assert all(sandbox.runs <= 2 for sandbox in sandboxes)  # one may compile the project's files
     assert all("test_all" in (verdict.evidence.failed or "") for verdict in verdicts[1:])
@@ -167,7 +166,7 @@ def test_other_programs_and_other_tests_run_one_by_one(project: Make, judge_of: 
     judge = judge_of(path, "Walk.way", vetted=False)  # which fails
     text = path.read_text()
     right = text.replace("return 8", "return 7")
-    verdicts = judge_variants(judge, [right, text, right.replace("[step % 2]", "[step]")])
+    verdicts = judge.judge_variants([right, text, right.replace("[step % 2]", "[step]")])
     assert [verdict.judgement for verdict in verdicts] == ["passed", "failed", "failed"]
 
 
@@ -186,13 +185,13 @@ def test_more_variants_than_fit_one_run_and_a_cancelled_one(
     judge = judge_of(path, "fact")
     sandbox = counted(judge)
     programs = [path.read_text().replace("else n *", f"else {number} + n *") for number in range(AT_ONCE + 2)]
-    verdicts = judge_variants(judge, programs)
+    verdicts = judge.judge_variants(programs)
     assert [verdict.passed for verdict in verdicts] == [True] + [False] * (AT_ONCE + 1)
     assert sandbox.runs <= 3  # one may compile the project's files
     cancel = Event()
     cancel.set()
     with pytest.raises(Cancelled):
-        judge_variants(judge, programs, cancel=cancel)
+        judge.judge_variants(programs, cancel=cancel)
 
 
 def test_doctests_and_unittest_without_pytest(
@@ -211,7 +210,7 @@ def test_doctests_and_unittest_without_pytest(
     assert judge.attribution == "tests+doctest"
     text = path.read_text()
     changes = [("return LIMIT", "return 4"), ("max(value, low)", "low"), ("value > LIMIT", "value >= LIMIT")]
-    verdicts = judge_variants(judge, [text.replace(*change) for change in changes])
+    verdicts = judge.judge_variants([text.replace(*change) for change in changes])
     assert [(each.judgement, each.evidence.attribution) for each in verdicts] == [
         ("failed", "tests"),
         ("failed", "doctest"),
@@ -225,7 +224,7 @@ def test_supplied_tests_and_a_variant_that_passes_only_without_its_import() -> N
     judge = SuppliedTestsJudge("assert double(2) == 4 and TABLE[2] == 4", "double", original, setting)
     changes = ["x + 2", "x + x", "4", "2 * x if x > 1 else 1 / 0"]
     programs = [original.replace("x * 2", change) for change in changes]
-    verdicts = judge_variants(judge, programs)
+    verdicts = judge.judge_variants(programs)
     assert [verdict.judgement for verdict in verdicts] == ["passed"] * 4
     # the last one fails where it is imported, which a fork does not repeat: so those that pass run again
     assert [judge.judge(program).judgement for program in programs] == ["passed"] * 3 + ["failed"]

@@ -11,7 +11,7 @@ from counterlens.judging.base import LIMITS, Judge, Judgement, Setting
 from counterlens.judging.programs import judge_by_itself
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge, why_no_judge
-from counterlens.python.judging.file_of_tests import judge_by_tests
+from counterlens.python.judging.supplied_tests import FileOfTestsJudge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -168,7 +168,7 @@ def test_the_harness_is_not_the_program(project: Project, tests: str, options: s
     setting = Setting(best_sandbox(), interpreter_for(path), LIMITS)
     for verdict in (
         judge_by_itself(DOUBLE, path, setting),
-        judge_by_tests(DOUBLE, path, folder / "test_double.py", setting),
+        FileOfTestsJudge(path, folder / "test_double.py", setting).judge(DOUBLE),
     ):
         assert verdict.judgement is Judgement.REFUSED, verdict
         assert reason in verdict.evidence.message
@@ -189,6 +189,9 @@ def test_a_module_that_is_not_installed_is_not_the_program(
     tests = "from double import double\n\ndef test_double():\n    assert double(2) == 4\n"
     path = project({"double.py": DOUBLE, "test_double.py": tests}) / "double.py"
     setting = Setting(best_sandbox(), interpreter_for(path), LIMITS)
-    assert judge_by_tests(program, path, path.with_name("test_double.py"), setting).judgement is judgement
+    assert (
+        FileOfTestsJudge(path, path.with_name("test_double.py"), setting).judge(program).judgement
+        is judgement
+    )
     # The original does without it, so a program that does not is wrong.
     assert judge_of(path, "double").judge(program).judgement is Judgement.FAILED

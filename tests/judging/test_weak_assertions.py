@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.judging.base import WeakAssertion
-from counterlens.python.judging.weak_assertions import weak_assertion
+from counterlens.python.judging.proposal import weak_assertion
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 

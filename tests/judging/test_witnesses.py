@@ -15,7 +15,7 @@ from counterlens.judging.languages import behaviour_of
 from counterlens.judging.programs import judge_by_file
 from counterlens.judging.registry import find_judge
 from counterlens.judging.witnesses import WitnessedJudge
-from counterlens.python.judging.differential.contract import contract_of
+from counterlens.python.judging.differential.domain import contract_of
 from counterlens.python.judging.differential.inputs import Call, Hints
 from counterlens.python.judging.differential.sampling import RecordedPlan
 from counterlens.sandbox.base import Limits

@@ -26,9 +26,9 @@ def added(monkeypatch: pytest.MonkeyPatch) -> Language:
         title="Toy",
         suffixes=(".toy",),
         grammar="tree_sitter_python:language",
-        functions="counterlens.python.syntax.definitions:python_definitions",
+        functions="counterlens.python.syntax.concepts:python_definitions",
         words="a_package_that_is_not_there:WORDS",
-        concepts="counterlens.python.syntax.definitions:python_definitions",
+        concepts="counterlens.python.syntax.concepts:python_definitions",
         strict="counterlens.python.syntax.parsing:NOTHING",
     )
     monkeypatch.setattr(LANGUAGES, "_all", {**LANGUAGES, "toy": language})
@@ -73,7 +73,7 @@ def test_a_part_of_a_plugin_that_cannot_be_loaded_is_left_out_with_the_reason(ad
         ("toy", "its words: ModuleNotFoundError: No module named 'a_package_that_is_not_there'"),
         (
             "toy",
-            "its concepts: TypeError: counterlens.python.syntax.definitions:python_definitions is no Mapping",
+            "its concepts: TypeError: counterlens.python.syntax.concepts:python_definitions is no Mapping",
         ),
         (
             "toy",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.askable import Askable
+from counterlens.lsp.code_lens import Askable
 from counterlens.syntax.document import Document
 
 FUNCTION = "def f{0}(n):\n    if n > {0}:\n        return n\n    else:\n        return -n\n"

@@ -13,11 +13,11 @@ from pytest_lsp import LanguageClient
 from counterlens.confidence.correctness import (
     ChanceMap,
     Correctness,
-    FigureInterval,
     RightShare,
     Summary,
     save_correctness,
 )
+from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.models.llama.model import LlamaModel
 from tests.lsp.conftest import open_file, scored
 
@@ -33,9 +33,9 @@ def fitted(skill: float) -> ChanceMap:
         n=515,
         functions=60,
         right=0.8,
-        skill=FigureInterval(skill, skill - 0.05, skill + 0.05),
-        auroc=FigureInterval(0.8, 0.75, 0.85),
-        ece=FigureInterval(0.02, 0.01, 0.03),
+        skill=IntervalEstimate(skill, skill - 0.05, skill + 0.05),
+        auroc=IntervalEstimate(0.8, 0.75, 0.85),
+        ece=IntervalEstimate(0.02, 0.01, 0.03),
         shares=(RightShare(0.7, 0.9, 412, 330, 0.8),),
         by_level=((20, 2), (5, 1), (40, 12), (100, 55), (150, 120), (200, 199)),
     )

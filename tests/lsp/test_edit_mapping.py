@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.lsp.edit_mapping import OffsetMap
+from counterlens.lsp.known_results import OffsetMap
 
 TEXT = st.text(alphabet="ab_ \n(=é", max_size=24)
 WORD = re.compile(rb"\w+")

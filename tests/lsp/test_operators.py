@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from counterlens.lsp.known_operators import KnownOperator, KnownOperators
+from counterlens.lsp.known_results import KnownOperator, KnownOperators
 from counterlens.probes.operator.belief import Belief
 from counterlens.probes.operator.scoring import OperatorDistribution
 from counterlens.syntax.document import Document

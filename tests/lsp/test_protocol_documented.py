@@ -11,23 +11,25 @@ from tests.lsp.texts import PACKAGE
 
 PROTOCOL = (PACKAGE.parents[1] / "docs" / "protocol.md").read_text(encoding="utf-8")
 MESSAGES = {
-    "code_models.py": ["OfferedModel", "CodeModelListing", "FetchedModel"],
-    "confidence_report.py": ["ConfidenceAnswer"],
-    "connection.py": ["TestAnswer", "ModelListing"],
-    "counterfactuals.py": ["ListedCounterfactual", "RefusedMutation", "CounterfactualListing"],
+    "confidence.py": ["OverlaySpan", "Overlay", "ConfidenceAnswer"],
+    "counterfactuals.py": [
+        *("ListedCounterfactual", "RefusedMutation", "CounterfactualListing"),
+        *("FunctionItem", "MutationItem", "TestItems"),
+    ],
     "dependences.py": ["DependenceAnswer"],
     "doubts.py": ["DoubtAnswer"],
     "editor_models.py": ["Message", "CompleteParams"],
-    "function_view.py": ["ConceptConfidence", "InferenceSummary", "TaskFinding", "FunctionView"],
-    "overlay.py": ["OverlaySpan", "Overlay"],
+    "models.py": ["TestAnswer", "ModelListing", "OfferedModel", "CodeModelListing", "FetchedModel"],
     "probing.py": ["ShownPair", "NotAsked", "ProbeAnswer", "ProbeRefinement"],
     "repository_runs.py": ["AskableTask", "RunPlan", "StartedRun", "RunNews"],
     "runs.py": ["ListedRun", "RunListing", "RunReport"],
     "status.py": ["StepCount", "ServerStatus"],
-    "syntax_tree.py": ["TreeRow", "TreeScope", "SyntaxTree"],
     "task_run.py": ["TaskNews"],
     "tasks.py": ["ListedTask", "TaskListing", "EndedTask", "TasksAnswer"],
-    "test_items.py": ["FunctionItem", "MutationItem", "TestItems"],
+    "views.py": [
+        *("TreeRow", "TreeScope", "SyntaxTree"),
+        *("ConceptConfidence", "InferenceSummary", "TaskFinding", "FunctionView"),
+    ],
 }
 
 

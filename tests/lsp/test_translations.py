@@ -41,7 +41,7 @@ BELOW = (
     ),
     "c",
     "judging/languages.py",
-    "python/judging/suite_run.py",
+    "python/judging/baseline.py",
     "judging/settlement.py",
 )
 SENTENCES = ("lsp", "mutations", "python/mutations", "java/mutations", "confidence/exclusion.py")
@@ -59,8 +59,8 @@ KEPT = {
     "mutations/languages.py: {0} is of the class of no language's mutations",
     "python/mutations/conditions.py: is not",  # code
     "python/mutations/conditions.py: not in",
-    "python/mutations/for_while_convert.py: ), object(){0}{1}while ({2} := next({3}, {4})) is not {5}",
-    "python/mutations/for_while_convert.py: for {0} in range(",
+    "python/mutations/loops.py: ), object(){0}{1}while ({2} := next({3}, {4})) is not {5}",
+    "python/mutations/loops.py: for {0} in range(",
     "python/mutations/reading.py: ^error at \\d+:\\d+: ",  # patterns of another library's messages
     "python/mutations/reading.py: parser error: ",
 }
@@ -104,7 +104,7 @@ def test_all_that_is_said_in_the_editor_has_a_translation() -> None:
 def test_a_text_is_translated_as_one_literal() -> None:
     assert texts_of(*WORDED).chosen == {
         "reports/correctness_wording.py: label",
-        "lsp/syntax_tree.py: label",
+        "lsp/views.py: label",
         "probes/pairs/phrases.py: known[0]",
         "probes/pairs/phrases.py: known[1]",
         "probes/pairs/wording.py: OUTCOMES[pair.outcome]",

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from counterlens.calibration.curves import Method, apply, cross_fitted, fit, fit_curve
 from counterlens.errors import CounterlensError
 from counterlens.metrics.calibration import Floats, Observations, Quality, brier_difference, quality
-from counterlens.metrics.fitting import Method, apply, cross_fitted, fit, fit_curve
 
 METHODS = [Method.ISOTONIC, Method.PLATT]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from counterlens.metrics.power import DISCORDANT, POWER, detectable_difference, functions_needed
+from counterlens.metrics.significance import DISCORDANT, POWER, detectable_difference, functions_needed
 
 
 @pytest.mark.parametrize(

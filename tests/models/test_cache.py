@@ -124,6 +124,8 @@ def test_continuations_are_kept_as_they_were_asked_for(model: LlamaModel, tmp_pa
     assert counting.asked == [2]
     cached.score_continuations("if x", [" == 1"])
     assert counting.asked == [2, 1]
+    cached.score_continuations("if x", [" == 1"], unscored=[3])
+    assert counting.asked == [2, 1, 1], "fewer scores are another answer"
 
 
 def test_a_damaged_store_starts_anew(tmp_path: Path) -> None:

@@ -13,10 +13,13 @@ def test_a_measured_speed_is_remembered_and_scaled(model: LlamaModel) -> None:
     assert min(speed.writing, speed.reading) > 1
     assert speed.memory > 20_000_000
     assert speed.first_mark > 0.5
+    assert speed.first_token > 0
+    assert "processor" in speed.machine
     assert noted_speed(model.info.identity) == speed
     assert noted_speed("another") is None
     larger = estimated_speed(speed, 100, 400)
     assert not larger.measured
     assert larger.writing == pytest.approx(speed.writing / 4)
     assert larger.first_mark == pytest.approx(4 * speed.first_mark)
+    assert larger.first_token == pytest.approx(4 * speed.first_token)
     assert larger.memory == speed.memory + 300

@@ -13,10 +13,10 @@ from counterlens.errors import DataError, ModelError, SourceError
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Capability, Completion, Model, ModelInfo
-from counterlens.probes.operator.frequency import read_corpus
+from counterlens.probes.operator.memorisation import read_corpus
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Need, Target
-from counterlens.probes.prompts.languages import PROMPTED
+from counterlens.probes.prompts.language import PROMPTED
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import require_language, require_one_language, run_targets
 from counterlens.sandbox.registry import best_sandbox

@@ -13,9 +13,8 @@ from counterlens.models.base import Capability, ModelInfo
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation, true_edges
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, compare
 from counterlens.probes.dependence.rules import pairs_by_rule
-from counterlens.reports.arcs import ROW, dependence_fragment
 from counterlens.reports.build.dependences import inferred_report
-from counterlens.reports.dependence_markdown import dependence_markdown
+from counterlens.reports.dependence_views import ROW, dependence_fragment, dependence_markdown
 from counterlens.reports.edges import edge_status, overview, phrase, shown_edges
 from counterlens.reports.export.dependences import inferred_json
 from counterlens.reports.render import markdown

@@ -37,8 +37,8 @@ from counterlens.reports.document import (
     TableBlock,
 )
 from counterlens.reports.expected import code
-from counterlens.reports.export.annotations import Annotation
 from counterlens.reports.export.csv import as_csv
+from counterlens.reports.export.findings import Annotation
 from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.reports.render import html, latex, markdown, terminal
 from counterlens.syntax.document import Document

@@ -11,8 +11,7 @@ import pytest
 
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.effects import Effect, Proportion
-from counterlens.metrics.places import by_concept, by_file, by_function
-from counterlens.metrics.summary import Observation
+from counterlens.metrics.summary import Observation, by_concept, by_file, by_function
 from counterlens.reports.build.overview import drawn, place_tables
 from counterlens.reports.document import HeadingLink, Shaded
 from counterlens.reports.formats import write_evaluation

@@ -9,10 +9,10 @@ import pytest
 from rich.console import Console, RenderableType
 
 from counterlens.confidence import Confidence, confidence
+from counterlens.confidence.corpus import FileConfidence, corpus_confidence
 from counterlens.confidence.granularity import LABELS, Granularity
-from counterlens.metrics.corpus import FileConfidence, corpus_confidence
 from counterlens.models.base import ModelInfo
-from counterlens.reports.build.corpus import corpus_report
+from counterlens.reports.build.confidence import corpus_report
 from counterlens.reports.render import terminal
 from counterlens.reports.scores import BARS, score_report
 from counterlens.syntax.document import Document

@@ -17,9 +17,9 @@ from counterlens.sandbox.base import Job, Limits, Sandbox
 if sys.platform != "linux":
     pytest.skip("seccomp is of Linux", allow_module_level=True)
 
-from counterlens.sandbox.linux import call_table, seccomp
+from counterlens.sandbox.linux import seccomp
 
-MACHINES = sorted(call_table.MACHINES)
+MACHINES = sorted(seccomp.MACHINES)
 USABLE = [found.name for found in registry.available() if found.usable]
 ALLOW, REFUSE, ABSENT = 0x7FFF0000, 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
 OWN = 77
@@ -53,19 +53,19 @@ def decision(
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_what_is_not_in_the_list_is_not_allowed(machine: str) -> None:
-    allowed = {*call_table.allowed_calls(machine).values()}
-    named = {*call_table.conditional(machine).values()}
+    allowed = {*seccomp.allowed_calls(machine).values()}
+    named = {*seccomp.conditional(machine).values()}
     for number in {*range(1200), 2**30, 2**30 + 1, 2**31, 2**32 - 1} - named:
         answer = decision(machine, number)
         assert (answer == ALLOW) == (number in allowed), number
-        if call_table.NEWEST < number < 2**30:
+        if seccomp.NEWEST < number < 2**30:
             assert answer == ABSENT, number
     assert decision(machine, 435) == ABSENT  # clone3, for which libc has clone
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_some_calls_depend_on_what_they_are_asked(machine: str) -> None:
-    of = call_table.conditional(machine)
+    of = seccomp.conditional(machine)
     for name, good, bad in (
         ("kill", (OWN, 9), (OWN + 1, 9)),
         ("tgkill", (OWN, 5, 6), (1, 5, 6)),
@@ -102,7 +102,7 @@ def test_the_numbers_are_the_kernels(machine: str) -> None:
     pattern = re.compile(r"#define __NR(?:3264)?_(\w+)\s+(\d+)")
     known = dict(pattern.findall(found[0].read_text(encoding="ascii")))
     known.setdefault("newfstatat", known.get("fstatat", ""))
-    ours = call_table.allowed_calls(machine) | call_table.conditional(machine) | call_table.absent(machine)
+    ours = seccomp.allowed_calls(machine) | seccomp.conditional(machine) | seccomp.absent(machine)
     compared = [name for name in ours if name in known]
     assert len(compared) > 140
     assert {name: ours[name] for name in compared} == {name: int(known[name]) for name in compared}
@@ -179,10 +179,10 @@ def test_the_kernel_never_hears_of_what_is_forbidden(sandbox: Sandbox) -> None:
     calls = {name: int(found[name]) for name in NAMES.split() if name in found}
     assert len(calls) > 90
     some = {
-        name: call_table.conditional(machine)[name]
+        name: seccomp.conditional(machine)[name]
         for name in ("fcntl", "prctl", "setpriority", "sched_setaffinity", "clone")
     }
-    program = FORBIDDEN.format(calls=calls, newest=call_table.NEWEST, **some)
+    program = FORBIDDEN.format(calls=calls, newest=seccomp.NEWEST, **some)
     assert output(sandbox, program) == "[]"
 
 

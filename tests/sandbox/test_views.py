@@ -11,8 +11,8 @@ import pytest
 
 from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Job, Limits, Sandbox
-from counterlens.sandbox.bubblewrap import Bubblewrap
 from counterlens.sandbox.process import ProcessSandbox
+from counterlens.sandbox.shell import Bubblewrap
 
 
 @pytest.fixture(params=[Bubblewrap, lambda: None], ids=["bubblewrap", "process"])

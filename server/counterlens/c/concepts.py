@@ -11,7 +11,7 @@ node is `testing`.
 
 from __future__ import annotations
 
-from counterlens.syntax.concepts.categories import Category, merge
+from counterlens.syntax.concepts import Category, merge
 
 C_AND_CPP: dict[Category, str] = {
     Category.DATA_STRUCTURES: """

@@ -10,6 +10,6 @@ C = Language(
     suffixes=(".c", ".h"),
     grammar="tree_sitter_c:language",
     concepts="counterlens.c.concepts:C",
-    dependence="counterlens.c.dependence.language:C",
+    dependence="counterlens.c.dependence:C",
 )
 LANGUAGES = (C,)

@@ -19,7 +19,6 @@ from counterlens.calibration.outcomes import JudgedCompletion, Outcomes
 from counterlens.confidence.correctness import (
     ChanceMap,
     Correctness,
-    FigureInterval,
     RightShare,
     Summary,
     summaries,
@@ -156,7 +155,7 @@ def fit_map(pieces: Pieces, seed: int = 0) -> ChanceMap:
     """The map of some pieces, fitted on all of them, with the figures of functions outside the fit."""
     chances = np.empty(len(pieces.right))
     for half in _parts(pieces, 2, seed):
-        chances[half] = predict(_fit(pieces.where(~half), seed), pieces.where(half))
+        chances[half] = _fit(pieces.where(~half), seed).chances(pieces.features[half], pieces.kinds[half])
     fitted = _fit(pieces, seed)
     right, group = pieces.right, pieces.group
     measured = quality(chances, right, group, seed=seed)
@@ -164,9 +163,9 @@ def fit_map(pieces: Pieces, seed: int = 0) -> ChanceMap:
     return replace(
         fitted,
         functions=len(np.unique(group)),
-        skill=_interval(brier_skill(chances, right, group, seed=seed)),
-        auroc=_interval(auroc(chances, right, group, seed=seed)),
-        ece=_interval(measured.ece),
+        skill=brier_skill(chances, right, group, seed=seed),
+        auroc=auroc(chances, right, group, seed=seed),
+        ece=measured.ece,
         shares=tuple(
             RightShare(
                 each.low,
@@ -188,15 +187,6 @@ def fit_map(pieces: Pieces, seed: int = 0) -> ChanceMap:
     )
 
 
-def predict(fitted: ChanceMap, pieces: Pieces) -> Floats:
-    """(n,) the chances of some pieces."""
-    weights = np.array([fitted.weights.get(name, 0.0) for name in Summary])
-    kinds = np.array([fitted.kinds.get(str(kind), 0.0) for kind in pieces.kinds])
-    odds = np.clip(fitted.offset + kinds + pieces.features @ weights, -30, 30)
-    chances: Floats = 1 / (1 + np.exp(-odds))
-    return chances
-
-
 def _fit(pieces: Pieces, seed: int) -> ChanceMap:
     """The map with the first choice of summaries that is within a standard error of the best.
 
@@ -208,7 +198,9 @@ def _fit(pieces: Pieces, seed: int) -> ChanceMap:
         losses = np.empty(len(pieces.right))
         for part in _parts(pieces, _FOLDS, seed + 1):
             fitted = _logistic(pieces.where(~part), names)
-            losses[part] = (predict(fitted, pieces.where(part)) - pieces.right[part]) ** 2
+            losses[part] = (
+                fitted.chances(pieces.features[part], pieces.kinds[part]) - pieces.right[part]
+            ) ** 2
         return losses
 
     losses = [losses_of(names) for names in _CHOICES]
@@ -239,7 +231,7 @@ def _logistic(pieces: Pieces, names: tuple[Summary, ...]) -> ChanceMap:
         "functions": 0,
         "right": share,
         "shares": (),
-        **dict.fromkeys(("skill", "auroc", "ece"), FigureInterval(0.0, None, None)),
+        **dict.fromkeys(("skill", "auroc", "ece"), IntervalEstimate(0.0, None, None)),
     }
     if share in (0.0, 1.0):
         share = (pieces.right.sum() + 1) / (n + 2)
@@ -267,7 +259,3 @@ def _parts(pieces: Pieces, n: int, seed: int) -> Iterator[np.ndarray[tuple[int],
     order = order[np.argsort(share[order], kind="stable")]
     for i in range(n):
         yield np.isin(pieces.group, functions[order[i::n]])
-
-
-def _interval(figure: IntervalEstimate) -> FigureInterval:
-    return FigureInterval(figure.value, figure.low, figure.high)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from counterlens.calibration.curves import Method, cross_fitted, fit, require_statistics
 from counterlens.calibration.measuring import NodeTruth, measure
 from counterlens.confidence import Aggregation
 from counterlens.confidence.calibration import Calibration
 from counterlens.errors import CounterlensError
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Floats, Observations, Quality, brier_difference, quality
-from counterlens.metrics.fitting import Method, cross_fitted, fit, require_statistics
 from counterlens.models.base import Capability, Model
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document

@@ -10,16 +10,16 @@ from typing import Any
 
 import click
 
-from counterlens.cli.brief_help import BriefCommand
+from counterlens.cli.lazy import BriefCommand
 from counterlens.cli.options import print_report, require_trusted, strong_sandbox
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.run_reporting import EventReporter, PlanFacts, RunReporter, TerminalReporter
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, CounterlensError
+from counterlens.evaluation.comparison import gate
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.estimate import PromptCounts, counted_prompts
-from counterlens.evaluation.gate import gate
 from counterlens.evaluation.plan import Plan, make_plan, repository_in
 from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings

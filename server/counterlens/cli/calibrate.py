@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from counterlens.calibration.correctness import fit_correctness
+from counterlens.calibration.curves import Method, require_statistics
 from counterlens.calibration.fitting import NODES
 from counterlens.calibration.fitting import calibrate as calibrated
 from counterlens.calibration.measuring import NodeTruth
@@ -34,15 +35,12 @@ from counterlens.datasets import open_dataset
 from counterlens.errors import SourceError
 from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.languages.registry import language_named
-from counterlens.metrics.fitting import Method, require_statistics
 from counterlens.probes.common_options import MAX_TOKENS
 from counterlens.probes.runner import require_one_language
 from counterlens.probes.subjects import targets_of
 from counterlens.progress import Steps
-from counterlens.reports.build.calibration import calibration_report
-from counterlens.reports.build.correctness import correctness_report
-from counterlens.reports.export.calibration import calibration_json
-from counterlens.reports.export.correctness import correctness_json, write_observations
+from counterlens.reports.build.calibration import calibration_report, correctness_report
+from counterlens.reports.export.calibration import calibration_json, correctness_json, write_observations
 from counterlens.reports.render import html as pages
 from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 import click
@@ -188,16 +187,8 @@ def _check(
             if sandbox is None:
                 yield from doubts(model, scope)
                 continue
-            verified = partial(
-                settle,
-                model,
-                scope,
-                sandbox=sandbox,
-                excluded=excluded,
-                progress=progress_at(report, number, len(chosen)),
-            )
-            # The fix of a function that fails is searched among more than what the model alone would mark.
-            yield from verified(()) or (verified(marks) if (marks := doubts(model, scope)) else ())
+            progress = progress_at(report, number, len(chosen))
+            yield from settle(model, scope, None, sandbox, excluded=excluded, progress=progress)
 
 
 def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:

@@ -70,7 +70,9 @@ def probe_everything(
             print_report(terminal.render(probe_report(runs[number], str(subject))))
             say()
     title = f"{subject}: every task"
-    output.write(lambda form: write_probes(form, runs, title, _model_line(context)))
+    info = context.model.info
+    asked = f"asked of {info.name} ({info.where})"
+    output.write(lambda form: write_probes(form, runs, title, asked))
     if output.as_json:
         print_json(_document(runs, interrupted=interrupted))
     if interrupted:
@@ -86,11 +88,6 @@ def _run(context: Context, run: ProbeRun, subject: Functions, begun: list[ProbeR
     except (DataError, SourceError) as error:
         return replace(run, state=State.FAILED, reason=str(error))
     return attempt(run.probe, context, targets, run.options, update=begun.append)
-
-
-def _model_line(context: Context) -> str:
-    info = context.model.info
-    return f"asked of {info.name} ({info.where})"
 
 
 def _document(runs: Sequence[ProbeRun], *, interrupted: bool) -> dict[str, Any]:

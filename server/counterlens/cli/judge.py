@@ -26,13 +26,12 @@ from counterlens.judging.base import (
     Judgement,
     Setting,
     Verdict,
+    facts_of,
     lasting,
 )
 from counterlens.judging.languages import judging_of, program_language
-from counterlens.judging.programs import judge_against, judge_by_file, judge_by_itself
+from counterlens.judging.programs import judge_against, judge_by_file, judge_by_itself, read_program
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.reading import read_program
-from counterlens.judging.verdict_wording import facts_of
 from counterlens.probes.options import specs
 from counterlens.probes.pairs.completion import CompletionOptions
 from counterlens.reports.export import json as plain

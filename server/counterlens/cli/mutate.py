@@ -21,7 +21,7 @@ from counterlens.judging.languages import judging_of
 from counterlens.languages.language import Feature
 from counterlens.mutations import AnyMutation, mutated, parse_document, survey
 from counterlens.probes.common_options import Mutations, Without
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.options import ProbeOptions
 from counterlens.reports.build.mutations import mutation_report, settled_report
 from counterlens.reports.export.counterfactuals import counterfactuals_json

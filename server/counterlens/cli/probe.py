@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from counterlens.cli.brief_help import BriefCommand
 from counterlens.cli.every_probe import probe_everything
+from counterlens.cli.lazy import BriefCommand
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -30,7 +30,7 @@ from counterlens.cli.probe_options import parameters_from_file, probe_options, t
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import ReportOutput, output_options
 from counterlens.cli.saying import say
-from counterlens.confidence.measuring import FunctionConfidence, measure_function
+from counterlens.confidence.scoring import FunctionConfidence, measure_function
 from counterlens.counting import plural
 from counterlens.datasets import open_dataset
 from counterlens.datasets.counterparts import counterparts

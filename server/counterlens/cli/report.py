@@ -33,9 +33,9 @@ from counterlens.evaluation.causal_results import (
 from counterlens.evaluation.comparison import compare_models, compare_runs
 from counterlens.evaluation.merged import MergedRuns
 from counterlens.evaluation.plan import absolute, repository_in
-from counterlens.evaluation.replay import find_record
-from counterlens.evaluation.replay import replay as ask_again
 from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.work import find_record
+from counterlens.evaluation.work import replay as ask_again
 from counterlens.models.parameters import given_count
 from counterlens.reports.build.comparison import comparison_report
 from counterlens.reports.build.evaluation import evaluation_report
@@ -159,14 +159,17 @@ def compare(first: Path, second: Path | None, as_json: bool) -> None:
     verdicts and Wilcoxon's for scores, adjusted together (Holm).
     """
     run = read_run(first)
+    runs = {"": run}
     if second is None:
         comparison = compare_models(run)
     else:
-        comparison = compare_runs(run, read_run(second), (str(first), str(second)))
+        names = str(first), str(second)
+        runs = dict(zip(names, (run, read_run(second)), strict=True))
+        comparison = compare_runs(run, runs[names[1]], names)
     if as_json:
         print_json(comparison_json(comparison))
     else:
-        say_document(markdown.render(comparison_report(comparison)))
+        say_document(markdown.render(comparison_report(comparison, runs)))
 
 
 @click.command()

@@ -27,6 +27,7 @@ from counterlens.cli.sources import files_of
 from counterlens.confidence import Aggregation, Confidence, confidence, score_document
 from counterlens.confidence.alignment import Rule
 from counterlens.confidence.calibration import load_calibration
+from counterlens.confidence.corpus import FileConfidence, corpus_confidence
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.confidence.granularity import Granularity
 from counterlens.confidence.scoring import MAX_BYTES
@@ -34,17 +35,15 @@ from counterlens.confidence.units import HEADER_BYTES
 from counterlens.errors import SourceError
 from counterlens.evaluation.causal import TASK
 from counterlens.languages.registry import language_named
-from counterlens.metrics.corpus import FileConfidence, corpus_confidence
 from counterlens.models import Model
 from counterlens.probes.options import make
 from counterlens.probes.registry import PROBES
 from counterlens.reports.build.calibration import raw_or_calibrated
-from counterlens.reports.build.corpus import corpus_report
+from counterlens.reports.build.confidence import corpus_report
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.export import json as plain
 from counterlens.reports.export.calibration import calibrated_json
-from counterlens.reports.export.corpus import corpus
-from counterlens.reports.export.json import probe_document
+from counterlens.reports.export.json import corpus, probe_document
 from counterlens.reports.page import page
 from counterlens.reports.render import terminal
 from counterlens.reports.scores import score_report

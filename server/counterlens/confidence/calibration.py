@@ -1,6 +1,6 @@
 """Calibration maps, from a confidence to the share of right predictions, as files and as functions.
 
-A map belongs to one model and one aggregation. It is fitted elsewhere (`metrics.fitting`); reading and
+A map belongs to one model and one aggregation. It is fitted elsewhere (`calibration.curves`); reading and
 applying it needs only NumPy. A node's curve is found by its concept category and its number of tokens, since
 a mean of 0.8 over twenty tokens implies a lower share than one token at 0.8; groups too rare for their own
 curve use that of their length, or else that of all nodes.
@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,31 @@ import numpy as np
 import platformdirs
 
 from counterlens.atomic_file import replace_file
-from counterlens.confidence.aggregate import Aggregation
+from counterlens.confidence.aggregate import Aggregation, Confidence, NodeConfidence
 from counterlens.errors import ModelError
 from counterlens.regular_file import read_text
+
+
+def fits(confidence: Confidence, calibration: Calibration) -> bool:
+    """Whether a map is for this aggregation, and for code in the document's language.
+
+    A model knows one language better than another. Maps of earlier versions do not name their language.
+    """
+    known = calibration.facts.get("language")
+    return calibration.aggregation is confidence.aggregation and known in (None, confidence.document.language)
+
+
+def calibrate(confidence: Confidence, calibration: Calibration) -> Confidence:
+    """The confidence with each node's value mapped; the tokens' own probabilities stay raw."""
+    return replace(confidence, nodes=tuple(_map_node(node, calibration) for node in confidence.nodes))
+
+
+def _map_node(node: NodeConfidence, calibration: Calibration) -> NodeConfidence:
+    if node.confidence is None:
+        return node
+    first, last = node.tokens
+    return replace(node, confidence=calibration.apply(node.category, node.confidence, last - first))
+
 
 FORMAT = "counterlens-calibration"
 VERSION = 1

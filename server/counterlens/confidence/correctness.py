@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -23,6 +23,7 @@ import numpy.typing as npt
 from counterlens.atomic_file import replace_file
 from counterlens.confidence.calibration import calibration_file
 from counterlens.errors import ModelError
+from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.regular_file import read_text
 
 VERSION = 1
@@ -76,15 +77,6 @@ class RightShare:
 
 
 @dataclass(frozen=True, slots=True)
-class FigureInterval:
-    """A figure on functions outside the fit, with its 95 % interval over functions."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class ChanceMap:
     """From the log-probabilities of a piece's tokens to the probability that the piece is right.
 
@@ -111,9 +103,9 @@ class ChanceMap:
     n: int
     functions: int
     right: float
-    skill: FigureInterval
-    auroc: FigureInterval
-    ece: FigureInterval
+    skill: IntervalEstimate
+    auroc: IntervalEstimate
+    ece: IntervalEstimate
     shares: tuple[RightShare, ...]
     by_kind: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     by_level: tuple[tuple[int, int], ...] = ()
@@ -130,10 +122,20 @@ class ChanceMap:
             logprobs: (n,) log-probabilities of its tokens, in nats; n is 1 or more.
             kind: Its node type.
         """
-        values = summaries(logprobs)
-        odds = self.offset + self.kinds.get(kind, 0.0)
-        odds += sum(weight * values[name] for name, weight in self.weights.items())
-        return 1 / (1 + math.exp(-min(max(odds, -_MOST_ODDS), _MOST_ODDS)))
+        return float(self.chances(np.array([[*summaries(logprobs).values()]]), (kind,))[0])
+
+    def chances(self, features: npt.NDArray[np.float64], kinds: Iterable[str]) -> npt.NDArray[np.float64]:
+        """(n,) the probabilities that n pieces are right.
+
+        Args:
+            features: (n, 4) their summaries, in the order of `Summary`.
+            kinds: Their node types.
+        """
+        weights = np.array([self.weights.get(name, 0.0) for name in Summary])
+        offsets = self.offset + np.array([self.kinds.get(str(kind), 0.0) for kind in kinds])
+        odds = np.clip(offsets + features @ weights, -_MOST_ODDS, _MOST_ODDS)
+        chances: npt.NDArray[np.float64] = 1 / (1 + np.exp(-odds))
+        return chances
 
     def share(self, chance: float) -> RightShare | None:
         """The pieces with about this chance; None if there were none."""

@@ -111,27 +111,23 @@ def _tokens_of(confidence: Confidence, start: Integers, end: Integers) -> tuple[
     at = np.searchsorted(solid, scores.start)
     inside = solid[np.minimum(at, len(solid) - 1)]
     place = np.searchsorted(start, inside, side="right") - 1
-    belongs = (
-        (at < len(solid))
-        & (inside < scores.end)
-        & (place >= 0)
-        & (inside < end[np.maximum(place, 0)])
-        & ~np.isnan(scores.logprob)
-        & ~_reaches_into_prose(confidence)
-    )
-    tokens = np.flatnonzero(belongs).astype(np.int64)
-    return tokens, place[tokens].astype(np.int64)
-
-
-def _reaches_into_prose(confidence: Confidence) -> npt.NDArray[np.bool_]:
-    """(n,) whether each token contains a byte of prose."""
+    # (n,) whether each token contains a byte of prose
     prose = np.zeros(len(confidence.document.data) + 1, np.int64)
     for node in confidence.nodes:
         if _is_prose(node):
             prose[node.start + 1 : node.end + 1] = 1
     before = np.cumsum(prose)
     reaches: npt.NDArray[np.bool_] = before[confidence.scores.end] > before[confidence.scores.start]
-    return reaches
+    belongs = (
+        (at < len(solid))
+        & (inside < scores.end)
+        & (place >= 0)
+        & (inside < end[np.maximum(place, 0)])
+        & ~np.isnan(scores.logprob)
+        & ~reaches
+    )
+    tokens = np.flatnonzero(belongs).astype(np.int64)
+    return tokens, place[tokens].astype(np.int64)
 
 
 def _lead(confidence: Confidence, token: Integers) -> Floats:

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import tree_sitter
 
 from counterlens.confidence.aggregate import Confidence
-from counterlens.confidence.ignoring import directive, ignore_comments
-from counterlens.confidence.noise import distinguishable
+from counterlens.confidence.exclusion import directive, ignore_comments
+from counterlens.confidence.scoring import distinguishable
 from counterlens.syntax.concepts import Category
-from counterlens.syntax.document import Document
-from counterlens.syntax.strictness import STRICT, WORDS
+from counterlens.syntax.document import STRICT, WORDS, Document
 
 _HEAD = re.compile(rb"#!|[ \t]*#.*?coding[:=]")
 

@@ -13,8 +13,7 @@ from threading import Event
 from counterlens.datasets.base import Dataset, Problem, Provenance
 from counterlens.errors import SourceError
 from counterlens.progress import ProgressCallback, Steps
-from counterlens.syntax.document import Document
-from counterlens.syntax.strictness import STRICT
+from counterlens.syntax.document import STRICT, Document
 
 
 class Finding(StrEnum):

@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 from counterlens.datasets.base import Loader, Problem
 from counterlens.datasets.files import records
 from counterlens.errors import DataError
-from counterlens.syntax.document import Document
+from counterlens.syntax.document import STRICT, Document
 from counterlens.syntax.functions import functions
-from counterlens.syntax.strictness import STRICT
 
 _NAME = re.compile(r"(?P<program>.+)_(?P<first>\d+)_(?P<last>\d+)\.(py|java|c)")
 _KEPT = ("task_id", "category", "src", "dst", "groundtruth", "prompt")

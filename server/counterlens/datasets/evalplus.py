@@ -11,7 +11,7 @@ from counterlens.datasets.base import Problem, TestForm, Tests
 from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.mbpp import tested_function
 from counterlens.datasets.recorded import RecordLoader
-from counterlens.syntax.strictness import STRICT
+from counterlens.syntax.document import STRICT
 
 _INPUTS = ("base_input", "plus_input")
 _RTOL, _ATOL = 1e-7, 1e-6  # tolerances of floats if the dataset does not say

@@ -15,6 +15,7 @@ import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import SubprocessError
 
@@ -24,10 +25,12 @@ from counterlens.processes import find_program, run
 
 _SECONDS = 60.0  # time limit of one command
 _LINK = "120000"
+_LATEST = 253_402_300_799  # seconds until the end of the year 9999
 _OFF = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.alternateRefsCommand": "",
+    "blame.showRoot": "false",
     "safe.bareRepository": "explicit",
     "submodule.recurse": "false",
 }
@@ -60,6 +63,19 @@ class Blob:
             == self.id
             for text in (content, content.replace(b"\r\n", b"\n"))
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The commit that added a line.
+
+    Attributes:
+        id: Its hash.
+        written: The day on which its author wrote it, in UTC, such as `2026-03-01`.
+    """
+
+    id: str
+    written: str
 
 
 def content(file: Path) -> bytes | None:
@@ -100,6 +116,39 @@ def contents(path: Path, which: Sequence[Blob]) -> list[bytes] | None:
         texts.append(stream.read(int(header[2])))
         stream.readline()
     return texts
+
+
+def line_commits(file: Path, text: bytes) -> list[Commit | None] | None:
+    """The commit that added each line of a file with this content; None if git does not know the file.
+
+    A line that was indented otherwise, or moved between lines that one commit changed, is as old as before.
+    None also stands for a line of the oldest commit that is there, in which everything is new, and for one
+    that was not committed.
+    """
+    options = ("--porcelain", "--no-textconv", "-w", "-M", "-C", "--contents", "-")
+    output = _git_output(file.parent, "blame", *options, "--", file.name, given=text)
+    if output is None:
+        return None
+    commits: dict[bytes, Commit | None] = {}
+    lines: list[Commit | None] = []
+    commit, fields = b"", dict[bytes, bytes]()
+    for line in output.split(b"\n"):
+        if line.startswith(b"\t"):
+            if commit not in commits:
+                new = b"boundary" not in fields and bool(commit.strip(b"0"))
+                commits[commit] = Commit(commit.decode(), _day(fields[b"author-time"])) if new else None
+            lines.append(commits[commit])
+            commit, fields = b"", {}
+        elif commit:
+            name, _, value = line.partition(b" ")
+            fields[name] = value
+        else:
+            commit = line.partition(b" ")[0]
+    return lines
+
+
+def _day(seconds: bytes) -> str:
+    return datetime.fromtimestamp(min(int(seconds), _LATEST), UTC).date().isoformat()
 
 
 def renamed_files(path: Path, revision: str) -> dict[str, str]:

@@ -1,9 +1,8 @@
 """Program dependence: control and data dependences between statements."""
 
-from counterlens.dependence.analysing import MODULE, ProgramAnalysis
+from counterlens.dependence.analysing import ANALYSED, MODULE, ProgramAnalysis, analyse, dependences
+from counterlens.dependence.effects import Rules
 from counterlens.dependence.graph import Dependences, Edge, Kind, Statement
-from counterlens.dependence.languages import ANALYSED, analyse, dependences
-from counterlens.dependence.rules import Rules
 
 __all__ = [
     "ANALYSED",

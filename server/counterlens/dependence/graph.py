@@ -21,9 +21,16 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Protocol
 
-from counterlens.dependence.cfg import ENTRY, EXIT, NOWHERE, Arc, ControlFlowGraph
+from counterlens.dependence.cfg import (
+    ENTRY,
+    EXIT,
+    NOWHERE,
+    Arc,
+    ControlFlowGraph,
+    control_dependence,
+    joint_control_dependence,
+)
 from counterlens.dependence.effects import variable_name
-from counterlens.dependence.post_dominance import control_dependence, joint_control_dependence
 from counterlens.dependence.reaching import data_dependence
 
 

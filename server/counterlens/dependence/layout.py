@@ -16,8 +16,7 @@ from enum import Enum, auto
 from typing import Generic, TypeVar
 
 from counterlens.dependence.cfg import EXIT, NOWHERE, Arc, ControlFlowGraph, Loose
-from counterlens.dependence.effects import Effects
-from counterlens.dependence.rules import Rules
+from counterlens.dependence.effects import Effects, Rules
 
 
 class Jump(Enum):

@@ -15,7 +15,7 @@ from pathlib import Path
 import tree_sitter
 
 from counterlens.doubt.scope import DoubtScope, positional
-from counterlens.judging.standing import FailedCase
+from counterlens.judging.base import FailedCase
 from counterlens.regular_file import read_text
 from counterlens.syntax.definitions import text_of
 from counterlens.syntax.document import Document

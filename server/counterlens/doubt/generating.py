@@ -7,9 +7,8 @@ import tree_sitter
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtFile, DoubtScope
-from counterlens.syntax.document import Document
+from counterlens.syntax.document import STRICT, Document
 from counterlens.syntax.functions import functions
-from counterlens.syntax.strictness import STRICT
 
 _RESHAPING = frozenset({"exits", "return", "default"})
 """Kinds that insert or move statements."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from threading import Event
 
-from counterlens.confidence.ignoring import Ignored, ignore_comments
+from counterlens.confidence.exclusion import Ignored, ignore_comments
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.failing import FailedTest, FailingFunction
 from counterlens.doubt.generating import alternatives_in, changed_text

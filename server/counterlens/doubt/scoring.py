@@ -15,7 +15,7 @@ from threading import Event
 
 import numpy as np
 
-from counterlens.confidence.noise import TOKEN_NATS
+from counterlens.confidence.scoring import TOKEN_NATS
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.generating import alternatives_in, fits
 from counterlens.doubt.passages import Passage, passages

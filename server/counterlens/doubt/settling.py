@@ -9,6 +9,7 @@ only if no other alternative that passes is as likely and behaves differently.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,23 +17,21 @@ from itertools import islice
 from pathlib import Path
 from threading import Event
 
-from counterlens.confidence.ignoring import ignore_comments
+from counterlens.confidence.exclusion import ignore_comments
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.blaming import is_raised_elsewhere
 from counterlens.doubt.failing import FailedTest, FailingFunction, nearest_failure
 from counterlens.doubt.generating import changed_text
-from counterlens.doubt.marking import Doubt, Mark, Verification, is_silenced
+from counterlens.doubt.marking import Doubt, Mark, Verification, doubts, is_silenced
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import LEAST_HEAD, Trial, ranked_by_head
 from counterlens.errors import UnscorableError
-from counterlens.judging.base import LIMITS, Judge, Judgement, Setting
+from counterlens.judging.base import LIMITS, Judge, Judgement, Setting, StandingByTests
 from counterlens.judging.comparing import ComparingJudge, Distinction
 from counterlens.judging.joint import JointJudge
 from counterlens.judging.languages import behaviour_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
-from counterlens.judging.standing import StandingByTests, standing_of
-from counterlens.judging.variants import VariantsJudge, judge_variants
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -56,7 +55,7 @@ MOST_CALLERS = 3
 def settle(
     model: Model,
     scope: DoubtScope,
-    doubts: Sequence[Doubt],
+    known: Sequence[Doubt] | None,
     sandbox: Sandbox,
     *,
     python: Path | None = None,
@@ -66,7 +65,7 @@ def settle(
     progress: Callable[[str], None] | None = None,
     failed: Callable[[FailingFunction], None] | None = None,
 ) -> list[Mark]:
-    """The doubts of a function with the result of its tests for each.
+    """The doubts of a function with the result of its tests for each, or its mark if it fails its tests.
 
     Doubts whose alternative breaks passing tests are left out. An input is searched that distinguishes an
     alternative from the existing code if no test does. If the function fails its tests and none of the
@@ -74,6 +73,8 @@ def settle(
     function itself is marked.
 
     Args:
+        known: Doubts of the function. None: the model is asked, but only if the tests mark nothing, since
+            a fix is searched among more than what the model alone would mark.
         sandbox: The sandbox for programs.
         python: The interpreter; by default that of the file's project.
         limits: The limits of each program.
@@ -92,27 +93,25 @@ def settle(
         sandbox, python or interpreter_for(document.path), limits, cancel, excluded=tuple(excluded)
     )
     judge = judge_for(scope, setting)
-    stands = standing_of(judge, document.text, cancel=cancel) if judge else None
+    stands = judge.standing(document.text, cancel=cancel) if judge else None
     if stands is None:
-        return list(doubts)
+        return list(doubts(model, scope, cancel=cancel) if known is None else known)
     test = nearest_failure(scope, stands.failures)
-    names = frozenset(f"{each.file}::{each.name}" for each in stands.failures)
-    mark = FailingFunction(scope, test, names) if test is not None else None
-    hidden = mark is not None and (
-        is_raised_elsewhere(mark) or is_silenced(ignore_comments(document), mark.place)
-    )
-    if mark is not None and (hidden or not mark.failed.near):
-        mark = None
+    mark = _mark_of(scope, test, stands)
     if mark is not None and failed is not None:
         failed(mark)
-    left = _judged(scope, doubts, stands, test, setting, say)
+    later = known is None and stands.failed
+    if known is None:
+        known = () if later else doubts(model, scope, cancel=cancel)
+    left = _judged(scope, known, stands, test, setting, say)
     if not stands.failed or any(doubt.tests is Verification.FAIL for doubt in left):
         return list(left)
     say(f"looking for fixes that pass the tests of {name}")
-    try:
+    fix = None
+    with contextlib.suppress(UnscorableError):
         fix = fix_for(model, scope, stands.judge, test, setting)
-    except UnscorableError:
-        fix = None
+    if fix is None and mark is None and later:
+        return list(_judged(scope, doubts(model, scope, cancel=cancel), stands, test, setting, say))
     if fix is None:
         return [mark, *left] if mark is not None else list(left)
     start, end = fix.alternative.place
@@ -120,9 +119,19 @@ def settle(
     return sorted([*clear, fix], key=lambda mark: mark.place)
 
 
+def _mark_of(scope: DoubtScope, test: FailedTest | None, stands: StandingByTests) -> FailingFunction | None:
+    """The mark at a function whose tests fail; None if the error is not its own, or a comment silences it."""
+    if test is None or not test.near:
+        return None
+    names = frozenset(f"{each.file}::{each.name}" for each in stands.failures)
+    mark = FailingFunction(scope, test, names)
+    hidden = is_raised_elsewhere(mark) or is_silenced(ignore_comments(scope.document), mark.place)
+    return None if hidden else mark
+
+
 def _judged(
     scope: DoubtScope,
-    doubts: Sequence[Doubt],
+    known: Sequence[Doubt],
     stands: StandingByTests,
     test: FailedTest | None,
     setting: Setting,
@@ -132,12 +141,12 @@ def _judged(
     judge, cancel = stands.judge, setting.cancel
     standing = StudiedVersion(scope, scope.document.text, setting)
     left: list[Doubt] = []
-    verdicts = judge_variants(judge, [doubt.fixed for doubt in doubts], cancel=cancel)
-    for doubt, changed in zip(doubts, verdicts, strict=True):
+    verdicts = judge.judge_variants([doubt.fixed for doubt in known], cancel=cancel)
+    for doubt, changed in zip(known, verdicts, strict=True):
         if changed.judgement is Judgement.REFUSED:
             left.append(doubt)
         elif stands.failed:
-            fixes = changed.passed and _passes_alone(judge, doubt.fixed, len(doubts), cancel)
+            fixes = changed.passed and _passes_alone(judge, doubt.fixed, len(known), cancel)
             tests = Verification.FAIL if fixes else Verification.SAME
             left.append(replace(doubt, tests=tests, failed=test))
         elif changed.passed:
@@ -234,7 +243,7 @@ def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None
         if not some:
             break
         programs = [changed_text(scope.document, alternative) for _, alternative, _ in some]
-        verdicts = judge_variants(judge, programs, cancel=cancel)
+        verdicts = judge.judge_variants(programs, cancel=cancel)
         for (head, _, trial), program, verdict in zip(some, programs, verdicts, strict=True):
             if not verdict.passed or (trials and head < LEAST_HEAD) or len(trials) == MOST_PASSING:
                 continue
@@ -251,8 +260,7 @@ Ranked = tuple[float, Alternative, Callable[[], Trial]]
 
 def _batches(ranked: Iterator[Ranked], judge: Judge) -> Iterator[list[Ranked]]:
     """The alternatives in groups that run together; one by one if the judge cannot run several."""
-    parts = judge.judges if isinstance(judge, JointJudge) else [judge]
-    sizes = AT_ONCE if any(isinstance(part, VariantsJudge) for part in parts) else (1,)
+    sizes = AT_ONCE if judge.at_once else (1,)
     for number in range(MOST):
         some = list(islice(ranked, sizes[min(number, len(sizes) - 1)]))
         if not some:

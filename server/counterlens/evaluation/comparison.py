@@ -3,6 +3,8 @@
 The unit is a function, not a pair: the pairs of one function are correlated, and the tests assume independent
 units. Only functions count that both sides could probe, from the same source. All tests of one comparison are
 a family, so each p is shown with its adjustment by Holm's method.
+
+The gate is here, too: whether each model of a run holds enough of its right verdicts.
 """
 
 from __future__ import annotations
@@ -13,16 +15,70 @@ from itertools import combinations, product
 from typing import Any
 
 from counterlens.errors import CounterlensError, DataError
+from counterlens.evaluation.effects import judged_parts
 from counterlens.evaluation.manifest import differences
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.bootstrap import mean
+from counterlens.metrics.effects import Proportion
+from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.significance import SignedRank, holm, signed_rank
 from counterlens.metrics.summary import mcnemar_exact
 from counterlens.probes.confidence import ConfidenceRecord
+from counterlens.probes.pairs.floor_tables import overall_floor
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import Record
 from counterlens.probes.registry import PROBES
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """The result of the gate for one model and task.
+
+    Attributes:
+        found: Its average mutation effect, with the noise floor.
+        least: Minimum share of its right verdicts that it must hold.
+    """
+
+    task: str
+    model: str
+    found: AboveFloor
+    least: float
+
+    @property
+    def kept(self) -> Proportion:
+        """The share of informative pairs whose verdict stayed."""
+        return self.found.effect.complement
+
+    @property
+    def below(self) -> bool:
+        """Whether the whole interval is below the required share."""
+        return self.kept.high is not None and self.kept.high < self.least
+
+    @property
+    def noise(self) -> bool:
+        """Whether placebos also change verdicts, and the effect does not exceed that."""
+        return self.found.floor.count > 0 and not self.found.exceeded
+
+    @property
+    def failed(self) -> bool:
+        """Whether the model certainly holds less than the required share."""
+        return self.below and not self.noise
+
+
+def gate(results: RunResults, least: float) -> list[GateResult]:
+    """Compare every model of a run with a required share, task by task, if pairs are judged.
+
+    Args:
+        least: Minimum share of right verdicts to be held, from 0 to 1.
+    """
+    gates = []
+    for part in judged_parts(results):
+        for model in part.models:
+            records = [record for record in part.probed(model) if isinstance(record, PairsRecord)]
+            gates.append(GateResult(part.settings.task, model, overall_floor(records), least))
+    return gates
+
 
 BESIDE = ("counterlens", "python", "platform", "packages", "sandbox", "judged_by", "dataset")
 """Parts of a manifest that are not settings, but may affect a verdict."""

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from operator import attrgetter
 from typing import Any
 
 from counterlens.evaluation.results import RunResults
@@ -20,7 +21,7 @@ from counterlens.metrics.association import few_points, pearson, spearman
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.model_comparison import DETECTABLE_DIFFERENCE, ModelComparison, compare_pairwise
 from counterlens.metrics.noise_floor import AboveFloor
-from counterlens.metrics.power import POWER
+from counterlens.metrics.significance import POWER
 from counterlens.metrics.summary import EffectSummary, Observation, summaries_by, summarize
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.parameters import parameter_count, short_count
@@ -103,7 +104,7 @@ class RunEffects:
         return cls(
             dataset=dataset,
             models={model: summarize(some) for model, some in pairs.items()},
-            mutations={model: summaries_by(some, _mutation) for model, some in pairs.items()},
+            mutations={model: summaries_by(some, attrgetter("mutation")) for model, some in pairs.items()},
             names=(*known, *sorted(seen - {*known})),
             correlations={model: effect_correlations(some, seed=seed) for model, some in pairs.items()},
             sizes={model: size for model, size in sizes.items() if model in pairs},
@@ -277,10 +278,6 @@ _AVERAGES_NOTE = (
     "2024, Table 2, for the mutations used; uncontested passes: over pairs whose passes do not differ from "
     "the original on any input"
 )
-
-
-def _mutation(observation: Observation) -> str:
-    return observation.mutation
 
 
 def _average(summary: EffectSummary | None) -> Cell:

@@ -20,6 +20,7 @@ from counterlens.evaluation.spending import spending_table
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.table import Cell, Table
+from counterlens.models.speed import ModelSpeed
 from counterlens.models.usage import Usage
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.protocols import under
@@ -41,6 +42,7 @@ class RunResults:
         unverified: Number of records without a checksum, which an earlier version stored.
         further: Tables that take too long to be recomputed for every report (`causal_results.py`).
         spent: The usage of each model, if it was counted.
+        speeds: The speed of each model, by its name in tables, if it was measured.
         begun: When the run began, in UTC; None if unknown.
         unsteady: The share of functions with unsteady answers, by model and task; without those that have
             none.
@@ -57,6 +59,7 @@ class RunResults:
     begun: str | None = None
     spent: Mapping[str, Usage] = field(default_factory=dict)
     unsteady: Mapping[tuple[str, str], Proportion] = field(default_factory=dict)
+    speeds: Mapping[str, ModelSpeed] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> RunResults:
@@ -88,6 +91,9 @@ class RunResults:
                 begun=store.when,
                 spent=store.spent,
                 unsteady=unsteady,
+                speeds={
+                    labels.get(spec, spec): speed for spec, speed in store.speeds(settings.models).items()
+                },
             )
 
     @property

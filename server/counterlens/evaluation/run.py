@@ -13,7 +13,7 @@ from threading import Event
 
 from counterlens.errors import Cancelled, CounterlensError, DataError, UnsteadyModelError
 from counterlens.evaluation.engines.base import EvaluationEngine
-from counterlens.evaluation.engines.local import Finished, run_local
+from counterlens.evaluation.engines.registry import Finished, run_local
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.settings import RunSettings
@@ -21,9 +21,11 @@ from counterlens.evaluation.spending import Spending
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.time_left import TimeLeft
 from counterlens.evaluation.work import opened_encoder, perform
-from counterlens.models.base import ASKED, Model
+from counterlens.models.base import ASKED, Capability, Model
 from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.local.model import LocalModel
 from counterlens.models.sentences import ModelSentences
+from counterlens.models.speed import measure_speed, noted_speed
 from counterlens.probes.record import Outcome
 from counterlens.probes.sanity import require_steady
 from counterlens.sandbox.recalling import Recollection, recalling
@@ -156,7 +158,9 @@ class Run:
     def _ask(self, spec: str, items: Iterator[Item], answers: AnswerStore, going: _Going) -> None:
         """Ask one model until its items, its time or its share of the budget are used up."""
         settings, spending = self._plan.settings, going.spending
+        opening = time.perf_counter()
         with self._engine.open(spec, settings) as model, opened_encoder(settings, answers) as encoder:
+            self._keep_speed(spec, model, time.perf_counter() - opening, going)
             circumstances = self._circumstances(spec, model, encoder)
             spending.begin(spec, model)
             perform = partial(self._perform_followed, going, CachedModel(model, answers), encoder)
@@ -181,6 +185,18 @@ class Run:
                             break
             finally:
                 spending.record_usage()
+
+    def _keep_speed(self, spec: str, model: Model, opening: float, going: _Going) -> None:
+        """Store the speed of a local model, which is measured if that was never done on this machine."""
+        completes = isinstance(model, LocalModel) and model.offers(Capability.COMPLETE)
+        if not isinstance(model, LocalModel) or not completes or self._store.speeds([spec]):
+            return
+        speed = noted_speed(model.info.identity)
+        if speed is None or not speed.first_token:  # an earlier version did not measure this
+            if going.notice:
+                going.notice(f"measuring the speed of {spec}")
+            speed = measure_speed(model, opening, pid=model.pid, cancel=going.cancel)
+        self._store.keep_speed(spec, speed)
 
     @property
     def _is_limited(self) -> bool:

@@ -1,7 +1,7 @@
 """The storage of a run: one SQLite file in its folder, appended to in transactions.
 
-    run(key, value)                         `format`, `settings`, `seal` (`run_consent.py`), and `begun`: time
-                                            of beginning, in UTC
+    run(key, value)                         `format`, `settings`, `seal` (`run_consent.py`); `begun`: time of
+                                            beginning, in UTC; `speed MODEL`: `ModelSpeed` as JSON
     plan(position, id, model, problem, function, source, task)
                                             the items, in order; `source` is the SHA-256 of the program
     manifests(digest, document)             the circumstances, as JSON
@@ -27,11 +27,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
+import msgspec
+
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.damage import UNREADABLE, damage_error, reading, texts, writing
 from counterlens.evaluation.run_consent import is_sealed, seal
 from counterlens.evaluation.run_file import FILE, FORMAT, SCHEMA, Checksums, locked, readable, writable
 from counterlens.evaluation.settings import RunSettings
+from counterlens.models.speed import ModelSpeed
 from counterlens.models.usage import Usage
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.record import Record, read, write_record
@@ -39,6 +42,7 @@ from counterlens.probes.registry import PROBES
 
 _DIGEST = 64  # characters of a digest of `manifest.canonical`
 _ANSWERS = "answers.sqlite"
+_SPEED = "speed "
 _SPENT = "CREATE TABLE IF NOT EXISTS spent (model TEXT PRIMARY KEY, usage TEXT NOT NULL)"
 
 
@@ -314,6 +318,20 @@ class Store:
         with writing(self.folder), self._transaction():
             self._database.execute(_SPENT)
             self._checksums.insert("spent", model, json.dumps(asdict(usage)), clause="OR REPLACE")
+
+    def speeds(self, models: Sequence[str]) -> dict[str, ModelSpeed]:
+        """The speeds of models, if they were measured."""
+        with self._reading():
+            stored = {model: self._value(f"{_SPEED}{model}") for model in models}
+            return {
+                model: msgspec.json.decode(speed, type=ModelSpeed) for model, speed in stored.items() if speed
+            }
+
+    def keep_speed(self, model: str, speed: ModelSpeed) -> None:
+        """Store a model's speed."""
+        with writing(self.folder), self._transaction():
+            text = msgspec.json.encode(speed).decode()
+            self._checksums.insert("run", f"{_SPEED}{model}", text, clause="OR REPLACE")
 
     def close(self) -> None:
         """Close the store, so that others can use the folder."""

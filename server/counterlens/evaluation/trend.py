@@ -16,7 +16,7 @@ from counterlens.evaluation.comparison import BESIDE, differing, manifest_of
 from counterlens.evaluation.effects import judged_parts, observations_of
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.bootstrap import Estimate
-from counterlens.metrics.shift import shift
+from counterlens.metrics.significance import shift
 from counterlens.metrics.summary import EffectSummary, Observation, originals, summarize
 
 _PARTS = (*BESIDE, "model", "encoder", "parameters", "options")

@@ -1,20 +1,58 @@
-"""Verdicts on programs: the types of attribution (Hooda et al. 2024, section 3.1)."""
+"""Verdicts on programs, and in words: the types of attribution (Hooda et al. 2024, section 3.1)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from threading import Event
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol
 
+from counterlens.counting import plural
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.text import printable
+
+NO_ORIGINAL = "nothing but its own tests vouches for it: there is no original to compare it with"
+
+
+def facts_of(verdict: Verdict) -> list[str]:
+    """What the original and the cheats say about a program that passes, a line each; empty for any other."""
+    evidence = verdict.evidence
+    if not verdict.passed or (evidence.comparison is None and evidence.cheats is None):
+        return []
+    facts = [describe_comparison(evidence.comparison) if evidence.comparison else NO_ORIGINAL]
+    if evidence.cheats is not None:
+        facts.append(describe_cheats(evidence.cheats))
+    return facts
+
+
+def describe_comparison(comparison: OriginalComparison) -> str:
+    """What the original says, such as `agrees with the original on 62 inputs`."""
+    reason = f"; {comparison.reason}" if comparison.reason else ""
+    inputs = plural(comparison.inputs, "input")
+    match comparison.agreement:
+        case OriginalSays.AGREES:
+            return f"agrees with the original on {inputs}{reason}"
+        case OriginalSays.DIFFERS:
+            where = f": {comparison.call}" if comparison.call else ""
+            original = f"\n  original: {comparison.original}" if comparison.original else ""
+            return f"differs from the original{where}{original}\n  this one: {comparison.other}"
+    return f"not comparable with the original: {comparison.reason}"
+
+
+def describe_cheats(cheats: CheatTrial) -> str:
+    """Whether the tests fail for cheats, such as `the tests fail for 9 of 9 cheats`."""
+    if not cheats.passing:
+        return f"the tests fail for {cheats.failing} of {plural(cheats.tried, 'cheat')}"
+    cheat = min(cheats.passing, key=len)
+    return f"the tests pass {len(cheats.passing)} of {plural(cheats.tried, 'cheat')}, such as `{cheat}`"
+
 
 LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
 """Default limits of a program together with the tests that judge it."""
@@ -140,19 +178,79 @@ class Verdict:
         return self.passed and comparison is not None and comparison.agreement is OriginalSays.DIFFERS
 
 
-class Judge(Protocol):
-    """The tests of one function, ready to run against any version of its file."""
+@dataclass(frozen=True, slots=True)
+class HoleReach:
+    """Coverage of a hole by the judging tests.
+
+    Attributes:
+        tests: Number of judging tests that run a line of it.
+        lines: Number of lines on which they run a statement.
+        of: Number of lines on which a statement begins.
+    """
+
+    tests: int
+    lines: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCase:
+    """One test that a program fails.
+
+    Attributes:
+        name: Its pytest id, or the source of an example of a docstring.
+        message: The message: the line of the test, if known, and the error below it.
+        file: Its file; None for an example of a docstring.
+        endless: Whether it was stopped.
+    """
+
+    name: str
+    message: str
+    file: Path | None = None
+    endless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StandingByTests:
+    """A program before its tests.
+
+    Attributes:
+        judge: The judge by the tests that can judge it.
+        failures: The tests that it fails; empty if it passes all.
+        failed: Whether it does not pass, for a reason outside of any test if there are no failures.
+        message: That reason.
+    """
+
+    judge: Judge
+    failures: tuple[FailedCase, ...] = ()
+    failed: bool = False
+    message: str = ""
+
+
+CASES = {"tests": "test", "doctest": "doctest", "given": "given test"}
+"""The noun for one case of each attribution function."""
+
+
+class Judge(ABC):
+    """The tests of one function, ready to run against any version of its file.
+
+    A subclass judges one program; it overrides the other methods if it can do more.
+    """
+
+    at_once = False
+    """Whether `judge_variants` runs many variants together."""
 
     @property
+    @abstractmethod
     def attribution(self) -> str:
         """The id of the attribution function."""
-        ...
 
     @property
+    @abstractmethod
     def tests(self) -> int:
         """The number of its cases."""
-        ...
 
+    @abstractmethod
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the tests against a program.
 
@@ -162,7 +260,66 @@ class Judge(Protocol):
         Raises:
             Cancelled: `cancel` was set.
         """
-        ...
+
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """The verdicts on many variants of the original, at once if it can do that.
+
+        A variant is the original with another body of a function. All of them at once get the verdicts that
+        each gets by itself, with one exception: what the original did when it was imported is not done
+        again. So a variant may pass here that fails by itself; a caller to whom that matters judges those
+        that pass again.
+
+        Raises:
+            SandboxError, Cancelled: as `judge`.
+        """
+        return [self.judge(program, cancel=cancel) for program in programs]
+
+    def standing(self, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
+        """The tests that a program fails: all of them if it can run on after a failure, else the first.
+
+        Returns:
+            None if none of them can judge it.
+
+        Raises:
+            SandboxError, Cancelled: as `judge`.
+        """
+        verdict = self.judge(program, cancel=cancel)
+        if verdict.judgement is Judgement.REFUSED:
+            return None
+        if verdict.passed:
+            return StandingByTests(self)
+        evidence = verdict.evidence
+        endless = verdict.judgement is Judgement.TIMED_OUT
+        known = (FailedCase(evidence.failed, evidence.message, None, endless),) if evidence.failed else ()
+        return StandingByTests(self, known, failed=True, message=evidence.message)
+
+    def vetted(self, original: str, cancel: Event | None) -> Judge | str:  # noqa: ARG002
+        """The judge with the tests that the original passes; the reason if there are none.
+
+        One that cannot leave out tests stays as it is.
+        """
+        return self
+
+    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:  # noqa: ARG002
+        """The calls of a function that the tests make while the original runs; none if they are unknown."""
+        return ()
+
+    @property
+    def reaching(self) -> int:
+        """The number of tests that run the function, whether they judge or not, if known."""
+        return self.tests
+
+    def reach(self, lines: range) -> HoleReach | None:  # noqa: ARG002
+        """The coverage of some lines of the function, 1-based, by its tests; None if unknown."""
+        return None
+
+    @property
+    def described(self) -> str:
+        """A description with its number of cases, such as `3 doctests`."""
+        case = CASES.get(self.attribution, self.attribution)
+        if self.reaching > self.tests:
+            return f"{self.tests} of {plural(self.reaching, case)} that reach it"
+        return plural(self.tests, case)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,49 +358,6 @@ class Setting:
             for pattern in self.excluded
             if "::" not in pattern
         )
-
-
-@runtime_checkable
-class Vettable(Protocol):
-    """A judge that can leave out tests that fail on the original."""
-
-    def vetted(self, original: str, cancel: Event | None) -> Judge | str:
-        """The judge with the tests that the original passes; the reason if there are none."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class HoleReach:
-    """Coverage of a hole by the judging tests.
-
-    Attributes:
-        tests: Number of judging tests that run a line of it.
-        lines: Number of lines on which they run a statement.
-        of: Number of lines on which a statement begins.
-    """
-
-    tests: int
-    lines: int
-    of: int
-
-
-@runtime_checkable
-class ReachingJudge(Protocol):
-    """A judge by tests that were chosen because they run the function."""
-
-    @property
-    def tests(self) -> int:
-        """The number of tests that judge."""
-        ...
-
-    @property
-    def reaching(self) -> int:
-        """The number of tests that run the function, whether they judge or not."""
-        ...
-
-    def reach(self, lines: range) -> HoleReach | None:
-        """The coverage of some lines of the function, 1-based; None if unknown."""
-        ...
 
 
 class Attribution(Protocol):

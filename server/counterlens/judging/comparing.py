@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from threading import Event, Lock
 from typing import Generic, Protocol, TypeVar
 
 from counterlens.counting import plural
-from counterlens.judging.base import Evidence, Judgement, OriginalComparison, OriginalSays, Verdict
+from counterlens.judging.base import Evidence, Judge, Judgement, OriginalComparison, OriginalSays, Verdict
 
 ID = "differential"
 FEWEST = 3
@@ -80,7 +80,7 @@ class DifferentialOutcome:
     left_out: int = 0
 
 
-class ComparingJudge(ABC):
+class ComparingJudge(Judge):
     """Compares a program with the original, call by call; a language says how its programs are observed."""
 
     attribution = ID

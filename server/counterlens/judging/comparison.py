@@ -114,7 +114,8 @@ def _key(form: Form) -> str:
     """A key that sorts equal elements of sets to the same place."""
     number = _number(form)
     if number is not None:
-        return f"n{_integral(number)}"
+        # A float without a fraction as the equal int
+        return f"n{int(number) if isinstance(number, float) and number.is_integer() else number}"
     if isinstance(form, list) and form and form[0] in {"s", "z"}:
         return "s" + json.dumps(sorted(_key(part) for part in form[1:]))
     if isinstance(form, list):
@@ -142,11 +143,6 @@ def _number(form: Form) -> int | float | complex | None:
         if form[0] == "o" and form[2] is not None and not form[3]:
             return _number(form[2])
     return None
-
-
-def _integral(number: complex) -> complex:
-    """A float without a fraction as the equal int."""
-    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def close(number: complex, other: complex) -> bool:

@@ -14,7 +14,7 @@ from threading import Event
 from typing import Any, Protocol
 
 from counterlens.errors import SourceError
-from counterlens.judging.base import Attribution, Judge, Setting, Verdict, WeakAssertion
+from counterlens.judging.base import Attribution, Judge, Setting, WeakAssertion
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.output import PrintingCase
 from counterlens.languages.part import LanguagePart
@@ -83,10 +83,9 @@ class JudgedLanguage:
 
     Attributes:
         missing: Why they cannot be judged on this machine; None if they can.
-        by_tests: Judges by a file of tests; see `judge_by_tests`.
-        calls_of_tests: The calls of a function that a file of tests makes; see `calls_of_tests`.
-        variants_by_tests: Judges many variants of a program by a file of tests at once; None if the language
-            judges them one by one.
+        by_file: The judge by a file of tests, from the file in whose place programs run, the tests, the
+            setting, the function that they are about if it is named, and the text of a program that passes.
+            Raises `SourceError` if the tests cannot be read.
         by_output: The judge of whole programs by their output, from the cases and the setting.
         supplied: The judge by supplied tests, from their text, the function, the original and the setting.
         entries: The functions that other files may call.
@@ -108,7 +107,7 @@ class JudgedLanguage:
     """
 
     missing: Callable[[], str | None]
-    by_tests: Callable[..., Verdict]
+    by_file: Callable[[Path, Path, Setting, str | None, str], Judge]
     by_output: Callable[[Sequence[PrintingCase], Setting], Judge]
     supplied: Callable[[str, str, str, Setting], Judge]
     entries: Callable[[Document], list[Function]]
@@ -126,8 +125,6 @@ class JudgedLanguage:
     weak_assertion: Callable[[Document, Function], WeakAssertion | None] = lambda *_: None
     why_tested: Callable[[Document, Function, Setting | None], str | None] = lambda *_: None
     circumstances: Callable[[Iterable[Path]], dict[str, Any]] = lambda _: {}
-    calls_of_tests: Callable[..., Sequence[Any]] = lambda *_, **__: ()
-    variants_by_tests: Callable[..., list[Verdict]] | None = None
     fallbacks: Mapping[str, Attribution]
     why_not: Mapping[str, WhyNot]
 

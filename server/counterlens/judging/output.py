@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
 
-from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
+from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict, brief
 
 ID = "given"
 TOLERANCE = 1e-6
@@ -38,7 +38,7 @@ class PrintingCase:
     output: str
 
 
-class OutputJudge(ABC):
+class OutputJudge(Judge):
     """Judges whole programs by their output; see the module.
 
     Args:

@@ -1,12 +1,13 @@
-"""The verdict on a single program: by another program, or by the tests found beside it."""
+"""The verdict on a single program, read from a file: by another program, or by the tests found beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+import io
+import tokenize
+from collections.abc import Container, Mapping
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
@@ -28,51 +29,6 @@ from counterlens.syntax.functions import Function, functions
 
 _MAKERS = ("__init__", "__new__")
 _MOST_FUNCTIONS = 8  # maximum functions of a file about which the witnesses are heard
-
-
-@dataclass(frozen=True)
-class FileOfTestsJudge:
-    """Judges programs by a file of tests.
-
-    Attributes:
-        setting: Their sandbox and interpreter.
-        function: The function that they are about, if it is named.
-        original: The text of the original; empty if there is none.
-        program: The text of a program that passes; cheats are variants of it if there is no original.
-    """
-
-    path: Path
-    file: Path
-    setting: Setting
-    function: str | None = None
-    original: str = ""
-    program: str = ""
-
-    attribution = "tests"
-    tests = 0
-
-    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        """Run the tests against a program; see `Judge.judge`."""
-        language = judging_of(program_language(self.path))
-        judge = language.by_tests
-        return judge(program, self.path, self.file, self.setting, function=self.function, cancel=cancel)
-
-    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
-        """Run the tests against many variants of a program that passes them; see `run_variants`."""
-        at_once = judging_of(program_language(self.path)).variants_by_tests
-        if at_once is None:
-            return [self.judge(program, cancel=cancel) for program in programs]
-        place = self.path, self.file, self.setting
-        base = self.original or self.program
-        return at_once(base, programs, *place, function=self.function, cancel=cancel)
-
-    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
-        """The calls of a function that the tests make while the original runs; see `TestRun`."""
-        if not self.original:
-            return ()
-        calls_of = judging_of(program_language(self.path)).calls_of_tests
-        place = self.path, self.file, self.setting
-        return calls_of(self.original, *place, target, function=self.function, cancel=cancel)
 
 
 def judge_by_file(
@@ -98,7 +54,8 @@ def judge_by_file(
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     original = Document.read(against).text if against else ""
-    judge = FileOfTestsJudge(path, tests, setting, function, original, program)
+    by_file = judging_of(program_language(path)).by_file
+    judge = by_file(path, tests, setting, function, original or program)
     verdict = judge.judge(program, cancel=cancel)
     if not verdict.passed:
         return verdict
@@ -109,9 +66,8 @@ def judge_by_file(
     witnessed = [
         WitnessedJudge(judge, document, each, setting, texts, has_original=bool(against)) for each in about
     ]
-    comparisons = {
-        each.qualname: w.compare(program, cancel) for each, w in zip(about, witnessed, strict=True)
-    }
+    compared = zip(about, witnessed, strict=True) if against else ()
+    comparisons = {each.qualname: w.compare(program, cancel) for each, w in compared}
     classes = judging_of(document.language).classes(document) if against and not function else []
     objects = {
         each.qualname: WitnessedJudge(judge, document, each, setting) for each in classes[:_MOST_FUNCTIONS]
@@ -307,3 +263,26 @@ def _join_verdicts(passed: list[Verdict], left_out: list[str]) -> Verdict:
         cheats=cheats if trials else None,
     )
     return Verdict(Judgement.PASSED, evidence, sum(each.seconds for each in passed))
+
+
+LARGEST = 4 << 20  # maximum bytes of a candidate
+
+
+def read_program(path: Path) -> str | Verdict:
+    """A candidate's text, or the verdict that the file is not a program.
+
+    Raises:
+        SourceError: the file cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}", "Check the path") from None
+    if len(data) > LARGEST:
+        reason = f"it is larger than {LARGEST >> 20} MiB"
+        return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return io.TextIOWrapper(io.BytesIO(data), encoding).read()
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        return Verdict(Judgement.INVALID, Evidence("none", 0, None, f"it is not text: {error}"))

@@ -7,25 +7,14 @@ from dataclasses import replace
 from threading import Event
 
 from counterlens.counting import plural
-from counterlens.judging.base import (
-    Attribution,
-    HoleReach,
-    Judge,
-    Judgement,
-    ReachingJudge,
-    Setting,
-    Vettable,
-)
+from counterlens.judging.base import CASES, Attribution, Judge, Judgement, Setting
 from counterlens.judging.comparing import ID as DIFFERENTIAL
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.joint import JointJudge
 from counterlens.judging.languages import judging_of
-from counterlens.judging.witnesses import WitnessedJudge, tests_of
+from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
-
-_CASES = {"tests": "test", "doctest": "doctest", "given": "given test"}
-"""The noun for one case of each attribution function."""
 
 
 def find_judge(
@@ -89,10 +78,10 @@ def _usable(
     reasons: dict[Judge, str] = {}
     for find in attributions.values():
         judge = find(document, function, setting)
-        if setting.vetted and isinstance(judge, Vettable):
+        if setting.vetted and judge is not None:
             usable = judge.vetted(document.text, setting.cancel)
             if isinstance(usable, str):
-                cases = plural(judge.tests, _CASES[judge.attribution])
+                cases = plural(judge.tests, CASES[judge.attribution])
                 reasons[judge] = f"its {cases} cannot be used: {usable}"
             else:
                 judges.append(usable)
@@ -135,23 +124,3 @@ def _all_excluded(document: Document, function: Function, setting: Setting) -> b
     anyway = replace(setting, excluded=())
     judges = (find(document, function, anyway) for find in judging_of(document.language).tests.values())
     return bool(setting.excluded) and any(judge is not None for judge in judges)
-
-
-def reach_of(judge: Judge, lines: range) -> HoleReach | None:
-    """The coverage of some lines of a function, 1-based, by its tests; None if unknown."""
-    judge = tests_of(judge)
-    parts = judge.judges if isinstance(judge, JointJudge) else (judge,)
-    return next((part.reach(lines) for part in parts if isinstance(part, ReachingJudge)), None)
-
-
-def describe(judge: Judge) -> str:
-    """A description of the judge with its number of cases, such as `3 doctests`."""
-    judge = tests_of(judge)
-    if isinstance(judge, ComparingJudge):
-        return judge.described
-    if isinstance(judge, JointJudge):
-        return " and ".join(map(describe, judge.judges))
-    case = _CASES.get(judge.attribution, judge.attribution)
-    if isinstance(judge, ReachingJudge) and judge.reaching > judge.tests:
-        return f"{judge.tests} of {plural(judge.reaching, case)} that reach it"
-    return plural(judge.tests, case)

@@ -122,8 +122,10 @@ def _basis(verdict: Verdict) -> str:
     return plural(evidence.tests, evidence.attribution)
 
 
-class _Paced:
+class _Paced(Judge):
     """A judge of counterfactuals whose time limit depends on the original's run time; see `pace.py`."""
+
+    attribution, tests = "", 0
 
     def __init__(self, judge: Judge, original: Verdict) -> None:
         self._judge, self._original = judge, original

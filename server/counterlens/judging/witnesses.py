@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event, RLock
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from counterlens.judging.base import (
     CheatTrial,
+    HoleReach,
     Judge,
     OriginalComparison,
     OriginalSays,
@@ -21,24 +22,13 @@ from counterlens.judging.base import (
     Verdict,
 )
 from counterlens.judging.comparing import ComparingJudge
-from counterlens.judging.joint import JointJudge
 from counterlens.judging.languages import behaviour_of, judging_of
 from counterlens.judging.pace import at_most, pace
-from counterlens.judging.variants import judge_variants
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 
-@runtime_checkable
-class CallRecording(Protocol):
-    """A judge by tests that can record the calls that they make."""
-
-    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
-        """The calls of a function that the tests make while the original runs; see `TestRun`."""
-        ...
-
-
-class WitnessedJudge:
+class WitnessedJudge(Judge):
     """A judge by tests, with both other witnesses; see the module.
 
     Args:
@@ -68,6 +58,8 @@ class WitnessedJudge:
         self._own: Verdict | None = None
         self._lock = RLock()
 
+    at_once = True
+
     @property
     def attribution(self) -> str:
         """The id of the attribution function of the tests."""
@@ -95,7 +87,16 @@ class WitnessedJudge:
 
     def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
         """The verdicts of the tests alone on variants of the original; see `run_variants`."""
-        return judge_variants(self.tests_judge, programs, cancel=cancel)
+        return self.tests_judge.judge_variants(programs, cancel=cancel)
+
+    def reach(self, lines: range) -> HoleReach | None:
+        """The coverage of some lines by the tests; see `Judge.reach`."""
+        return self.tests_judge.reach(lines)
+
+    @property
+    def described(self) -> str:
+        """The description of the judge by tests."""
+        return self.tests_judge.described
 
     def compare(self, program: str, cancel: Event | None = None) -> OriginalComparison:
         """What the original says about a program; each program is compared once.
@@ -116,7 +117,7 @@ class WitnessedJudge:
     def _compared(self, program: str, cancel: Event | None) -> OriginalComparison:
         if self._behaviour is None:
             setting = replace(self._setting, cancel=cancel)
-            recorded = _recorded_calls(self.tests_judge, self._function.qualname, cancel)
+            recorded = self.tests_judge.recorded_calls(self._function.qualname, cancel)
             self._behaviour = behaviour_of(self._document, self._function, setting, recorded)
         if isinstance(self._behaviour, str):
             return OriginalComparison(OriginalSays.NOT_COMPARABLE, reason=self._behaviour)
@@ -139,15 +140,8 @@ class WitnessedJudge:
 
     def _passing(self, cheats: Any, cancel: Event | None) -> tuple[str, ...]:
         with pace(self._own) if self._own is not None else at_most(None):
-            verdicts = judge_variants(self.tests_judge, list(cheats.values()), cancel=cancel)
+            verdicts = self.tests_judge.judge_variants(list(cheats.values()), cancel=cancel)
             return tuple(name for name, verdict in zip(cheats, verdicts, strict=True) if verdict.passed)
-
-
-def _recorded_calls(judge: Judge, target: str, cancel: Event | None) -> list[Any]:
-    """The calls that the tests of all parts of a judge make."""
-    parts = judge.judges if isinstance(judge, JointJudge) else (judge,)
-    recording = [part for part in parts if isinstance(part, CallRecording)]
-    return [call for part in recording for call in part.recorded_calls(target, cancel)]
 
 
 def tests_of(judge: Judge) -> Judge:

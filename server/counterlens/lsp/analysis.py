@@ -15,9 +15,8 @@ from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration
 from counterlens.confidence.correctness import Correctness
 from counterlens.dependence import Dependences
-from counterlens.dependence.languages import analysable_functions
-from counterlens.lsp.known_doubts import KnownDoubts
-from counterlens.lsp.known_operators import KnownOperators
+from counterlens.dependence.analysing import analysable_functions
+from counterlens.lsp.known_results import KnownDoubts, KnownOperators
 from counterlens.probes.dependence.inferred import Inferred
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.syntax.document import Document

@@ -19,8 +19,7 @@ from threading import Event
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from counterlens.confidence import Confidence, confidence
-from counterlens.confidence.calibrated import calibrate, fits
-from counterlens.confidence.calibration import Calibration, load_calibration
+from counterlens.confidence.calibration import Calibration, calibrate, fits, load_calibration
 from counterlens.confidence.correctness import Correctness, load_correctness
 from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.confidence.scoring import join_scores, score_unit

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +27,6 @@ from counterlens.evaluation.settings_file import SettingsFile
 from counterlens.lsp import status
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.background import BackgroundScorer, ScoredDocument
-from counterlens.lsp.hovering import HoverPart
 from counterlens.lsp.language import error_text, t, translate_known
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
@@ -39,6 +38,44 @@ _SHOWN = 400
 LOG = logging.getLogger("counterlens.lsp")
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class HoverPart:
+    """One part of a hover, as Markdown.
+
+    Attributes:
+        brief: A line.
+        detail: The text behind "more".
+    """
+
+    brief: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeMark:
+    """A piece of code with a message, and what the user can do about it.
+
+    Attributes:
+        code: The kind of mark, as the code of its diagnostic.
+        start: First byte in the newest version of the document.
+        end: The byte after the last.
+        message: The message; empty if nothing is shown, and only actions are offered.
+        severity: How the message is shown.
+        actions: Returns the code actions.
+        data: Further facts for the client.
+        related: Other places that the message is about.
+    """
+
+    code: str
+    start: int
+    end: int
+    message: str
+    severity: types.DiagnosticSeverity = types.DiagnosticSeverity.Information
+    actions: Callable[[], Iterable[types.CodeAction]] = tuple
+    data: Mapping[str, object] | None = None
+    related: list[types.DiagnosticRelatedInformation] | None = None
 
 
 class CounterlensServer(LanguageServer):
@@ -64,8 +101,8 @@ class CounterlensServer(LanguageServer):
         when_initialized: Called when the client is ready for requests.
         when_file_changed: Called with the path of a file that was saved, created or changed on disk.
         when_probed: Called after a task: with its id, and the byte ranges of the functions.
-        diagnostics: Each returns diagnostics of a document.
-        code_actions: Each returns code actions for a range.
+        marks: Each returns marks of a document, which become diagnostics and code actions.
+        code_actions: Each returns further code actions for a range.
         code_lenses: Each returns code lenses of a document.
         hovers: Each returns its part of the hover at a byte of a document; empty if it has none.
         hover_waits: Each may return an awaitable for which a hover should wait briefly.
@@ -93,7 +130,7 @@ class CounterlensServer(LanguageServer):
         self.when_initialized: list[Callable[[CounterlensServer], None]] = []
         self.when_file_changed: list[Callable[[CounterlensServer, Path], None]] = []
         self.when_probed: list[Callable[[CounterlensServer, Analysis, str, list[tuple[int, int]]], None]] = []
-        self.diagnostics: list[Callable[[CounterlensServer, Analysis], list[types.Diagnostic]]] = []
+        self.marks: list[Callable[[CounterlensServer, Analysis], Iterable[CodeMark]]] = []
         self.code_actions: list[
             Callable[[CounterlensServer, Analysis, types.CodeActionParams], list[types.CodeAction]]
         ] = []

@@ -6,19 +6,18 @@ Argument `{uri, position, mutation?}`; a mutation adds the completion of its nea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lsprotocol import types
 
 from counterlens.confidence.correctness import load_correctness
-from counterlens.errors import Cancelled, CounterlensError
 from counterlens.explaining.completing import Explained, explain
 from counterlens.explaining.places import both_sides, cursor_at
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t
-from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.probe_request import try_decoding
-from counterlens.lsp.progress import Announcements, ask_first
+from counterlens.lsp.progress import Announcements, ask_first, refusing, show_markdown
 from counterlens.lsp.targets import document_named, plain, position
 from counterlens.models.base import ModelInfo
 from counterlens.probes.common_options import MAX_TOKENS
@@ -69,47 +68,43 @@ class CompletionBegun:
     text: str
 
 
+@refusing(partial(CompletionAnswer, ok=False), lambda: t("The completion was cancelled."))
 async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAnswer:
     """Complete the function at a place, and explain the completion."""
     settings, asked = ls.settings, plain(argument)
-    try:
-        analysis = document_named(ls, argument)
-        document, places = analysis.document, ls.places(analysis)
-        offset = places.offset(position(asked.get("position") or types.Position(0, 0)))
-        at = await ls.offload(cursor_at, document, offset)
-        mutation = asked.get("mutation")
-        limit = int(settings.probe.get("max_tokens") or MAX_TOKENS)
-        announcements = Announcements(
-            f"Completing {at.qualname}",
-            f"completing {at.qualname}",
-            f"{at.qualname} was completed",
-            "the completion was cancelled",
-        )
+    analysis = document_named(ls, argument)
+    document, places = analysis.document, ls.places(analysis)
+    offset = places.offset(position(asked.get("position") or types.Position(0, 0)))
+    at = await ls.offload(cursor_at, document, offset)
+    mutation = asked.get("mutation")
+    limit = int(settings.probe.get("max_tokens") or MAX_TOKENS)
+    announcements = Announcements(
+        f"Completing {at.qualname}",
+        f"completing {at.qualname}",
+        f"{at.qualname} was completed",
+        "the completion was cancelled",
+    )
 
-        def begun(line: str) -> None:
-            if ls.client_shows_results and ls.loop is not None:
-                news = CompletionBegun(analysis.uri, at.qualname, line)
-                ls.loop.call_soon_threadsafe(ls.protocol.notify, BEGUN, news)
+    def begun(line: str) -> None:
+        if ls.client_shows_results and ls.loop is not None:
+            news = CompletionBegun(analysis.uri, at.qualname, line)
+            ls.loop.call_soon_threadsafe(ls.protocol.notify, BEGUN, news)
 
-        def work(steps: Steps) -> tuple[list[tuple[str, Explained]], ModelInfo]:
-            sides = both_sides(at, str(mutation)) if mutation else (at,)
-            steps.next("opening the model")
-            with ls.host.use_model(settings) as model:
-                try_decoding(model, steps)
-                explanations = [
-                    (
-                        side.title,
-                        explain(model, side.document, side.qualname, side.offset, limit, steps, begun),
-                    )
-                    for side in sides
-                ]
-                return explanations, model.info
+    def work(steps: Steps) -> tuple[list[tuple[str, Explained]], ModelInfo]:
+        sides = both_sides(at, str(mutation)) if mutation else (at,)
+        steps.next("opening the model")
+        with ls.host.use_model(settings) as model:
+            try_decoding(model, steps)
+            explanations = [
+                (
+                    side.title,
+                    explain(model, side.document, side.qualname, side.offset, limit, steps, begun),
+                )
+                for side in sides
+            ]
+            return explanations, model.info
 
-        explained, info = await ask_first(ls, settings, analysis, announcements, work)
-    except Cancelled:
-        return CompletionAnswer(ok=False, error=t("The completion was cancelled."))
-    except CounterlensError as error:
-        return CompletionAnswer(ok=False, error=ls.refuse(error, settings))
+    explained, info = await ask_first(ls, settings, analysis, announcements, work)
     first = explained[0][1]
     maps = load_correctness(info.identity)
     report = explanation_report(explained, info, f"Completion of {at.qualname}", maps)

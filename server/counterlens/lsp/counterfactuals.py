@@ -1,37 +1,43 @@
-"""The counterfactuals of a function, for an editor to show beside the original.
+"""The counterfactuals of a function, and the mutations that a list of tests offers for it. No model is asked.
 
 Command `counterlens.counterfactuals`: argument `{uri, function? | position?}`, answer
-`CounterfactualListing`. The code action "Show counterfactual…" is for clients that declare in `initialize`
-that they show results themselves.
+`CounterfactualListing`, for an editor to show beside the original. The code action "Show counterfactual…" is
+for clients that declare in `initialize` that they show results themselves. Command `counterlens.testItems`:
+argument `{uri, function?}`, answer `TestItems`: a file's functions, each with the mutations to probe it with.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lsprotocol import types
 
-from counterlens.errors import CounterlensError
+from counterlens.lsp.actions import function_action
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import error_text, t, translate_known, translator
-from counterlens.lsp.targets import function_named
-from counterlens.mutations import survey
+from counterlens.lsp.language import t, translate_known, translator
+from counterlens.lsp.progress import refusing
+from counterlens.lsp.targets import function_named, open_probed, plain
+from counterlens.mutations import mutated, survey
+from counterlens.probes.pairs.counterfactuals import not_asked, preserving, rewritings
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import outcome
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function, function_at
+from counterlens.syntax.functions import find_function, function_at, functions
 
 COMMAND = "counterlens.counterfactuals"
 SHOW_COMMAND = "counterlens.showCounterfactual"
 """A command of the client: the user chooses a counterfactual, and the client opens the difference."""
+ITEMS_COMMAND = "counterlens.testItems"
 
 
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.command(COMMAND)(_counterfactuals)
     server.code_actions.append(_code_actions)
+    server.command(ITEMS_COMMAND)(_items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +74,12 @@ class CounterfactualListing:
     error: str | None = None
 
 
+@refusing(partial(CounterfactualListing, "", (), ()), announced=False)
 async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> CounterfactualListing:
     """List the counterfactuals of a function."""
-    try:
-        analysis, function = function_named(ls, argument)
-        known = analysis.known_function(function.qualname).probe
-        return await ls.offload(listing, analysis.document, function.qualname, known)
-    except CounterlensError as error:
-        return CounterfactualListing("", (), (), error_text(error))
+    analysis, function = function_named(ls, argument)
+    known = analysis.known_function(function.qualname).probe
+    return await ls.offload(listing, analysis.document, function.qualname, known)
 
 
 def listing(document: Document, qualname: str, probe: PairsRecord | None = None) -> CounterfactualListing:
@@ -131,6 +135,70 @@ def _code_actions(
     function = function_at(analysis.document, ls.places(analysis).offset(params.range.start))
     if function is None:
         return []
-    arguments = [{"uri": analysis.uri, "function": function.qualname}]
-    command = types.Command(t("Show counterfactual…"), SHOW_COMMAND, arguments=arguments)
-    return [types.CodeAction(command.title, kind=types.CodeActionKind.Refactor, command=command)]
+    return [function_action(ls, analysis, function.qualname, t("Show counterfactual…"), SHOW_COMMAND)]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionItem:
+    """One function."""
+
+    function: str
+    range: types.Range
+
+
+@dataclass(frozen=True, slots=True)
+class MutationItem:
+    """One mutation of one function."""
+
+    mutation: str
+    concept: str
+    lines: tuple[int, ...]
+    refused: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestItems:
+    """Either the functions of a file or the mutations of one of them; the reason if that failed."""
+
+    version: int = 0
+    functions: tuple[FunctionItem, ...] = ()
+    mutations: tuple[MutationItem, ...] = ()
+    error: str | None = None
+
+
+@refusing(TestItems, announced=False)
+async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
+    """List the tests."""
+    if not plain(argument).get("function"):
+        analysis = open_probed(ls, argument)
+        places = ls.places(analysis)
+        # The last of several definitions of one name is in effect, and a probe takes it.
+        named = {function.qualname: function for function in functions(analysis.document)}
+        items = (FunctionItem(name, places.range(item.start, item.end)) for name, item in named.items())
+        return TestItems(analysis.document.version, functions=tuple(items))
+    analysis, function = function_named(ls, argument)
+    document = analysis.document
+    mutations = await ls.offload(mutations_of, document, function.qualname)
+    return TestItems(document.version, mutations=mutations)
+
+
+def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
+    """The preserving mutations that apply to a function, in the order of the registry.
+
+    Takes up to a second on a long file.
+
+    Raises:
+        SourceError: there is no such function, or the file does not parse.
+    """
+    _, surveyed = rewritings(document, qualname, None, seed=0)
+    refused = not_asked(surveyed)
+    items, known = [], mutated(document.language).mutations
+    for name in preserving(None, language=document.language):
+        lines = {
+            made.start_line - 1 for made in surveyed.counterfactuals if made.mutation == name and made.cut
+        }
+        reasons = dict.fromkeys(site.reason for site in refused if site.mutation == name)
+        if lines or reasons:
+            why = "" if lines else "; ".join(map(translate_known, reasons))
+            items.append(MutationItem(name, str(known[name].concept), tuple(sorted(lines)), why))
+    return tuple(items)

@@ -2,35 +2,45 @@
 
 Argument `{uri, function? | position?, method?}`; a place outside all functions means the module's own
 statements, as `<module>`. Method `none` asks no model and answers at once. Without a method, the model's
-reactions are measured if it gives probabilities; else it is asked.
+reactions are measured if it gives probabilities; else it is asked. Known dependences are also in the hover of
+their statements, and those that the model misses are marked if the settings say so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from lsprotocol import types
 
-from counterlens.dependence import ANALYSED, MODULE, Dependences, dependences
-from counterlens.dependence.languages import first_decision, scope_at, scopes
-from counterlens.errors import Cancelled, CounterlensError, SourceError
+from counterlens.dependence import ANALYSED, MODULE, Dependences, Statement, dependences
+from counterlens.dependence.analysing import first_decision, scope_at, scopes
+from counterlens.errors import CounterlensError, SourceError
+from counterlens.lsp.actions import function_action
 from counterlens.lsp.analysis import Analysis, Examined
-from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import t
-from counterlens.lsp.markdown_preview import show_markdown
+from counterlens.lsp.base import CodeMark, CounterlensServer, HoverPart
+from counterlens.lsp.language import t, translator
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.progress import Announcements, ask_first
+from counterlens.lsp.progress import Announcements, ask_first, refusing, show_markdown
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import plain, scope_named
 from counterlens.probes.dependence.examined import Relation
-from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer, require_inferred
+from counterlens.probes.dependence.inferred import (
+    EdgeStatus,
+    InferenceMethod,
+    Inferred,
+    infer,
+    require_inferred,
+)
 from counterlens.probes.dependence.probe import DependenceOptions
 from counterlens.progress import Steps
-from counterlens.reports.arcs import dependence_fragment
-from counterlens.reports.dependence_markdown import dependence_markdown
+from counterlens.reports.dependence_views import dependence_fragment, dependence_markdown, into_markdown
+from counterlens.reports.edges import ShownEdge, phrase, shown_edges
+from counterlens.reports.expected import code
 from counterlens.reports.export.dependences import dependences_json, inferred_json
+from counterlens.reports.render.markdown import escape
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -39,12 +49,15 @@ SHOW_COMMAND = "counterlens.showDependences"
 """A command of the client: show the true dependences at once, then those that the model infers."""
 
 NONE = "none"
+CODE = "missed-dependence"
 
 
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.command(COMMAND)(_dependences)
     server.code_actions.append(_code_actions)
+    server.hovers.append(_hover)
+    server.marks.append(_marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +76,29 @@ class DependenceAnswer:
     error: str | None = None
 
 
+@refusing(partial(DependenceAnswer, ok=False), lambda: t("The inference was cancelled."))
 async def _dependences(ls: CounterlensServer, argument: Any = None) -> DependenceAnswer:
     """Find the true dependences of a function, and those that the model infers."""
     settings = ls.settings
-    try:
-        analysis, function = scope_named(ls, argument)
-        method = _method(plain(argument).get("method"))
-        document = analysis.document
-        if method != NONE:
-            require_inferred(document)
-        graph = await ls.offload(_analyse, document, function)
-        source, known = analysis.source_of(function), Examined(function.start_line, graph)
-        if method != NONE:
-            announcements = Announcements(
-                f"Inferring dependences of {function.name}",
-                f"inferring the dependences of {function.name}",
-                f"the dependences of {function.name} were inferred",
-                "the inference was cancelled",
-            )
-            infer_them = partial(_infer, ls.host, settings, graph, method)
-            known = replace(
-                known, inferred=await ask_first(ls, settings, analysis, announcements, infer_them)
-            )
-        if ls.asks(settings):
-            _note(ls, analysis, function.qualname, source, known)
-        answer = await ls.offload(_answer, document, known, ls.client_shows_results)
-    except Cancelled:
-        return DependenceAnswer(ok=False, error=t("The inference was cancelled."))
-    except CounterlensError as error:
-        return DependenceAnswer(ok=False, error=ls.refuse(error, settings))
+    analysis, function = scope_named(ls, argument)
+    method = _method(plain(argument).get("method"))
+    document = analysis.document
+    if method != NONE:
+        require_inferred(document)
+    graph = await ls.offload(_analyse, document, function)
+    source, known = analysis.source_of(function), Examined(function.start_line, graph)
+    if method != NONE:
+        announcements = Announcements(
+            f"Inferring dependences of {function.name}",
+            f"inferring the dependences of {function.name}",
+            f"the dependences of {function.name} were inferred",
+            "the inference was cancelled",
+        )
+        infer_them = partial(_infer, ls.host, settings, graph, method)
+        known = replace(known, inferred=await ask_first(ls, settings, analysis, announcements, infer_them))
+    if ls.asks(settings):
+        _note(ls, analysis, function.qualname, source, known)
+    answer = await ls.offload(_answer, document, known, ls.client_shows_results)
     if not ls.client_shows_results:
         summary = f"{function.name}: {answer.summary}"
         await show_markdown(ls, f"dependences {function.name}", summary, answer.markdown)
@@ -195,6 +202,70 @@ def _code_actions(
     if whole and first_decision(analysis.document) is None:
         return []
     title = t("Show dependences of the module") if whole else t("Show dependences")
-    name = SHOW_COMMAND if ls.client_shows_results else COMMAND
-    command = types.Command(title, name, arguments=[{"uri": analysis.uri, "function": scope.qualname}])
-    return [types.CodeAction(title, kind=types.CodeActionKind.Refactor, command=command)]
+    return [function_action(ls, analysis, scope.qualname, title, SHOW_COMMAND, COMMAND)]
+
+
+def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> HoverPart:
+    """Describe the dependences of the statement at a place, in an examined function."""
+    function = scope_at(analysis.document, offset) if analysis.known else None
+    known = analysis.known_function(function.qualname).examined if function else None
+    if function is None or known is None:
+        return HoverPart()
+    shift = function.start_line - known.start_line
+    line = ls.places(analysis).position(offset).line + 1 - shift
+    here = [statement for statement in known.found.statements if statement.line <= line <= statement.end_line]
+    if not here:
+        return HoverPart()
+    statement = here[-1]
+    method = known.inferred.method if known.inferred else None
+    into = [edge for edge in shown_edges(known.found, known.inferred) if edge.target == statement]
+    t = translator()
+    first = code(statement.text.partition("\n")[0], t)
+    if not into:
+        return HoverPart(detail=t("{code} depends on nothing in this function.", code=first))
+    model = known.inferred.model.name if known.inferred else ""
+    head = (
+        t("{code} depends on (with the inference of {model}):", code=first, model=escape(model))
+        if model
+        else t("{code} depends on:", code=first)
+    )
+    return HoverPart(detail="\n".join([head, "", *into_markdown(into, method, shift, t)]))
+
+
+def _marks(ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
+    """Mark the statements with dependences that the model misses, if the settings say so."""
+    if not (analysis.known and ls.settings.dependences_diagnostics):
+        return
+    for function in scopes(analysis.document):
+        known = analysis.known_function(function.qualname).examined
+        if known is not None and known.inferred is not None:
+            yield from _missed_edges(ls, analysis, function, known, known.inferred)
+
+
+def _missed_edges(
+    ls: CounterlensServer, analysis: Analysis, function: Function, known: Examined, inferred: Inferred
+) -> Iterator[CodeMark]:
+    shift = function.start_line - known.start_line
+    places, missed = ls.places(analysis), dict[Statement, list[ShownEdge]]()
+    for edge in shown_edges(known.found, inferred):
+        if edge.status is EdgeStatus.MISSED and edge.reached:
+            missed.setdefault(edge.target, []).append(edge)
+    for statement, edges in missed.items():
+        said = "; ".join(_plain(edge, shift) for edge in edges)
+        message = t("{model} does not show that this {said}.", model=inferred.model.name, said=said)
+        ruled = sum(edge.ruled for edge in edges)
+        message += " " + t("Baselines without a model find {shown} of {all}.", shown=ruled, all=len(edges))
+        # the first line of the statement, without its indentation
+        row = statement.line - 1 + shift
+        start, end = (places.offset(types.Position(line, 0)) for line in (row, row + 1))
+        text = analysis.document.data[start:end].rstrip()
+        yield CodeMark(CODE, start + len(text) - len(text.lstrip()), start + len(text), message)
+
+
+def _plain(edge: ShownEdge, shift: int) -> str:
+    said = phrase(edge, shift, translator()).replace("`", "")
+    return (
+        t("is {decided}", decided=said)
+        if edge.relation is Relation.CONTROL
+        else t("takes {names}", names=said)
+    )

@@ -1,4 +1,8 @@
-"""Opened, edited and closed documents; a new version is scored after a pause in typing."""
+"""Opened, edited, saved and closed documents, and files that change on disk.
+
+A new version is scored after a pause in typing. Changed tests take effect, and a file that is gone has no
+marks.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,15 @@ import asyncio
 import contextlib
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 from lsprotocol import types
+from pygls.uris import to_fs_path
 
-from counterlens.errors import SourceError
+from counterlens.errors import CounterlensError, SourceError
 from counterlens.languages.registry import language_named
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.base import LOG, CounterlensServer
 from counterlens.lsp.language import t
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import path_of
@@ -21,18 +27,22 @@ from counterlens.text import PositionEncoding
 
 REST_SECONDS = 60
 """How long the model stays in memory after the last document was closed."""
-
 SCORES_CHANGED = "counterlens/scoresChanged"
 PARTLY_SCORED = "counterlens/partlyScored"
+_ID = "counterlens-watching"
+_PATTERN = "**/*.py"
 
 
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.feature(types.TEXT_DOCUMENT_DID_OPEN)(_did_open)
-    server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_change)
+    server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_edit)
     server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
     server.when_changed.append(_announce)
     server.when_grown.append(_announce_part)
+    server.feature(types.TEXT_DOCUMENT_DID_SAVE)(_did_save)
+    server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_did_change_on_disk)
+    server.when_initialized.append(_watch)
 
 
 def _did_open(ls: CounterlensServer, params: types.DidOpenTextDocumentParams) -> None:
@@ -44,7 +54,7 @@ def _did_open(ls: CounterlensServer, params: types.DidOpenTextDocumentParams) ->
     ls.rescore(analysis)
 
 
-def _did_change(ls: CounterlensServer, params: types.DidChangeTextDocumentParams) -> None:
+def _did_edit(ls: CounterlensServer, params: types.DidChangeTextDocumentParams) -> None:
     """Discard stale results, and score the new version after a pause in typing."""
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None:
@@ -109,3 +119,40 @@ def _edit(
     end = max(start, places.offset(change.range.end))
     data = document.data[:start] + change.text.encode("utf-8", "surrogatepass") + document.data[end:]
     return replace(document, text=data.decode("utf-8", "surrogatepass"))
+
+
+def _watch(ls: CounterlensServer) -> None:
+    """Ask the client to watch Python files, if it can."""
+    workspace = ls.client_capabilities.workspace
+    able = workspace.did_change_watched_files if workspace else None
+    if able is None or not able.dynamic_registration:
+        return
+    options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(_PATTERN)])
+    method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+    ls.client_register_capability(types.RegistrationParams([types.Registration(_ID, method, options)]))
+
+
+def _did_save(ls: CounterlensServer, params: types.DidSaveTextDocumentParams) -> None:
+    """A saved file may be one with tests."""
+    _report_change(ls, params.text_document.uri)
+
+
+def _did_change_on_disk(ls: CounterlensServer, params: types.DidChangeWatchedFilesParams) -> None:
+    """Handle files that were created, changed or deleted on disk."""
+    for change in params.changes:
+        gone = change.type == types.FileChangeType.Deleted
+        analysis = ls.analyses.get(change.uri)
+        if analysis is not None and analysis.gone != gone:
+            analysis.gone = gone
+            ls.changed(analysis)
+        if not gone:
+            _report_change(ls, change.uri)
+
+
+def _report_change(ls: CounterlensServer, uri: str) -> None:
+    path = to_fs_path(uri)
+    for react in ls.when_file_changed if path else ():
+        try:
+            react(ls, Path(path or ""))
+        except CounterlensError as error:
+            LOG.info("%s", error)

@@ -21,7 +21,7 @@ from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.background import QUIET_SECONDS, why_excluded
 from counterlens.lsp.base import LOG, CounterlensServer
 from counterlens.lsp.doubt_tests import PATIENCE, Outline, TestsInIdleTime
-from counterlens.lsp.known_doubts import CheckedFunction
+from counterlens.lsp.known_results import CheckedFunction
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.syntax.document import Document

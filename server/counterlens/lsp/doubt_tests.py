@@ -28,7 +28,7 @@ from counterlens.judging.base import LIMITS, lasting
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import LOG, CounterlensServer
 from counterlens.lsp.consent import has_consent, is_workspace_trusted
-from counterlens.lsp.known_doubts import CheckedFunction
+from counterlens.lsp.known_results import CheckedFunction
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.regular_file import read_text

@@ -13,6 +13,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +22,21 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
 from counterlens.atomic_file import replace_file
-from counterlens.confidence.ignoring import ignore_comments
+from counterlens.confidence.exclusion import ignore_comments
 from counterlens.doubt.blaming import is_failing
 from counterlens.doubt.explaining import TokenPreference, explain
 from counterlens.doubt.failing import FailedTest
 from counterlens.doubt.marking import Doubt, Mark, Verification
 from counterlens.errors import CounterlensError, SourceError
+from counterlens.lsp.actions import edit_action, ignore_here, replace_action
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.base import CodeMark, CounterlensServer
 from counterlens.lsp.doubt_queue import DoubtQueue
 from counterlens.lsp.doubt_tests import shown_of
-from counterlens.lsp.known_doubts import DoubtMark
+from counterlens.lsp.known_results import DoubtMark
 from counterlens.lsp.language import t, translator
-from counterlens.lsp.markdown_preview import open_markdown
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.replacing import edit_action, ignore_here, replace_action, with_diagnostics
+from counterlens.lsp.progress import open_markdown
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_named, plain
 from counterlens.regular_file import read_text
@@ -75,8 +76,7 @@ class Doubts:
     def __init__(self, server: CounterlensServer) -> None:
         self._queue = DoubtQueue(server)
         self._said: dict[Path, Usefulness] = {}
-        server.diagnostics.append(self._diagnostics)
-        server.code_actions.append(self._code_actions)
+        server.marks.append(self._code_marks)
 
         async def explain(ls: CounterlensServer, argument: Any = None) -> DoubtAnswer:
             """Explain what became likelier, and by how much."""
@@ -112,36 +112,22 @@ class Doubts:
             if comments and not all(comments.covers(mark.start, mark.end, category) for category in Category):
                 yield mark
 
-    def _diagnostics(self, ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
-        places = ls.places(analysis)
-        return [
-            types.Diagnostic(
-                range=places.range(mark.start, mark.end),
-                message=_message(mark.mark),
-                severity=_severity(mark.mark, ls.settings),
-                source="counterlens",
-                code=CODE,
-                related_information=_related(mark.mark.failed) if _is_deciding(mark.mark) else None,
-                data={
+    def _code_marks(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
+        for mark in self._marks(ls, analysis):
+            yield CodeMark(
+                CODE,
+                mark.start,
+                mark.end,
+                _message(mark.mark),
+                _severity(mark.mark, ls.settings),
+                partial(self._offered, ls, analysis, mark),
+                {
                     "kind": kind_of(mark.mark),
                     "alternative": mark.edit[2] if mark.edit else None,
                     "tests": verification_of(mark.mark).value,
                 },
+                _related(mark.mark.failed) if _is_deciding(mark.mark) else None,
             )
-            for mark in self._marks(ls, analysis)
-        ]
-
-    def _code_actions(
-        self, ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
-    ) -> list[types.CodeAction]:
-        places = ls.places(analysis)
-        first, last = places.offset(params.range.start), places.offset(params.range.end)
-        actions: list[types.CodeAction] = []
-        for mark in self._marks(ls, analysis):
-            if mark.start <= last and first <= mark.end:
-                where = places.range(mark.start, mark.end)
-                actions += with_diagnostics(params, CODE, where, self._offered(ls, analysis, mark))
-        return actions
 
     def _offered(
         self, ls: CounterlensServer, analysis: Analysis, mark: DoubtMark

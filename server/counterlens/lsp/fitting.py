@@ -6,6 +6,7 @@ import random
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -17,12 +18,12 @@ from counterlens.doubt.fitting import fit_margins
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import save_margins
 from counterlens.doubt.scope import DoubtScope
-from counterlens.errors import Cancelled, CounterlensError
+from counterlens.errors import CounterlensError
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.known_doubts import KnownDoubts
+from counterlens.lsp.known_results import KnownDoubts
 from counterlens.lsp.language import t
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.progress import with_progress
+from counterlens.lsp.progress import refusing, with_progress
 from counterlens.lsp.settings import EditorSettings
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
@@ -47,18 +48,14 @@ def register(server: CounterlensServer) -> None:
     server.command(COMMAND)(_fit)
 
 
+@refusing(partial(FitAnswer, ok=False), lambda: t("The fit was cancelled."))
 async def _fit(ls: CounterlensServer, _argument: object = None) -> FitAnswer:
     """Fit the margins on functions of the workspace and, if these are few, of the standard library."""
     settings = ls.settings
     folders = [Path(path) for uri in ls.workspace.folders if (path := to_fs_path(uri))]
-    try:
-        answer = await with_progress(
-            ls, "Fitting the margins of marks", lambda steps: _fit_on(ls.host, settings, folders, steps)
-        )
-    except Cancelled:
-        return FitAnswer(ok=False, error=t("The fit was cancelled."))
-    except CounterlensError as error:
-        return FitAnswer(ok=False, error=ls.refuse(error, settings))
+    answer = await with_progress(
+        ls, "Fitting the margins of marks", lambda steps: _fit_on(ls.host, settings, folders, steps)
+    )
     ls.host.note_fitted(settings)
     ls.announce("ready", "margins of marks are fitted")
     for react in ls.when_forgotten:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from lsprotocol import types
 
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.hovering import HoverPart, join
+from counterlens.lsp.base import CounterlensServer, HoverPart
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
 from counterlens.metrics.summary import summarize
@@ -32,6 +31,8 @@ from counterlens.syntax.functions import function_at
 
 _GRACE_SECONDS = 0.25
 """Seconds that a hover waits for a pending answer, so that the user need not hover again."""
+LINES = 3
+"""Lines above "more"."""
 
 
 def register(server: CounterlensServer) -> None:
@@ -112,6 +113,26 @@ def hover(
         HoverPart(detail=note if holds or not correct else f"{note} *{correct}*"),
     )
     return _markdown(text, places.range(chain[0].start, chain[0].end))
+
+
+def join(parts: Iterable[HoverPart], menu: str = "", *, folds: bool) -> str:
+    """Join all parts: the first lines, then the rest.
+
+    Args:
+        parts: The parts, most important first.
+        menu: Commands below the lines.
+        folds: Whether the client can fold; if not, everything is shown.
+    """
+    shown_parts = [part for part in parts if part.brief or part.detail]
+    lines = [part.brief for part in shown_parts if part.brief]
+    behind = [*lines[LINES:], *(part.detail for part in shown_parts if part.detail)]
+    shown = "\n\n".join([*lines[:LINES], *([menu] if menu else ())])
+    rest = "\n\n".join(behind)
+    if not (shown and rest):
+        return shown or rest
+    if not folds:
+        return f"{shown}\n\n---\n\n{rest}"
+    return f"{shown}\n\n<details><summary>{t('more')}</summary>\n\n{rest}\n\n</details>"
 
 
 def function_menu(analysis: Analysis, offset: int) -> str:

@@ -9,14 +9,13 @@ request is therefore cancelled between two chunks when a foreground request arri
 from __future__ import annotations
 
 import threading
-from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from threading import Condition, Event
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from counterlens.doubt.margins import margins_of
 from counterlens.errors import Cancelled
@@ -26,12 +25,8 @@ from counterlens.models.base import (
     PROCESSOR,
     RUNS_ON,
     Capability,
-    Completion,
     Model,
     Progress,
-    Prompt,
-    TokenScores,
-    Vectors,
 )
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.onnx.export import export_name
@@ -242,85 +237,31 @@ class _Interrupt(Event):
         return self.made_way
 
 
-class _RankedModel(WrappedModel):
-    """A model whose requests all go through `_ask`."""
+class ForegroundModel(WrappedModel):
+    """A model for foreground requests, whose caller waits for the response."""
 
     def __init__(self, model: Model, precedence: Precedence) -> None:
         super().__init__(model)
         self._precedence = precedence
 
-    @abstractmethod
-    def _ask(self, request: Callable[[Event | None], Made], cancel: Event | None) -> Made:
-        """Send a request; it gets the event that ends it."""
-
-    def complete(
-        self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
-    ) -> list[Completion]:
-        """Like `Model.complete`."""
-        ask = super().complete
-        return self._ask(lambda end: ask(prompts, cancel=end, progress=progress), cancel)
-
-    def score(
-        self,
-        text: str,
-        *,
-        context: str = "",
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> TokenScores:
-        """Like `Model.score`."""
-        ask, more = super().score, {"context": context, "alternatives": alternatives}
-        return self._ask(lambda end: ask(text, **more, cancel=end, progress=progress), cancel)  # type: ignore[arg-type]
-
-    def score_continuations(
-        self,
-        context: str,
-        continuations: Sequence[str],
-        *,
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> list[TokenScores]:
-        """Like `Model.score_continuations`."""
-        ask = super().score_continuations
-        return self._ask(
-            lambda end: ask(context, continuations, alternatives=alternatives, cancel=end, progress=progress),
-            cancel,
-        )
-
-    def score_span(
-        self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
-    ) -> TokenScores:
-        """Like `Model.score_span`."""
-        ask = super().score_span
-        return self._ask(lambda stop: ask(text, start, end, alternatives=alternatives, cancel=stop), cancel)
-
-    def embed(
-        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
-    ) -> Vectors:
-        """Like `Model.embed`."""
-        ask = super().embed
-        return self._ask(lambda end: ask(texts, cancel=end, progress=progress), cancel)
-
-
-class ForegroundModel(_RankedModel):
-    """A model for foreground requests, whose caller waits for the response."""
-
-    def _ask(self, request: Callable[[Event | None], Made], cancel: Event | None) -> Made:
+    def _forward(self, method: str, *asked: Any, cancel: Event | None, **options: Any) -> Any:
         with self._precedence.take():
-            return request(cancel)
+            return super()._forward(method, *asked, cancel=cancel, **options)
 
 
-class BackgroundModel(_RankedModel):
+class BackgroundModel(WrappedModel):
     """A model for background requests: each gives way, and is then retried."""
 
-    def _ask(self, request: Callable[[Event | None], Made], cancel: Event | None) -> Made:
+    def __init__(self, model: Model, precedence: Precedence) -> None:
+        super().__init__(model)
+        self._precedence = precedence
+
+    def _forward(self, method: str, *asked: Any, cancel: Event | None, **options: Any) -> Any:
         while True:
             self._precedence.wait(cancel)
             interrupt = _Interrupt(self._precedence, cancel)
             try:
-                return request(interrupt)
+                return super()._forward(method, *asked, cancel=interrupt, **options)
             except Cancelled:
                 if not interrupt.made_way or (cancel is not None and cancel.is_set()):
                     raise

@@ -6,23 +6,23 @@ Argument `{uri, function? | position?}`, answer `MutantsAnswer`. The tests run i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
 from counterlens.doubt.generating import scopes
-from counterlens.errors import Cancelled, CounterlensError
 from counterlens.judging.base import LIMITS, Setting, lasting
 from counterlens.judging.projects import interpreter_for
 from counterlens.languages.language import Feature
+from counterlens.lsp.actions import function_action
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
 from counterlens.lsp.language import t, translate_known, translator
-from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.progress import Announcements, ask_first
+from counterlens.lsp.progress import Announcements, ask_first, refusing, show_markdown
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import function_named
 from counterlens.models.base import Capability
@@ -59,31 +59,27 @@ class MutantsAnswer:
     error: str | None = None
 
 
+@refusing(partial(MutantsAnswer, ok=False), lambda: t("The search for mutants was cancelled."))
 async def _mutants(ls: CounterlensServer, argument: Any = None) -> MutantsAnswer:
     """Find what the tests of a function miss."""
     settings = ls.settings
-    try:
-        analysis, function = function_named(ls, argument)
-        document = analysis.document
-        require_feature(document, Feature.DOUBTS)
-        await require_trusted_workspace(ls, document.path or Path())
-        await require_consent(ls, given_before=settings.allow_weaker_sandbox)
-        source, name = analysis.source_of(function), function.name
-        announcements = Announcements(
-            f"Looking for what the tests of {name} miss",
-            f"mutating {name}",
-            f"the tests of {name} were examined",
-            f"the search for what the tests of {name} miss was cancelled",
-        )
+    analysis, function = function_named(ls, argument)
+    document = analysis.document
+    require_feature(document, Feature.DOUBTS)
+    await require_trusted_workspace(ls, document.path or Path())
+    await require_consent(ls, given_before=settings.allow_weaker_sandbox)
+    source, name = analysis.source_of(function), function.name
+    announcements = Announcements(
+        f"Looking for what the tests of {name} miss",
+        f"mutating {name}",
+        f"the tests of {name} were examined",
+        f"the search for what the tests of {name} miss was cancelled",
+    )
 
-        def work(steps: Steps) -> Survival:
-            return _survival(ls.host, settings, document, function, steps)
+    def work(steps: Steps) -> Survival:
+        return _survival(ls.host, settings, document, function, steps)
 
-        survival = await ask_first(ls, settings, analysis, announcements, work)
-    except Cancelled:
-        return MutantsAnswer(ok=False, error=t("The search for mutants was cancelled."))
-    except CounterlensError as error:
-        return MutantsAnswer(ok=False, error=ls.refuse(error, settings))
+    survival = await ask_first(ls, settings, analysis, announcements, work)
     summary = _summary(survival)
     if analysis.source_of(function) == source:
         analysis.note(function, findings={FINDING: summary})
@@ -137,7 +133,5 @@ def _code_actions(
         return []
     if not may_be_trusted(ls, document.path or Path()):
         return []
-    name = SHOW_COMMAND if ls.client_shows_results else COMMAND
-    arguments = [{"uri": analysis.uri, "function": function.qualname}]
-    command = types.Command(t("What do the tests miss?"), name, arguments=arguments)
-    return [types.CodeAction(command.title, kind=types.CodeActionKind.Refactor, command=command)]
+    title = t("What do the tests miss?")
+    return [function_action(ls, analysis, function.qualname, title, SHOW_COMMAND, COMMAND)]

@@ -11,21 +11,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterator
+from functools import partial
 from threading import Event
 
 from lsprotocol import types
 
 from counterlens.confidence import Confidence
-from counterlens.confidence.ignoring import ignore_comments
+from counterlens.confidence.exclusion import ignore_comments
 from counterlens.confidence.units import units
 from counterlens.errors import Cancelled, CounterlensError, SourceError
+from counterlens.lsp.actions import ignore_actions, replace_action
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.hovering import HoverPart
-from counterlens.lsp.known_operators import KnownOperator
+from counterlens.lsp.base import CodeMark, CounterlensServer, HoverPart
+from counterlens.lsp.known_results import KnownOperator
 from counterlens.lsp.language import error_text, t, translator
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.replacing import ignore_actions, replace_action, with_diagnostics
 from counterlens.lsp.settings import EditorSettings
 from counterlens.probes.operator.belief import believe
 from counterlens.reports.expected import code
@@ -55,8 +55,7 @@ class Operators:
         self._queue = OperatorQueue(server)
         server.hovers.append(self._hover)
         server.hover_waits.append(self._wait)
-        server.diagnostics.append(self._diagnostics)
-        server.code_actions.append(self._code_actions)
+        server.marks.append(self._marks)
         server.when_changed.append(self._ask_ahead)
         server.when_probed.append(self._ask_probed)
 
@@ -83,58 +82,43 @@ class Operators:
         asked = code(site.text[:40])
         return HoverPart(t("*Asking which operator fits {code}… Hover again in a moment.*", code=asked))
 
-    def _doubted(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[KnownOperator]:
-        """Return the operators to which the model strongly prefers another, except ignored ones."""
+    def _marks(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
+        """Mark the operators to which the model strongly prefers another; offer any that it prefers."""
         answers = self._queue.known(analysis)
-        if not answers or Category.OPERATORS in ls.settings.ignored_concepts:
+        if not answers:
             return
         comments = ignore_comments(analysis.document)
-        if Category.OPERATORS in comments.everywhere:
-            return
+        hidden = Category.OPERATORS in {*ls.settings.ignored_concepts, *comments.everywhere}
         for answer in answers.values():
-            ignored_there = comments.covers(answer.start, answer.end, Category.OPERATORS)
-            if answer.belief.doubts(ls.settings.operators_threshold) and not ignored_there:
-                yield answer
-
-    def _diagnostics(self, ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
-        if ls.settings.operators_diagnostics == "off" or not ls.settings.enable:
-            return []
-        places = ls.places(analysis)
-        return [
-            types.Diagnostic(
-                range=places.range(answer.start, answer.end),
-                message=belief_sentence(answer.belief, ls.host.name, translator()),
-                severity=types.DiagnosticSeverity[ls.settings.operators_diagnostics.capitalize()],
-                source="counterlens",
-                code=CODE,
-                data={"preferred": answer.belief.preferred, "category": Category.OPERATORS},
+            ignored = hidden or comments.covers(answer.start, answer.end, Category.OPERATORS)
+            doubted = not ignored and answer.belief.doubts(ls.settings.operators_threshold)
+            level = ls.settings.operators_diagnostics if doubted and ls.settings.enable else "off"
+            shown = level != "off"
+            yield CodeMark(
+                CODE,
+                answer.start,
+                answer.end,
+                belief_sentence(answer.belief, ls.host.name, translator()) if shown else "",
+                types.DiagnosticSeverity[level.capitalize() if shown else "Information"],
+                partial(self._actions, ls, analysis, answer, doubted),
+                {"preferred": answer.belief.preferred, "category": Category.OPERATORS},
             )
-            for answer in self._doubted(ls, analysis)
-        ]
 
-    def _code_actions(
-        self, ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
-    ) -> list[types.CodeAction]:
+    def _actions(
+        self, ls: CounterlensServer, analysis: Analysis, answer: KnownOperator, doubted: bool
+    ) -> Iterator[types.CodeAction]:
         """Replace an operator with the one that the model prefers; at a mark, also offer to ignore it."""
-        places = ls.places(analysis)
-        first, last = places.offset(params.range.start), places.offset(params.range.end)
-        marked = {answer.start for answer in self._doubted(ls, analysis)}
-        actions: list[types.CodeAction] = []
-        for answer in self._queue.known(analysis).values():
-            preferred = answer.belief.preferred
-            if preferred is None or not (answer.start <= last and first <= answer.end):
-                continue
-            title = t(
-                "Replace {code} with {other} ({share})",
-                code=f"`{answer.belief.distribution.site.operator}`",
-                other=f"`{preferred}`",
-                share=share(answer.belief.share, translator()),
-            )
-            offered = [replace_action(ls, analysis, answer.start, answer.end, preferred, title)]
-            if answer.start in marked:
-                offered += ignore_actions(ls, analysis, answer.start, answer.end, Category.OPERATORS)
-            actions += with_diagnostics(params, CODE, places.range(answer.start, answer.end), offered)
-        return actions
+        if (preferred := answer.belief.preferred) is None:
+            return
+        title = t(
+            "Replace {code} with {other} ({share})",
+            code=f"`{answer.belief.distribution.site.operator}`",
+            other=f"`{preferred}`",
+            share=share(answer.belief.share, translator()),
+        )
+        yield replace_action(ls, analysis, answer.start, answer.end, preferred, title)
+        if doubted:
+            yield from ignore_actions(ls, analysis, answer.start, answer.end, Category.OPERATORS)
 
     def _ask_ahead(self, ls: CounterlensServer, analysis: Analysis) -> None:
         """Ask for all operators of a scored document, if the settings say so."""

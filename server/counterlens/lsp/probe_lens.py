@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from lsprotocol import types
@@ -10,12 +11,11 @@ from counterlens.evaluation.time_left import expected_seconds
 from counterlens.judging.languages import JUDGED
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.askable import Askable
-from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.kept_results import KeptResult, kept_results
+from counterlens.lsp.base import CodeMark, CounterlensServer
+from counterlens.lsp.code_lens import Askable
 from counterlens.lsp.language import about, t, translate_known, translator
 from counterlens.lsp.probing import COMMAND
-from counterlens.lsp.prospects import counts_of_kind, is_hopeless, refusal
+from counterlens.lsp.prospects import KeptResult, counts_of_kind, is_hopeless, kept_results, refusal
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.contested_wording import contested_count
@@ -29,7 +29,7 @@ from counterlens.syntax.functions import Function, functions
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.code_lenses.append(_lenses)
-    server.diagnostics.append(_effects)
+    server.marks.append(_effects)
     server.when_edited.append(_retract_refusals)
 
 
@@ -119,35 +119,24 @@ def _caveats(record: PairsRecord) -> tuple[str, str]:
     return unstable_changes(record, translator()), contested_count(record, translator())
 
 
-def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
+def _effects(ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
     """Show the result of a probe at the name of its function, for clients without a view for it.
 
     It is about the model, so it would be a false report among the problems of the code.
     """
     if ls.client_shows_results:
-        return []
-    return [
-        _effect(ls, analysis, function, record)
-        for function in (functions(analysis.document) if analysis.known else [])
-        if (record := analysis.known_function(function.qualname).probe) is not None
-    ]
-
-
-def _effect(
-    ls: CounterlensServer, analysis: Analysis, function: Function, record: PairsRecord
-) -> types.Diagnostic:
-    changed, counted = _changed_share(record), ""
-    if changed.n:
-        counted = t(
-            "{count} of {n} informative counterfactual pairs changed the verdict.",
-            count=changed.count,
-            n=changed.n,
-        )
-    name = analysis.document.data.index(function.name.encode(), function.header)
-    return types.Diagnostic(
-        range=ls.places(analysis).range(name, name + len(function.name.encode())),
-        message=f"{counted} {meaning(record, translator())}".lstrip(),
-        severity=types.DiagnosticSeverity.Information,
-        source="counterlens",
-        code="counterfactual-effect",
-    )
+        return
+    for function in functions(analysis.document) if analysis.known else []:
+        record = analysis.known_function(function.qualname).probe
+        if record is None:
+            continue
+        changed, counted = _changed_share(record), ""
+        if changed.n:
+            counted = t(
+                "{count} of {n} informative counterfactual pairs changed the verdict.",
+                count=changed.count,
+                n=changed.n,
+            )
+        name = analysis.document.data.index(function.name.encode(), function.header)
+        message = f"{counted} {meaning(record, translator())}".lstrip()
+        yield CodeMark("counterfactual-effect", name, name + len(function.name.encode()), message)

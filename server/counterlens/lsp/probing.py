@@ -19,20 +19,18 @@ from typing import Any
 import msgspec
 
 from counterlens.confidence import Confidence
-from counterlens.confidence.measuring import FunctionConfidence, measure_function
+from counterlens.confidence.scoring import FunctionConfidence, measure_function
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.evaluation.time_left import expected_seconds, note_pace
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import require_consent, require_trusted_workspace
-from counterlens.lsp.kept_results import KeptResult, keep_result, kept_results
 from counterlens.lsp.language import error_text, t, translate_known, translator
-from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.probe_request import context_of, options_of, try_decoding
-from counterlens.lsp.progress import Announcements, ask_first
-from counterlens.lsp.prospects import note_completion, prospect
+from counterlens.lsp.progress import Announcements, ask_first, show_markdown
+from counterlens.lsp.prospects import KeptResult, keep_result, kept_results, note_completion, prospect
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import folder_of, function_named, path_in, plain
 from counterlens.models.base import ModelInfo

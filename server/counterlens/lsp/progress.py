@@ -1,29 +1,36 @@
-"""Long-running work: off the event loop, with progress and cancel.
+"""Long-running work off the event loop, with progress and cancel; and what becomes of its result.
 
-Requests about a document come before its scoring.
+Requests about a document come before its scoring. A report in a client without a view for it is a Markdown
+file, if it can open one; an error is the answer of the command.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
 from threading import Event
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import platformdirs
 from lsprotocol import types
 
-from counterlens.errors import Cancelled
+from counterlens.atomic_file import replace_file
+from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.time_left import StepsLeft
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import about, t, translate_known
+from counterlens.lsp.language import about, error_text, t, translate_known
 from counterlens.lsp.settings import EditorSettings
 from counterlens.progress import ProgressCallback, Steps
 
 Made = TypeVar("Made")
+Handler = Callable[[CounterlensServer, Any], Coroutine[Any, Any, Made]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,36 @@ class Announcements:
         return Announcements(
             f"Probing {name}", f"probing {name}", f"{name} was probed", f"the probe of {name} was cancelled"
         )
+
+
+def refusing(
+    refused: Callable[..., Made],
+    cancelled: Callable[[], str] | None = None,
+    *,
+    announced: bool = True,
+) -> Callable[[Handler[Made]], Handler[Made]]:
+    """Decorate the handler of a command: an error becomes its answer.
+
+    Args:
+        refused: Makes the answer from the text of the error, as `error`.
+        cancelled: Returns the text if the user cancelled; None: as for other errors.
+        announced: Whether the error is announced, too, as by `CounterlensServer.refuse`.
+    """
+
+    def decorate(handler: Handler[Made]) -> Handler[Made]:
+        @wraps(handler)
+        async def answer(ls: CounterlensServer, argument: Any = None) -> Made:
+            settings = ls.settings
+            try:
+                return await handler(ls, argument)
+            except CounterlensError as error:
+                if cancelled is not None and isinstance(error, Cancelled):
+                    return refused(error=cancelled())
+                return refused(error=ls.refuse(error, settings) if announced else error_text(error))
+
+        return answer
+
+    return decorate
 
 
 async def ask_first(
@@ -142,3 +179,31 @@ async def _progress(
     finally:
         ls.work_done_progress.end(token, types.WorkDoneProgressEnd())
         ls.work_done_progress.tokens.pop(token, None)
+
+
+async def show_markdown(ls: CounterlensServer, name: str, summary: str, markdown: str) -> None:
+    """Show a result in one sentence, and open its report.
+
+    Args:
+        name: Subject of the report; a newer report of this name replaces an older one.
+    """
+    ls.show(summary, types.MessageType.Info)
+    await open_markdown(ls, name, markdown)
+
+
+async def open_markdown(ls: CounterlensServer, name: str, markdown: str) -> None:
+    """Open a text, if the client can; a newer one of this name replaces an older one."""
+    window = ls.client_capabilities.window
+    if window is None or window.show_document is None or not window.show_document.support:
+        return
+    place = await ls.offload(_write_page, name, markdown)
+    # Not awaited: a client may show nothing before it gets the response that this is part of.
+    ls.window_show_document(types.ShowDocumentParams(place.as_uri(), take_focus=False))
+
+
+def _write_page(name: str, markdown: str) -> Path:
+    folder = Path(platformdirs.user_cache_dir("counterlens")) / "reports"
+    safe = "".join(char if char.isalnum() or char in "._-" else "-" for char in name)[:60]
+    place = folder / f"{safe}-{hashlib.blake2b(name.encode(), digest_size=4).hexdigest()}.md"
+    replace_file(place, markdown)
+    return place

@@ -19,7 +19,7 @@ from counterlens.evaluation.results import RunResults, model_labels
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import error_text
-from counterlens.lsp.markdown_preview import show_markdown
+from counterlens.lsp.progress import show_markdown
 from counterlens.lsp.targets import plain
 from counterlens.processes import python
 from counterlens.reports.build.evaluation import evaluation_report, progress_of

@@ -1,63 +1,80 @@
-"""Diagnostics at places that the model did not expect: few, each with the expectation.
+"""Marks at places that the model did not expect: few, each with the expectation.
+
+Their actions replace the code with what the model expected, or ignore the mark.
 
 Marks that the edit did not touch stay while a new version is being scored.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from lsprotocol import types
 
 from counterlens.confidence import Confidence
-from counterlens.confidence.ignoring import Ignored, ignore_comments
+from counterlens.confidence.exclusion import Ignored, ignore_comments
 from counterlens.confidence.leaves import Floats, Leaves
+from counterlens.confidence.replacing import replacements
 from counterlens.confidence.surprising import Surprise, excess, surprising
+from counterlens.lsp.actions import ignore_actions, replace_action
 from counterlens.lsp.analysis import Analysis, Memo, ScoringState
 from counterlens.lsp.background import ScoredDocument
-from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.edit_mapping import OffsetMap
-from counterlens.lsp.language import translator
+from counterlens.lsp.base import CodeMark, CounterlensServer
+from counterlens.lsp.known_results import OffsetMap
+from counterlens.lsp.language import t, translator
 from counterlens.lsp.settings import EditorSettings
 from counterlens.reports.expected import surprise_sentence
+from counterlens.reports.wording import share
 
 CODE = "surprising"
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A surprising place in the newest version of a document.
-
-    Attributes:
-        start: First byte in the newest version.
-        end: The byte after the last.
-        surprise: The surprise, in the version that was scored.
-    """
-
-    start: int
-    end: int
-    surprise: Surprise
-
-
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
-    server.diagnostics.append(_diagnostics)
+    server.marks.append(_marks)
     server.prepare.append(_prepare)
 
 
-def marks(analysis: Analysis, settings: EditorSettings) -> list[Mark]:
-    """The places to show: from the current scores, or from the last ones if they are still valid."""
+def _marks(ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
+    """Mark the places of the current scores, or of the last ones where they are still valid."""
     confidence = analysis.confidence or (analysis.last if analysis.state is ScoringState.SCORING else None)
-    if confidence is None or not settings.diagnostics_enabled:
-        return []
+    if confidence is None or not ls.settings.diagnostics_enabled:
+        return
     comments = ignore_comments(analysis.document)
-    chosen = _choose(confidence, settings, comments, analysis.memo)
-    return [
-        mark
-        for mark in _move(confidence, analysis, chosen)
-        if not comments.covers(mark.start, mark.end, mark.surprise.category)
-    ]
+    mapping = None
+    if confidence.document is not analysis.document:
+        mapping = OffsetMap.between(confidence.document.data, analysis.document.data)
+    for surprise in _choose(confidence, ls.settings, comments, analysis.memo):
+        place = surprise.start, surprise.end
+        if (now := mapping.moved(*place) if mapping else place) is None:
+            continue
+        if not comments.covers(*now, surprise.category):
+            yield CodeMark(
+                CODE,
+                *now,
+                surprise_sentence(confidence, surprise, ls.host.name, translator()),
+                types.DiagnosticSeverity[ls.settings.diagnostics_severity.capitalize()],
+                partial(_actions, ls, analysis, *now, surprise),
+                {"category": surprise.category},
+            )
+
+
+def _actions(
+    ls: CounterlensServer, analysis: Analysis, start: int, end: int, surprise: Surprise
+) -> Iterator[types.CodeAction]:
+    token, confidence = surprise.token, analysis.confidence
+    if confidence is not None:
+        expected = analysis.memo.get(("replacements", token), lambda: replacements(confidence, token))
+        for other in expected:
+            title = t(
+                "Replace with {other} ({share})",
+                other=f"`{other.text}`",
+                share=share(other.probability, translator()),
+            )
+            yield replace_action(ls, analysis, other.start, other.end, other.text, title)
+    yield from ignore_actions(ls, analysis, start, end, surprise.category)
 
 
 def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
@@ -80,28 +97,3 @@ def _choose(
         ("surprising", budget, hidden),
         lambda: surprising(confidence, per_hundred_lines=budget, weight=weight if hidden else None),
     )
-
-
-def _move(confidence: Confidence, analysis: Analysis, chosen: tuple[Surprise, ...]) -> list[Mark]:
-    if confidence.document is analysis.document:
-        return [Mark(surprise.start, surprise.end, surprise) for surprise in chosen]
-    mapping = OffsetMap.between(confidence.document.data, analysis.document.data)
-    places = ((mapping.moved(surprise.start, surprise.end), surprise) for surprise in chosen)
-    return [Mark(*place, surprise) for place, surprise in places if place is not None]
-
-
-def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
-    places = ls.places(analysis)
-    scored = analysis.confidence or analysis.last
-    return [
-        types.Diagnostic(
-            range=places.range(mark.start, mark.end),
-            message=surprise_sentence(scored, mark.surprise, ls.host.name, translator()),
-            severity=types.DiagnosticSeverity[ls.settings.diagnostics_severity.capitalize()],
-            source="counterlens",
-            code=CODE,
-            data={"category": mark.surprise.category},
-        )
-        for mark in marks(analysis, ls.settings)
-        if scored is not None
-    ]

@@ -10,11 +10,11 @@ from lsprotocol import types
 from pygls import uris
 
 from counterlens.dependence import ANALYSED, MODULE
-from counterlens.dependence.languages import analysable_functions, scope_at
+from counterlens.dependence.analysing import analysable_functions, scope_at
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.probes.prompts.languages import PROMPTED
+from counterlens.probes.prompts.language import PROMPTED
 from counterlens.syntax import functions
 from counterlens.syntax.functions import Function, find_function, function_at, whole_program
 

@@ -20,9 +20,8 @@ from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
 from counterlens.lsp.language import error_text, translate_known
-from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.progress import Announcements, ask_first
+from counterlens.lsp.progress import Announcements, ask_first, refusing, show_markdown
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import folder_of, function_named, open_probed, path_in, plain
 from counterlens.lsp.task_run import ChosenProbes, TaskNews, TaskRun
@@ -96,13 +95,11 @@ class TasksAnswer:
     markdown: str = ""
 
 
+@refusing(partial(TaskListing, ok=False), announced=False)
 async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
     """List the tasks that can run at a place, and why the others cannot."""
-    try:
-        analysis, function = _place(ls, argument)
-        targets = targets_in(analysis.document)
-    except CounterlensError as error:
-        return TaskListing(ok=False, error=error_text(error))
+    analysis, function = _place(ls, argument)
+    targets = targets_in(analysis.document)
     blocked = _why_blocked(ls, analysis, PROBES.values())
     model, missing = await ls.offload(_missing, ls.host, ls.settings)
     reasons = missing | blocked
@@ -130,14 +127,12 @@ def _missing(host: ModelHost, settings: EditorSettings) -> tuple[str, dict[str, 
     return model.info.name, {name: reason for name, reason in reasons.items() if reason is not None}
 
 
+@refusing(partial(TasksAnswer, ok=False))
 async def _probe(ls: CounterlensServer, argument: Any = None) -> TasksAnswer:
     """Run probes on a function or a whole file."""
     settings = ls.settings
-    try:
-        analysis, wanted = await _parse(ls, argument)
-        run = await _run(ls, settings, analysis, wanted)
-    except CounterlensError as error:
-        return TasksAnswer(ok=False, error=ls.refuse(error, settings))
+    analysis, wanted = await _parse(ls, argument)
+    run = await _run(ls, settings, analysis, wanted)
     answer = TasksAnswer(
         ok=True,
         title=wanted.title,

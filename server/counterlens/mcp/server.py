@@ -16,7 +16,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ConfigDict, Field
 
 import counterlens
-from counterlens.confidence.measuring import measure
+from counterlens.confidence.scoring import measure
 from counterlens.counting import plural
 from counterlens.dependence import dependences
 from counterlens.errors import CounterlensError, SourceError
@@ -32,7 +32,7 @@ from counterlens.probes.subjects import targets_in
 from counterlens.progress import ProgressCallback, Steps
 from counterlens.reports.build.confidence import confidence_report
 from counterlens.reports.build.probe_run import probe_report
-from counterlens.reports.dependence_markdown import dependence_markdown
+from counterlens.reports.dependence_views import dependence_markdown
 from counterlens.reports.expected import code
 from counterlens.reports.export import json as plain
 from counterlens.reports.export.counterfactuals import counterfactual, refusal

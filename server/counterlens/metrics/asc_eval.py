@@ -6,8 +6,8 @@ mean over its node types, and Global the mean over all types: each type has the 
 number of nodes. The resamples of a type come from `numpy.random.default_rng(seed)`: 500 times as many indices
 as there are nodes.
 
-Differences from `corpus.py`: there the figure is a median over snippets, categories are pooled over the nodes
-of all their types, and whole files are resampled for the interval.
+Differences from `confidence/corpus.py`: there the figure is a median over snippets, categories are pooled
+over the nodes of all their types, and whole files are resampled for the interval.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ import logging
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -146,7 +147,9 @@ def _effect(
     with _quiet(seed):
         model, identified, estimated = _estimate(causal_model, snippets, name)
         clusters = list(_clusters(snippets).values())
-        drawn = bootstrap(clusters, lambda chosen: slope([*_flat(chosen)], name), seed=seed, resamples=500)
+        drawn = bootstrap(
+            clusters, lambda chosen: slope([*chain.from_iterable(chosen)], name), seed=seed, resamples=500
+        )
         # A single cluster shows nothing about others.
         low, high = (drawn.low, drawn.high) if len(clusters) > 1 else (None, None)
         effect = Estimate(float(estimated.value), low, high, len(snippets))
@@ -223,11 +226,6 @@ def _clusters(snippets: Sequence[Snippet]) -> dict[str, list[Snippet]]:
     for snippet in snippets:
         clusters.setdefault(snippet.cluster, []).append(snippet)
     return clusters
-
-
-def _flat(clusters: Sequence[Sequence[Snippet]]) -> Iterator[Snippet]:
-    for cluster in clusters:
-        yield from cluster
 
 
 def require_dowhy() -> None:

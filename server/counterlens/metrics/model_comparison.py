@@ -10,8 +10,7 @@ from itertools import combinations
 from statistics import NormalDist
 
 from counterlens.metrics.bootstrap import Estimate, bootstrap
-from counterlens.metrics.power import POWER
-from counterlens.metrics.shift import Counts, difference
+from counterlens.metrics.significance import POWER, Counts, difference
 from counterlens.metrics.summary import EffectSummary, Observation
 
 DETECTABLE_DIFFERENCE = 0.1

@@ -1,17 +1,114 @@
-"""Significance tests for scores, and adjustment for several tests.
+"""Differences of scores and shares: their significance and intervals, and the smallest one that can be shown.
 
-McNemar's exact test for paired verdicts is in `summary.py`.
+McNemar's exact test for paired verdicts is in `summary.py`. For the smallest difference that a number of
+functions can show, each function counts as one observation, because its pairs are correlated, and gives a
+paired outcome: with one model and with another, or with the change and without it. If the outcomes of a share
+d of the functions differ, a difference of x is detected with probability `POWER` by a two-sided test at 5 %
+from
+
+    n = (z(0.975) sqrt(d) + z(POWER) sqrt(d - x^2))^2 / x^2
+
+functions on (Connor 1987, "Sample size for testing differences in proportions for the paired-sample design").
 """
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import NormalDist, median
 from typing import Literal
 
 from counterlens.errors import CounterlensError
+from counterlens.metrics.bootstrap import Estimate, bootstrap, pooled_mean
+from counterlens.metrics.effects import Proportion, wilson
+from counterlens.metrics.summary import mcnemar_exact
+
+
+@dataclass(frozen=True, slots=True)
+class PairedShares:
+    """Two conditions for the same units.
+
+    Attributes:
+        n: Number of units with both conditions.
+        first: The share of right units in the first condition.
+        second: The share of right units in the second condition.
+        difference: Second minus first, between -1 and 1.
+        gained: Number of units right in the second condition only.
+        lost: Number of units right in the first condition only.
+        p: p value of McNemar's exact test; None if no unit differs.
+    """
+
+    n: int
+    first: Proportion
+    second: Proportion
+    difference: Estimate
+    gained: int
+    lost: int
+    p: float | None
+
+
+def paired_shares(first: Mapping[str, bool], second: Mapping[str, bool]) -> PairedShares:
+    """Compare two conditions, on the units that have both.
+
+    Args:
+        first: Whether each unit is right, by name; units are independent.
+        second: The same in the second condition.
+    """
+    both = sorted(first.keys() & second.keys())
+    gained = sum(second[unit] and not first[unit] for unit in both)
+    lost = sum(first[unit] and not second[unit] for unit in both)
+    differences = ((unit, float(second[unit]) - float(first[unit])) for unit in both)
+    return PairedShares(
+        len(both),
+        wilson(sum(first[unit] for unit in both), len(both)),
+        wilson(sum(second[unit] for unit in both), len(both)),
+        pooled_mean(differences, bounds=(-1.0, 1.0)),
+        gained,
+        lost,
+        mcnemar_exact(lost, gained),
+    )
+
+
+Counts = tuple[int, int]
+"""For one cluster, the number of observations, and the number of true ones."""
+
+
+def shift(
+    before: Iterable[tuple[Hashable, bool]], after: Iterable[tuple[Hashable, bool]], *, seed: int = 0
+) -> Estimate:
+    """The later share minus the earlier one, with a 95 % interval over clusters.
+
+    A cluster in both sets is resampled with both of its sides, so that unchanged clusters add no noise; `n`
+    is the number of clusters in either set.
+
+    Args:
+        before: The earlier observations, each with its cluster, such as its function.
+        after: The later observations.
+        seed: Random seed of the bootstrap.
+    """
+    first, second = _count(before), _count(after)
+    names = dict.fromkeys([*first, *second])
+    pairs = [(first.get(name, (0, 0)), second.get(name, (0, 0))) for name in names]
+    return bootstrap(pairs, difference, seed=seed)
+
+
+def difference(pairs: Sequence[tuple[Counts, Counts]]) -> float | None:
+    """The second share minus the first, over clusters with counts of both; None if one is empty."""
+    n = true = m = others = 0
+    for (earlier, true_earlier), (later, true_later) in pairs:
+        n, true, m, others = n + earlier, true + true_earlier, m + later, others + true_later
+    return others / m - true / n if n and m else None
+
+
+def _count(values: Iterable[tuple[Hashable, bool]]) -> dict[Hashable, Counts]:
+    counts: dict[Hashable, Counts] = {}
+    for cluster, value in values:
+        n, true = counts.get(cluster, (0, 0))
+        counts[cluster] = n + 1, true + value
+    return counts
+
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -107,3 +204,34 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
 def p_text(p: float | None) -> str | None:
     """A p value in three digits; None if there was no test."""
     return None if p is None else f"{p:.3g}"
+
+
+POWER = 0.8
+"""The probability of detecting a difference of that size."""
+DISCORDANT = 0.5
+"""Default share of functions whose outcomes differ: that of two coin tosses."""
+
+_BETWEEN = NormalDist().inv_cdf(0.975)
+_TOLD = NormalDist().inv_cdf(POWER)
+
+
+def functions_needed(difference: float, discordant: float = DISCORDANT) -> int:
+    """The number of functions needed to detect a difference of two shares.
+
+    Args:
+        difference: Above 0, at most `discordant`.
+        discordant: The share of functions whose outcomes differ.
+    """
+    spread = _BETWEEN * math.sqrt(discordant) + _TOLD * math.sqrt(discordant - difference**2)
+    return math.ceil((spread / difference) ** 2)
+
+
+def detectable_difference(functions: int, discordant: float = DISCORDANT) -> float | None:
+    """The smallest difference of two shares that a number of functions can show; None if they show none."""
+    if functions < 1 or functions_needed(discordant, discordant) > functions:
+        return None
+    low, high = 0.0, discordant
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if functions_needed(middle, discordant) <= functions else (middle, high)
+    return high

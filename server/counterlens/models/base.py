@@ -375,6 +375,7 @@ class Model(ABC):
         context: str,
         continuations: Sequence[str],
         *,
+        unscored: Sequence[int] = (),
         alternatives: int = 5,
         cancel: Event | None = None,
         progress: Progress | None = None,
@@ -387,6 +388,8 @@ class Model(ABC):
 
         Args:
             context: The context before each text; should not be empty.
+            unscored: Bytes at the start of each text whose tokens need no scores, which may be NaN then:
+                reading them alone costs less.
             alternatives: Number of most likely tokens to return per token.
             progress: Called with (finished steps, all steps); here a step is a continuation.
 
@@ -395,6 +398,7 @@ class Model(ABC):
                 fit into its window.
             Cancelled: `cancel` was set.
         """
+        del unscored
         scores: list[TokenScores] = []
         for text in continuations:
             scores.append(self.score(text, context=context, alternatives=alternatives, cancel=cancel))

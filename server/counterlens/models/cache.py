@@ -238,19 +238,21 @@ class CachedModel(WrappedModel):
         context: str,
         continuations: Sequence[str],
         *,
+        unscored: Sequence[int] = (),
         alternatives: int = 5,
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
         """Like `Model.score_continuations`; a call is answered from the cache as a whole or not at all."""
         texts = list(continuations)
-        keys = [self._key("continuations", context, texts, alternatives, i) for i in range(len(texts))]
+        request = [context, texts, alternatives, *([list(unscored)] if unscored else [])]
+        keys = [self._key("continuations", *request, i) for i in range(len(texts))]
         known = [_scores(self._store.get(key), text) for key, text in zip(keys, texts, strict=True)]
         kept = [scores for scores in known if scores is not None]
         if len(kept) == len(texts):
             return kept
         fresh = self.model.score_continuations(
-            context, texts, alternatives=alternatives, cancel=cancel, progress=progress
+            context, texts, unscored=unscored, alternatives=alternatives, cancel=cancel, progress=progress
         )
         self._store.put_all([(key, _pack(scores)) for key, scores in zip(keys, fresh, strict=True)])
         return fresh

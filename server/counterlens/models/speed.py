@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
 import msgspec
 
-from counterlens.models.base import Model, Prompt
+from counterlens.counting import plural
+from counterlens.models.base import PROCESSOR, RUNS_ON, Model, Prompt
 from counterlens.models.files import note, recall
 
 SLOW = 8.0
@@ -18,6 +22,7 @@ SLOW = 8.0
 _MEMORY = "model-speeds.json"
 _TEXT = "".join(f"def total_{i}(items):\n    return sum(item.price for item in items)\n" for i in range(12))
 _PROMPT = Prompt("def fizz(n):\n    for i in range(n):\n        print(", 48)
+_LONG = Prompt(_TEXT.replace("total", "cost") * 3, 1)
 _FIRST_TOKENS = 600
 """About what is read before the first mark of a file: its header, and a function."""
 
@@ -32,6 +37,8 @@ class ModelSpeed:
         opening: Seconds until the file is loaded.
         memory: Largest resident size of its process, in bytes; 0 if unknown.
         measured: Whether it was measured, not estimated.
+        first_token: Seconds until the first token after a prompt of some 700 tokens; 0 if unknown.
+        machine: The processor of this machine, and the device that computes layers of the model, if any.
     """
 
     writing: float
@@ -39,6 +46,8 @@ class ModelSpeed:
     opening: float
     memory: int
     measured: bool = True
+    first_token: float = 0.0
+    machine: str = ""
 
     @property
     def first_mark(self) -> float:
@@ -60,6 +69,8 @@ def measure_speed(
         Cancelled: `cancel` was set.
     """
     model.complete([Prompt(_PROMPT.text, 1)], cancel=cancel)  # a warm-up
+    begun = time.perf_counter()
+    model.complete([_LONG], cancel=cancel)
     started = time.perf_counter()
     (answer,) = model.complete([_PROMPT], cancel=cancel)
     written = time.perf_counter()
@@ -70,6 +81,8 @@ def measure_speed(
         len(scores.logprob) / max(ended - written, 1e-6),
         opening,
         _peak_memory(pid),
+        first_token=started - begun,
+        machine=_machine(dict(model.info.details)),
     )
     note(_MEMORY, model.info.identity, msgspec.json.encode(speed).decode())
     return speed
@@ -100,8 +113,26 @@ def estimated_speed(measured: ModelSpeed, measured_bytes: int, file_bytes: int) 
         writing=measured.writing / ratio,
         reading=measured.reading / ratio,
         opening=measured.opening * ratio,
+        first_token=measured.first_token * ratio,
         memory=max(0, measured.memory + file_bytes - measured_bytes) if measured.memory else 0,
         measured=False,
+    )
+
+
+def _machine(details: Mapping[str, str]) -> str:
+    """The device of a local model, and the number of processors."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    processor = next(names, "") or platform.processor() or platform.machine()
+    device = details.get(RUNS_ON, PROCESSOR)
+    return ", ".join(
+        [
+            f"{processor}, {plural(os.cpu_count() or 1, 'processor')}",
+            *([] if device == PROCESSOR else [device]),
+        ]
     )
 
 

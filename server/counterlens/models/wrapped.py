@@ -1,9 +1,11 @@
-"""A wrapper around a model."""
+"""Models that pass their requests on."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from threading import Event
+from typing import Any
 
 from counterlens.models.base import (
     Capability,
@@ -18,7 +20,69 @@ from counterlens.models.base import (
 from counterlens.models.usage import Usage
 
 
-class WrappedModel(Model):
+class ForwardingModel(Model):
+    """A model whose requests all go through one method."""
+
+    @abstractmethod
+    def _forward(self, method: str, *asked: Any, cancel: Event | None, **options: Any) -> Any:
+        """Answer a request: the name of a method of `Model`, and its arguments."""
+
+    def complete(
+        self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> list[Completion]:
+        """Like `Model.complete`."""
+        completions: list[Completion] = self._forward("complete", prompts, cancel=cancel, progress=progress)
+        return completions
+
+    def score(
+        self,
+        text: str,
+        *,
+        context: str = "",
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> TokenScores:
+        """Like `Model.score`."""
+        options = {"context": context, "alternatives": alternatives, "progress": progress}
+        scores: TokenScores = self._forward("score", text, cancel=cancel, **options)
+        return scores
+
+    def score_continuations(
+        self,
+        context: str,
+        continuations: Sequence[str],
+        *,
+        unscored: Sequence[int] = (),
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        """Like `Model.score_continuations`."""
+        options = {"unscored": unscored, "alternatives": alternatives, "progress": progress}
+        scores: list[TokenScores] = self._forward(
+            "score_continuations", context, continuations, cancel=cancel, **options
+        )
+        return scores
+
+    def score_span(
+        self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
+    ) -> TokenScores:
+        """Like `Model.score_span`."""
+        scores: TokenScores = self._forward(
+            "score_span", text, start, end, alternatives=alternatives, cancel=cancel
+        )
+        return scores
+
+    def embed(
+        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> Vectors:
+        """Like `Model.embed`."""
+        vectors: Vectors = self._forward("embed", texts, cancel=cancel, progress=progress)
+        return vectors
+
+
+class WrappedModel(ForwardingModel):
     """Passes every request on to another model; subclasses override what they change.
 
     Attributes:
@@ -42,51 +106,8 @@ class WrappedModel(Model):
         """Like `Model.offers`."""
         return self.model.offers(capability, retest=retest, cancel=cancel)
 
-    def complete(
-        self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
-    ) -> list[Completion]:
-        """Like `Model.complete`."""
-        return self.model.complete(prompts, cancel=cancel, progress=progress)
-
-    def score(
-        self,
-        text: str,
-        *,
-        context: str = "",
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> TokenScores:
-        """Like `Model.score`."""
-        return self.model.score(
-            text, context=context, alternatives=alternatives, cancel=cancel, progress=progress
-        )
-
-    def score_continuations(
-        self,
-        context: str,
-        continuations: Sequence[str],
-        *,
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> list[TokenScores]:
-        """Like `Model.score_continuations`."""
-        return self.model.score_continuations(
-            context, continuations, alternatives=alternatives, cancel=cancel, progress=progress
-        )
-
-    def score_span(
-        self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
-    ) -> TokenScores:
-        """Like `Model.score_span`."""
-        return self.model.score_span(text, start, end, alternatives=alternatives, cancel=cancel)
-
-    def embed(
-        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
-    ) -> Vectors:
-        """Like `Model.embed`."""
-        return self.model.embed(texts, cancel=cancel, progress=progress)
+    def _forward(self, method: str, *asked: Any, cancel: Event | None, **options: Any) -> Any:
+        return getattr(self.model, method)(*asked, cancel=cancel, **options)
 
     def close(self) -> None:
         """Close the other model."""

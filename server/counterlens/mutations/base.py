@@ -29,12 +29,14 @@ class Concept(StrEnum):
 class Cut:
     """The cut of a completion (Hooda et al. 2024, section 4.2): byte offsets, at the start of a line.
 
-    The model writes the text between the cut and the function's end.
+    The model writes the text between the cut and the function's end, or up to another offset.
     """
 
     original: int
     mutated: int
     own: bool = False  # the mutation itself fixes the cut, whatever the prefix ratio
+    original_end: int | None = None
+    mutated_end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, cho
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
 from counterlens.mutations.parsed import FunctionSpan, ParsedSource
 from counterlens.syntax.functions import MODULE
-from counterlens.syntax.recursion import deep_recursion
+from counterlens.syntax.tree import deep_recursion
 
 
 @dataclass(frozen=True, slots=True)

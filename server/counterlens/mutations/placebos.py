@@ -8,17 +8,57 @@ unstable. `languages.py` lists the kinds of each language.
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from counterlens.mutations.base import Concept, Counterfactual, Refusal
+from counterlens.mutations.edits import insert, replace
 from counterlens.mutations.engine import Survey, make, sites_in
 from counterlens.mutations.languages import mutated, parse
-from counterlens.mutations.mutation import ContextT, Mutation, Site, SiteRefused
-from counterlens.mutations.parsed import ParsedSource
+from counterlens.mutations.mutation import ContextT, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.parsed import FunctionSpan, ParsedSource
+
+INSERTED, REMOVED = "inserted a blank line", "removed a blank line"
+
+
+class BlankLine(Mutation[MutationContext]):
+    """Insert a blank line before a statement of a function, or remove one."""
+
+    id = "blank-line"
+    concept = Concept.NOTHING
+    source = "this project: a negative control"
+
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+        """A site for each line that can get a blank line before it, and for each blank line."""
+        module = context.module
+        for function in module.functions:
+            lines = module.lines_of(function)
+            if not lines:
+                yield SiteRefused(function.start, "no statement in it starts a line")
+            for line in lines:
+                rest = module.data[line : module.next_line(line)]
+                start = line + (len(rest) - len(rest.lstrip()))
+                yield Site((start, start + 1), INSERTED, (insert(line, module.newline),))
+            for start, end in _blank_lines(module, function, min(lines, default=function.end)):
+                yield Site((start, end), REMOVED, (replace(start, end, ""),))
+
+
+def _blank_lines(module: ParsedSource, function: FunctionSpan, first: int) -> Iterator[tuple[int, int]]:
+    """Byte ranges of the blank lines between a function's statements and directly before the first one."""
+    start = module.line_start(first - 1)
+    while start > function.start and not module.data[start:first].strip():
+        first, start = start, module.line_start(start - 1)
+    line = first
+    while line < function.end:
+        after = module.next_line(line)
+        blank = not module.data[line:after].strip()
+        if blank and not module.in_string(line) and module.function_at(line) is function:
+            yield line, after
+        line = after
+
 
 BEHIND = "its change does not precede the cut"
 OTHER_TREE = "the parse tree changes"
@@ -112,7 +152,9 @@ class _Drawing:
     def _made(self, kind: str, site: Site, at: int) -> Counterfactual | None:
         """The placebo at a site; None if the prompt would not show it or the meaning would change."""
         module = self._module
-        made = make(module, self._kinds[kind], replace(site, cut=(at, at)), self._span, self._seed)
+        made = make(
+            module, self._kinds[kind], dataclasses.replace(site, cut=(at, at)), self._span, self._seed
+        )
         shown = made.source.encode()[: made.cut.mutated] if made.cut else b""
         if made.source in self._known or shown.rstrip() == module.data[:at].rstrip():
             return None

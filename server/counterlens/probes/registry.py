@@ -22,10 +22,8 @@ from counterlens.probes.pairs.likelihood import LikelihoodProbe
 from counterlens.probes.pairs.repair import RepairProbe
 from counterlens.probes.probe import Probe
 from counterlens.probes.recognition.probe import RecognitionProbe
+from counterlens.probes.robustness.answers import NameProbe, OutputProbe, SummaryProbe
 from counterlens.probes.robustness.embedding import EmbeddingProbe
-from counterlens.probes.robustness.name import NameProbe
-from counterlens.probes.robustness.output import OutputProbe
-from counterlens.probes.robustness.summary import SummaryProbe
 from counterlens.probes.runtime.probe import RuntimeProbe
 
 ALL = "all"

@@ -17,9 +17,9 @@ from counterlens.judging.languages import judging_of
 from counterlens.judging.output import PrintingCase
 from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.languages.registry import title_of
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.probe import Target
-from counterlens.probes.prompts.languages import PROMPTED
+from counterlens.probes.prompts.language import PROMPTED
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, find_function, functions, is_internal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from counterlens.errors import DataError
@@ -17,13 +17,10 @@ from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.build.several import several_report
 from counterlens.reports.build.trend import trend_report
 from counterlens.reports.document import Block, Bullets, Heading, Report, TableBlock
-from counterlens.reports.export.annotations import github
 from counterlens.reports.export.csv import as_csv
 from counterlens.reports.export.json import probe_document, trend_document
-from counterlens.reports.export.junit import junit
-from counterlens.reports.export.run import exported_run, merged_document, run_document
-from counterlens.reports.export.sarif import sarif
-from counterlens.reports.export.view import Exported, export_runs
+from counterlens.reports.export.verdicts import github, junit, sarif
+from counterlens.reports.export.view import Exported, export_runs, exported_run, merged_document, run_document
 from counterlens.reports.render import html, latex, markdown, terminal
 from counterlens.text import json_text
 
@@ -128,12 +125,11 @@ def merged_report(merged: MergedRuns) -> Report:
         Heading(2, "Tables", "tables"),
         *(TableBlock.of(table) for table in merged.tables()),
     )
-    drawn = tuple(_plots(merged))
+    drawn = [
+        plot
+        for dataset, effects in merged.effects().items()
+        for plot in plots.plots(effects, prefix=f"{dataset}: ")
+    ]
     if drawn:
         blocks += (Heading(2, "Plots", "plots"), *drawn)
     return Report(title, blocks)
-
-
-def _plots(merged: MergedRuns) -> Iterator[Block]:
-    for dataset, effects in merged.effects().items():
-        yield from plots.plots(effects, prefix=f"{dataset}: ")

@@ -18,7 +18,7 @@ from rich.text import Text
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.alignment import align
 from counterlens.confidence.granularity import LABELS, Granularity, Span, level_of, spans
-from counterlens.confidence.noise import distinguishable
+from counterlens.confidence.scoring import distinguishable
 from counterlens.counting import plural
 from counterlens.models.base import ModelInfo
 from counterlens.reports.build.confidence import least_certain_spans, visible

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
-    from counterlens.sandbox.linux.landlock import Ruleset
+    from counterlens.sandbox.linux.namespaces import Ruleset
     from counterlens.sandbox.task import SandboxTask
 
     Ended = tuple[int, resource.struct_rusage]

@@ -22,7 +22,7 @@ import counterlens
 from counterlens.environment import closed_variable
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.processes import bare_python, start
-from counterlens.sandbox import system
+from counterlens.sandbox import shell as system
 from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.following import follow
 from counterlens.sandbox.interpreter import describe

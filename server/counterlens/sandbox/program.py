@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
-    from counterlens.sandbox.linux.landlock import Ruleset
+    from counterlens.sandbox.linux.namespaces import Ruleset
     from counterlens.sandbox.task import SandboxTask
 
 LINUX = sys.platform == "linux"
@@ -54,12 +54,12 @@ class SandboxedProgram:
         os.dup2(task.given if task.given >= 0 else os.open(os.devnull, os.O_RDWR), 0)
         self._limit()
         if LINUX:
-            from counterlens.sandbox.linux import landlock, namespaces, seccomp
+            from counterlens.sandbox.linux import namespaces, seccomp
 
             if self.warm:
                 namespaces.drop_capabilities()
             many = task.processes > 0
-            attempt("landlock", lambda: landlock.restrict_files(self._ruleset(), [task.folder]))
+            attempt("landlock", lambda: namespaces.restrict_files(self._ruleset(), [task.folder]))
             attempt(
                 "seccomp",
                 lambda: seccomp.restrict_calls(processes=many, signals=many and self.namespaces),
@@ -67,7 +67,7 @@ class SandboxedProgram:
         self._keep_descriptors()
 
     def _ruleset(self) -> Ruleset:
-        from counterlens.sandbox.linux.landlock import Ruleset
+        from counterlens.sandbox.linux.namespaces import Ruleset
 
         ruleset = self.ruleset or Ruleset()
         ruleset.allow_reading([*self.task.readable, "/proc/self"])

@@ -43,8 +43,8 @@ class Availability(NamedTuple):
 
 
 def _bubblewrap() -> Sandbox:
-    from counterlens.sandbox.bubblewrap import Bubblewrap
     from counterlens.sandbox.process import ProcessSandbox
+    from counterlens.sandbox.shell import Bubblewrap
 
     return ProcessSandbox(Bubblewrap())
 
@@ -59,7 +59,7 @@ def _process() -> Sandbox:
 
 def _seatbelt() -> Sandbox:
     from counterlens.sandbox.process import ProcessSandbox
-    from counterlens.sandbox.seatbelt import Seatbelt
+    from counterlens.sandbox.shell import Seatbelt
 
     return ProcessSandbox(Seatbelt())
 

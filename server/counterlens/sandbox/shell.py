@@ -1,8 +1,18 @@
-"""Wrappers around a launcher or a zygote: none, or bubblewrap."""
+"""Wrappers around a launcher or a zygote: none, bubblewrap, or `sandbox-exec` of macOS.
+
+In bubblewrap, files that a program may not read do not exist. See the manual of bwrap(1). The launcher inside
+confines each program once more, with namespaces nested in these, Landlock, a seccomp filter and resource
+limits.
+
+`sandbox-exec` has a profile that denies by default, written from the manual pages sandbox-exec(1) and
+sandbox(7) and from Apple's own profiles below /System/Library/Sandbox. UNTESTED: it has not run on a Mac yet.
+Apple has deprecated the command, but still ships it.
+"""
 
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -13,6 +23,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
+from counterlens.errors import SandboxError
+from counterlens.processes import find_program
 from counterlens.sandbox.interpreter import describe
 
 
@@ -128,3 +140,143 @@ def links_of(path: str) -> list[str]:
         path = os.path.join(os.path.dirname(path), os.readlink(path))  # noqa: PTH115, PTH118, PTH120
         path = os.path.normpath(path)
     return folders
+
+
+_NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+
+
+class Bubblewrap:
+    """The Debian package `bubblewrap`.
+
+    Raises:
+        SandboxError: it is not installed.
+    """
+
+    name = "bubblewrap"
+    holds = frozenset({"namespaces", "view"})
+
+    def __init__(self) -> None:
+        program = find_program("bwrap") if sys.platform == "linux" else None
+        if program is None:
+            raise SandboxError(
+                "bubblewrap is not installed", "On Debian or Ubuntu: sudo apt-get install bubblewrap"
+            )
+        self._program = program
+
+    def folder(self) -> tuple[str, Callable[[], None]]:
+        """A folder that exists only inside the shell; nothing has to be removed.
+
+        It is below none of the folders that hold users' files, such as /tmp: a readable one of these is bound
+        read-only.
+        """
+        return f"/counterlens-{secrets.token_hex(6)}", lambda: None
+
+    def view(self, readable: Sequence[str]) -> Hashable:
+        """The readable paths, and what they are now: a folder that is made again is another one."""
+        return tuple((path, _identity(path)) for path in _outermost(readable))
+
+    def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:
+        """The command, which sees only the readable paths and an empty private folder."""
+        options = ["--die-with-parent", "--new-session", *_NAMESPACES]
+        options += ["--size", str(disk), "--tmpfs", "/tmp", "--dir", folder]  # noqa: S108
+        options += ["--proc", "/proc", "--dev", "/dev"]
+        for path in _outermost([*readable, *own_interpreter()]):
+            options += ["--ro-bind-try", path, path]
+        options += ["--chdir", "/", "--", *command]
+        user = max(os.geteuid(), 1)  # never root inside, so that `exec` drops the capabilities
+        return [self._program, "--unshare-user", "--uid", str(user), *options]
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """What a path leads to; None if that does not exist."""
+    try:
+        status = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _outermost(paths: Sequence[str]) -> list[str]:
+    """The paths that are not below another of them, with links both unresolved and resolved."""
+    named = sorted({name for path in paths for name in (path, os.path.realpath(path))})
+    kept: list[str] = []
+    for name in named:
+        if name != "/" and not any(name == above or name.startswith(above + "/") for above in kept):
+            kept.append(name)
+    return kept
+
+
+_PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/nix/store")
+_SETTINGS = (
+    # the dynamic linker; links by which Debian chooses among packages of compiled libraries
+    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld.so.preload", "alternatives",
+    # users, hosts and services by name
+    "passwd", "group", "nsswitch.conf", "hosts", "host.conf", "services", "protocols",
+    # time zone, locale, system
+    "localtime", "timezone", "locale.alias", "os-release", "debian_version",
+    # files that the standard library and common packages look up
+    "mime.types", "ssl/openssl.cnf", "ssl/certs", "pki/tls/certs", "pki/ca-trust/extracted", "fonts", "xml",
+)  # fmt: skip
+
+
+def readable() -> tuple[str, ...]:
+    """Folders and files, existing or not; of `/etc` only needed files: root could read secrets there."""
+    settings = Path("/etc")
+    own = sorted(str(path) for path in settings.glob("python3*"))  # Debian's `sitecustomize`
+    return (*_PROGRAMS, *(str(settings / name) for name in _SETTINGS), *own)
+
+
+_ALWAYS = ("/System", "/Library", "/usr", "/bin", "/sbin", "/private/var/db/timezone", "/dev")
+
+
+class Seatbelt:
+    """The system's own sandbox.
+
+    Raises:
+        SandboxError: there is none.
+    """
+
+    name = "sandbox-exec"
+    holds = frozenset({"view", "seccomp"})  # no sockets and no signals, as a seccomp filter would have it
+
+    def __init__(self) -> None:
+        program = find_program("sandbox-exec") if sys.platform == "darwin" else None
+        if program is None:
+            raise SandboxError("sandbox-exec exists on macOS only")
+        self._program = program
+
+    def folder(self) -> tuple[str, Callable[[], None]]:
+        """A new folder among the temporary ones."""
+        return temporary_folder()
+
+    def view(self, readable: Sequence[str]) -> Hashable:
+        """The readable paths: the profile names them."""
+        return tuple(readable)
+
+    def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:  # noqa: ARG002
+        """The command under a profile."""
+        return [self._program, "-p", profile(folder, [*readable, *own_interpreter()]), *command]
+
+
+def profile(folder: str, readable: Sequence[str]) -> str:
+    """A profile in the sandbox's language: nothing but reading these, and writing the private folder."""
+    named = sorted({name for path in (*_ALWAYS, *readable) for name in (path, os.path.realpath(path))})
+    reading = " ".join(f"(subpath {_quote(path)})" for path in named)
+    return "\n".join(
+        [
+            "(version 1)",
+            "(deny default)",
+            "(allow process-fork) (allow process-exec)",  # the launcher's own; programs by RLIMIT_NPROC
+            "(allow signal (target same-sandbox))",
+            "(allow sysctl-read) (allow mach-lookup) (allow file-read-metadata)",
+            f'(allow file-read* (literal "/") {reading})',
+            f"(allow file-read* file-write* (subpath {_quote(folder)}))",
+            '(allow file-write-data (literal "/dev/null") (literal "/dev/zero"))',
+            "(deny network*)",
+        ]
+    )
+
+
+def _quote(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -20,7 +20,7 @@ import sys
 
 from counterlens.sandbox import program
 from counterlens.sandbox.launcher import Launcher
-from counterlens.sandbox.linux import landlock, namespaces, seccomp, syscalls
+from counterlens.sandbox.linux import namespaces, seccomp, syscalls
 from counterlens.sandbox.task import read_task
 
 TYPE_CHECKING = False
@@ -105,7 +105,7 @@ def serve(launcher: Launcher, line: socket.socket, take: int, readable: list[str
     """Wait for one job and carry it out."""
     try:
         launcher.isolate()
-        launcher.ruleset = landlock.Ruleset()
+        launcher.ruleset = namespaces.Ruleset()
         launcher.ruleset.allow_reading(readable)
         if launcher.namespaces:
             launcher.make_folder(os.path.dirname(os.environ["TMPDIR"]), _DISK)  # noqa: PTH120

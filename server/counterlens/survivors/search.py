@@ -17,11 +17,10 @@ from typing import Any
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import try_all
-from counterlens.judging.base import Judge, Setting, Verdict, Vettable
+from counterlens.judging.base import Judge, Setting, Verdict
 from counterlens.judging.languages import TestProposer, judging_of
 from counterlens.judging.pace import pace
 from counterlens.judging.registry import find_judge
-from counterlens.judging.variants import judge_variants
 from counterlens.models.base import Model
 from counterlens.mutations import Counterfactual, mutated, survey
 from counterlens.progress import Steps
@@ -109,7 +108,7 @@ class Search:
             return Survival(scope, reason=f"it fails its tests: {original.evidence.message}")
         self.steps.next(f"running the tests of {where} on {len(mutants)} mutants")
         with pace(original):
-            verdicts = judge_variants(judge, [mutant.source for mutant in mutants], cancel=cancel)
+            verdicts = judge.judge_variants([mutant.source for mutant in mutants], cancel=cancel)
         passing = [mutant for mutant, verdict in zip(mutants, verdicts, strict=True) if verdict.passed]
         survival = Survival(scope, (), len(mutants), judge.tests)
         if not passing:
@@ -140,7 +139,7 @@ class Search:
         if judge is not None or by_running is None:
             return judge
         other = by_running(scope.document, scope.function, setting)
-        usable = other.vetted(scope.document.text, setting.cancel) if isinstance(other, Vettable) else other
+        usable = other.vetted(scope.document.text, setting.cancel) if other is not None else None
         return None if isinstance(usable, str) else usable
 
     def _shown(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import tree_sitter
 
 from counterlens.errors import SourceError
+from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import language_of
 from counterlens.syntax.grammars import parser_for
 from counterlens.text import Decoded, Positions, decode, printable
@@ -73,3 +75,9 @@ class Document:
             SourceError: the grammar of the language is not installed.
         """
         return parser_for(self.language).parse(self.data)
+
+
+STRICT: LanguagePart[Callable[[str | bytes], object]] = LanguagePart("strict")
+"""Parsers that raise SyntaxError or ValueError for invalid texts that the grammar accepts."""
+WORDS: LanguagePart[frozenset[str]] = LanguagePart("words", frozenset)
+"""Keywords and built-in names."""

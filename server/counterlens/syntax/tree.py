@@ -1,10 +1,16 @@
-"""Traversal of tree-sitter trees."""
+"""Traversal of tree-sitter trees, however deep."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
 
 import tree_sitter
+
+from counterlens.errors import SourceError
 
 
 def descendants(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
@@ -14,3 +20,52 @@ def descendants(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         descendant = todo.pop()
         yield descendant
         todo += reversed(descendant.children)
+
+
+TOO_DEEP = "the source is nested too deeply to be read"
+SPLIT = "Split its longest expression, or its longest chain of elif"
+_DEEP = 20_000
+_T = TypeVar("_T")
+_lock = threading.Lock()
+_deep_readers = 0
+_usual_limit = 0
+
+
+def with_depth(work: Callable[[], _T]) -> _T:
+    """Run recursive work on a tree; with a higher recursion limit if the usual one is too low.
+
+    Generated sources have expressions of a thousand nested parts, over which LibCST recurses.
+
+    Raises:
+        SourceError: the higher limit is too low, too.
+    """
+    try:
+        return work()
+    except (RecursionError, KeyError):
+        pass  # LibCST's positions turn a RecursionError into a KeyError
+    with deep_recursion():
+        return work()
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Raise the recursion limit for recursive work on a tree.
+
+    Raises:
+        SourceError: the higher limit is too low, too.
+    """
+    global _deep_readers, _usual_limit
+    with _lock:
+        if not _deep_readers:
+            _usual_limit = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_usual_limit, _DEEP))
+        _deep_readers += 1
+    try:
+        yield
+    except RecursionError:
+        raise SourceError(TOO_DEEP, SPLIT) from None
+    finally:
+        with _lock:
+            _deep_readers -= 1
+            if not _deep_readers:
+                sys.setrecursionlimit(_usual_limit)

@@ -18,8 +18,7 @@ from tree_sitter import Node
 from counterlens.dependence import MODULE, Dependences, Kind, analyse
 from counterlens.dependence.effects import variable_name
 from counterlens.java.dependence.expressions import declared_in
-from counterlens.java.judging.bench import CompilerStoppedError
-from counterlens.java.judging.benches import BENCHES
+from counterlens.java.judging.bench import BENCHES, CompilerStoppedError
 from counterlens.judging.base import Setting
 from counterlens.sandbox.java.machine import AnswerParts
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError

@@ -13,9 +13,8 @@ from counterlens.dependence import Kind, dependences
 from counterlens.errors import SourceError
 from counterlens.models.base import Api, ModelInfo
 from counterlens.probes.dependence.core_form import CoreForm
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation
-from counterlens.probes.dependence.intervention import Intervention
-from counterlens.probes.dependence.parsing import read_pairs
+from counterlens.probes.dependence.examined import ExaminedFunction, Intervention, Relation
+from counterlens.probes.dependence.prompted import read_pairs
 from counterlens.probes.dependence.prompts import all_pairs, asked_in
 from counterlens.probes.dependence.published import labels_of_graph
 from counterlens.probes.dependence.reactions import lead_of, readings

@@ -10,13 +10,10 @@ from counterlens.datasets.base import Problem, TestForm, Tests
 from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS
 from counterlens.judging.languages import judging_of
-from counterlens.probes.execution.answers import Asking, ask
-from counterlens.probes.execution.features import Features
-from counterlens.probes.execution.inputs import Origin
-from counterlens.probes.execution.languages import execution_of
-from counterlens.probes.execution.questions import question_of, truth_of
-from counterlens.probes.execution.states import add_mark, points
-from counterlens.probes.execution.writing import description
+from counterlens.probes.execution.language import Features, add_mark, execution_of, points
+from counterlens.probes.execution.printing import Origin
+from counterlens.probes.execution.questions import Asking, ask, question_of, truth_of
+from counterlens.probes.execution.translation import description
 from counterlens.probes.options import make
 from counterlens.probes.probe import Target
 from counterlens.probes.registry import PROBES

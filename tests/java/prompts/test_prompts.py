@@ -17,7 +17,7 @@ from counterlens.probes.prompts.function_text import (
     visible_part,
 )
 from counterlens.probes.prompts.gap import Gap, View
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 

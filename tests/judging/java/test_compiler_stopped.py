@@ -15,8 +15,7 @@ from counterlens.java.judging.differential import (
     find_out,
 )
 from counterlens.java.judging.differential.original import study
-from counterlens.java.judging.judge import JavaTestsJudge
-from counterlens.java.judging.output import JavaOutputJudge
+from counterlens.java.judging.judge import JavaOutputJudge, JavaTestsJudge
 from counterlens.judging.base import LIMITS, Judge, Judgement, Setting
 from counterlens.judging.output import PrintingCase
 from counterlens.sandbox.registry import best_sandbox

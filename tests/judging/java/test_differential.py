@@ -18,7 +18,7 @@ from counterlens.java.judging.differential.calling import same_value
 from counterlens.judging.base import LIMITS, Judgement, OriginalSays, Setting
 from counterlens.judging.programs import judge_against
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.registry import describe, find_judge, why_no_judge
+from counterlens.judging.registry import find_judge, why_no_judge
 from counterlens.judging.settlement import Settlement, counts, settle
 from counterlens.mutations import survey
 from counterlens.sandbox.registry import best_sandbox
@@ -127,7 +127,7 @@ def test_the_registry_falls_back_to_it(tmp_path: Path) -> None:
         document, find_function(document, "third"), Setting(best_sandbox(), interpreter_for(document.path))
     )
     assert isinstance(found, JavaDifferentialJudge)
-    assert "2 of 2 blocks reached" in describe(found) or "1 of 1 block reached" in describe(found)
+    assert "2 of 2 blocks reached" in found.described or "1 of 1 block reached" in found.described
     of = find_function(document, "of")
     assert find_judge(document, of, Setting(best_sandbox(), interpreter_for(document.path))) is None
     assert why_no_judge(document, of, Setting(best_sandbox(), interpreter_for(document.path))) == (

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from counterlens.java.judging.benches import BENCHES
+from counterlens.java.judging.bench import BENCHES
 from counterlens.java.judging.differential import find_behaviour
 from counterlens.java.judging.judge import JavaTestsJudge
 from counterlens.judging.base import LIMITS, Judgement, OriginalSays, Setting, Verdict, lasting

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.java.judging import libraries
-from counterlens.java.judging.libraries import declared_jars, junit
-from counterlens.java.judging.project import JavaProject, JavaSource
+from counterlens.java.judging import project as libraries
+from counterlens.java.judging.project import JavaProject, JavaSource, declared_jars, junit
 from counterlens.java.judging.project_tests import JavaSuiteJudge, find
 from counterlens.judging.base import LIMITS, Judgement, Setting
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.registry import describe, find_judge
+from counterlens.judging.registry import find_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -131,7 +130,7 @@ def test_junit_5(prices: Document) -> None:
     if not junit(5):
         pytest.skip("JUnit 5 is not here")
     by_tests = judge(prices, "total")
-    assert describe(by_tests) == "2 tests"
+    assert by_tests.described == "2 tests"
     right = by_tests.judge(prices.text)
     assert (right.judgement, right.evidence.tests) == (Judgement.PASSED, 3)
     wrong = by_tests.judge(prices.text.replace("sum += price", "sum -= price"))

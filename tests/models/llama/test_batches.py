@@ -144,3 +144,19 @@ def test_what_is_held_of_a_context_for_the_next_call_changes_no_score(model: Lla
     model.complete(PROMPTS[:1])
     for one, other in zip(model.score_continuations(context, texts), expected, strict=True):
         np.testing.assert_array_equal(one.logprob, other.logprob)
+
+
+def test_a_beginning_that_needs_no_scores_is_only_read(model: LlamaModel) -> None:
+    texts = [
+        text + word for text in ("def f(x): # even?", "def f(x): # even? prime?") for word in (" yes", " no")
+    ]
+    read = [len(text.rpartition(" ")[0]) for text in texts]
+    whole = model.score_continuations("x = 1\n", texts, alternatives=2)
+    tails = model.score_continuations("x = 1\n", texts, unscored=read, alternatives=2)
+    for tail, scores, start in zip(tails, whole, read, strict=True):
+        asked = scores.end > start
+        assert tail.end.tolist() == scores.end.tolist()
+        assert np.isnan(tail.logprob[~asked]).all()
+        np.testing.assert_allclose(tail.logprob[asked], scores.logprob[asked], atol=0.1)
+        assert len(tail.alternative_logprob) == len(scores.alternative_logprob)
+    assert len(model.score_continuations("", ["x = 1"], unscored=[5])[0]) == len(model.score("x = 1"))

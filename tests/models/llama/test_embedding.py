@@ -15,7 +15,7 @@ from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.worker import Embedder
-from counterlens.models.local.pooling import Pooling, pool
+from counterlens.models.local.worker import Pooling, pool
 from counterlens.models.wrapped import WrappedModel
 from tests.conftest import short_model
 from tests.models.llama.shortened import WIDTH

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,9 +12,9 @@ from counterlens.models.llama.continuations import plan_prefixes
 sequences = st.lists(st.lists(st.integers(0, 2), max_size=9), min_size=1, max_size=8)
 
 
-def read(texts: list[list[int]]) -> tuple[list[list[int]], int]:
+def read(texts: list[list[int]], first: Sequence[int] | None = None) -> tuple[list[list[int]], int]:
     """What each sequence holds when it has ended, as `ContinuationScorer` reads them, and the tokens read."""
-    plan = plan_prefixes(texts)
+    plan = plan_prefixes(texts, first or [0] * len(texts))
     slots: dict[int, list[int]] = {}
     done: dict[int, list[int]] = {}
     count = 0
@@ -38,9 +40,17 @@ def test_every_sequence_is_read_whole(texts: list[list[int]]) -> None:
     assert len(beginnings) <= count <= len(beginnings) + len(texts)
 
 
+@given(sequences, st.lists(st.integers(0, 9), min_size=8, max_size=8))
+def test_a_fork_never_needs_a_score_that_its_parent_has_not(texts: list[list[int]], first: list[int]) -> None:
+    assert read(texts, first)[0] == texts
+    for i, fork in enumerate(plan_prefixes(texts, first)):
+        if fork.parent is not None and first[i] != first[fork.parent]:
+            assert fork.start < min(first[i], first[fork.parent])
+
+
 def test_a_comb_needs_two_slots() -> None:
     texts = [[*range(3 * n), 90 + n, 90 + n] for n in range(1, 9)]
-    plan = plan_prefixes(texts)
+    plan = plan_prefixes(texts, [0] * len(texts))
     assert [fork.parent for fork in plan] == [None, *range(7)]
     assert max(fork.slot for fork in plan) == 1
     assert read(texts)[1] < 60

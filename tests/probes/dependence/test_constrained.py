@@ -13,7 +13,7 @@ from counterlens.models.remote import RemoteModel
 from counterlens.probes.dependence.core_questions import KEYS, lines
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.instances import questions
-from counterlens.probes.dependence.parsing import read_pairs
+from counterlens.probes.dependence.prompted import read_pairs
 from counterlens.probes.dependence.prompts import all_pairs
 from counterlens.probes.dependence.trace_questions import grammar, prompt
 from tests.conftest import ModelServer, llama_cpp_server, short_model

@@ -10,8 +10,7 @@ from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.dependence.core_questions import lines, prompt, read_answer
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, infer
-from counterlens.probes.dependence.instances import DependenceQuestion, Instance, questions
-from counterlens.probes.dependence.sampling import balance
+from counterlens.probes.dependence.instances import DependenceQuestion, Instance, balance, questions
 from counterlens.probes.dependence.yes_no import AnswerSource, ask
 from counterlens.progress import Steps
 from counterlens.reports.edges import overview

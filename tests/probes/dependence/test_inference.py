@@ -16,8 +16,7 @@ from counterlens.models.base import Reply
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, infer
-from counterlens.probes.dependence.parsing import read_pairs
-from counterlens.probes.dependence.prompted import ask_pairs
+from counterlens.probes.dependence.prompted import ask_pairs, read_pairs
 from counterlens.probes.dependence.prompts import all_pairs
 from counterlens.probes.prompts.templates import template
 from counterlens.progress import Steps

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.dependence import MODULE, dependences
-from counterlens.probes.dependence.examined import ExaminedFunction
-from counterlens.probes.dependence.intervention import Intervention
-from counterlens.probes.dependence.parts import NameRole
+from counterlens.probes.dependence.examined import ExaminedFunction, Intervention, NameRole
 from counterlens.probes.dependence.reactions import readings
 from counterlens.python.dependence.program import Program
 from counterlens.python.examined.interventions import another, negated

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.probes.dependence.parsing import read_pairs, read_yes_no
+from counterlens.probes.dependence.prompted import read_pairs, read_yes_no
 
 PAIR = st.tuples(st.integers(0, 20), st.integers(0, 20))
 

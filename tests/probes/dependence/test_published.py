@@ -23,7 +23,7 @@ from counterlens.errors import CounterlensError, OptionError
 from counterlens.models.base import Completion, ModelInfo, Prompt
 from counterlens.models.stopping import repeats_itself
 from counterlens.probes.dependence.core_form import CoreForm, own_questions
-from counterlens.probes.dependence.core_reading import read_reply
+from counterlens.probes.dependence.core_replies import read_reply
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.inferred import InferenceMethod
 from counterlens.probes.dependence.probe import DependenceOptions, DependenceProbe

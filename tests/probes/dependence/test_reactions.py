@@ -17,6 +17,7 @@ from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.dependence.estimators import (
     CONTROL_KINDS,
     DATA_KINDS,
+    Influence,
     PairScores,
     control_scores,
     data_scores,
@@ -25,7 +26,6 @@ from counterlens.probes.dependence.estimators import (
 )
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.inferred import EdgeStatus, infer
-from counterlens.probes.dependence.influence import Influence
 from counterlens.probes.dependence.reactions import LookedAt, everything, react
 from counterlens.python.dependence.program import Program
 

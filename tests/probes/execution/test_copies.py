@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from counterlens.models.base import Api, Completion
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.prompts import STYLES, prompt
 from tests.probes.execution.asking import Scripted, probed, table
 

@@ -17,12 +17,12 @@ from counterlens.probes.execution.dependent import DependentExecutionOptions, De
 from counterlens.probes.execution.dependent_tables import common, ranks
 from counterlens.probes.execution.record import DependentExecutionRecord
 from counterlens.probes.execution.specification import SpecificationOptions, SpecificationProbe
-from counterlens.probes.execution.writing import description, with_example, without_examples
+from counterlens.probes.execution.translation import description, with_example, without_examples
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
-from counterlens.python.execution.own_code import without_comments
+from counterlens.python.execution.calls import without_comments
 from counterlens.python.prompts.values import equal, misleading_value
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -13,7 +13,7 @@ from counterlens.judging.base import LIMITS
 from counterlens.models.base import Model
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.independent import ExecutionOptions, ExecutionProbe
-from counterlens.probes.execution.inputs import Origin, inputs_of
+from counterlens.probes.execution.printing import Origin, inputs_of
 from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.execution.questions import question_of, truth_of
 from counterlens.probes.probe import Context, Target

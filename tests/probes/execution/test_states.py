@@ -11,10 +11,9 @@ from counterlens.judging.base import LIMITS
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.coherence import CoherenceOptions, CoherenceProbe, square
 from counterlens.probes.execution.independent import unroll
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import MARK, add_mark, execution_of, points
 from counterlens.probes.execution.questions import question_of
 from counterlens.probes.execution.record import CoherenceRecord, Form
-from counterlens.probes.execution.states import MARK, add_mark, points
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in

@@ -28,7 +28,7 @@ from counterlens.probes.record import plain
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.probes.subjects import targets_in, targets_of
-from counterlens.python.execution.own_code import without_texts
+from counterlens.python.execution.calls import without_texts
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.probes.execution.asking import Scripted, context, entries

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from counterlens.models.remote.scoring.probing import TRIAL
+from counterlens.models.remote.scoring.scorer import TRIAL
 from counterlens.probes.operator.pairs import OperatorPlace, pairings, sites_of
 from counterlens.syntax.document import Document
 from tests.models.remote.conftest import Handler, serving

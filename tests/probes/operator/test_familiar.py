@@ -6,7 +6,7 @@ from pathlib import Path
 
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.operator.frequency import read_corpus, squeeze
+from counterlens.probes.operator.memorisation import read_corpus, squeeze
 from counterlens.probes.operator.probe import OperatorOptions, OperatorProbe
 from counterlens.probes.operator.record import OperatorRecord
 from counterlens.probes.probe import Context, Target

@@ -10,8 +10,7 @@ import pytest
 
 from counterlens.models.base import Api, Completion, Prompt
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.operator.methods import filled_table
-from counterlens.probes.operator.probe import fill_gaps, fills, operator_in
+from counterlens.probes.operator.probe import fill_gaps, filled_table, fills, operator_in
 from counterlens.probes.probe import Context, Target
 from counterlens.syntax.document import Document
 

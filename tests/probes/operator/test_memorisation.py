@@ -13,11 +13,14 @@ from counterlens.errors import CounterlensError
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.operator.complementary import COLUMNS, Substitution, complementary, direction
 from counterlens.probes.operator.memorisation import (
+    COLUMNS,
     MemorisationOptions,
     MemorisationProbe,
     MemorisationRecord,
+    Substitution,
+    complementary,
+    direction,
 )
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import read, write_record

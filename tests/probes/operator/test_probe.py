@@ -14,7 +14,7 @@ import pytest
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import Capability, TokenScores
 from counterlens.models.cache import CachedModel
-from counterlens.probes.operator.frequency import read_corpus
+from counterlens.probes.operator.memorisation import read_corpus
 from counterlens.probes.operator.probe import OperatorOptions, OperatorProbe
 from counterlens.probes.operator.questions import WINDOWS
 from counterlens.probes.operator.record import COMPLETE, OperatorRecord, Window

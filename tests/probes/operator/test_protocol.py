@@ -18,7 +18,7 @@ from counterlens.errors import CounterlensError, OptionError
 from counterlens.evaluation.export import export
 from counterlens.evaluation.results import RunResults
 from counterlens.models.remote import RemoteModel, Retries
-from counterlens.models.remote.scoring.memory import Memory
+from counterlens.models.remote.scoring.scorer import Memory
 from counterlens.probes.operator.pairs import CHANGES
 from counterlens.probes.operator.probe import OperatorOptions, OperatorProbe
 from counterlens.probes.operator.published import FIGURES

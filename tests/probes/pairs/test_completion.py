@@ -152,7 +152,7 @@ def test_a_function_that_is_wrong_already_is_refused() -> None:
 
 
 def test_tests_that_take_too_long_are_named_as_such() -> None:
-    class Slow:
+    class Slow(Judge):
         attribution, tests = "doctest", 1
 
         def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from counterlens.errors import OptionError, SourceError
-from counterlens.judging.base import Evidence, Judgement, Verdict
+from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.mutations import survey
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionOptions
@@ -198,7 +198,7 @@ def test_cuts_that_are_looked_for_discriminate_and_a_swap_has_one_between_its_st
     assert "operand-swap" in {site["mutation"] for site in refused if site["reason"] == NEVER}
 
 
-class Kind:
+class Kind(Judge):
     """A judge that finds the same of every program, and counts."""
 
     attribution, tests = "doctest", 1

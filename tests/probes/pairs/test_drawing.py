@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from counterlens.errors import ModelError, OptionError
-from counterlens.judging.base import Evidence, Judgement, Verdict
+from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.pass_rates import RateFinding
 from counterlens.models.base import Capability, Completion, Draw, Model, ModelInfo, Prompt
@@ -39,7 +39,7 @@ SOURCE = '''def larger(first, second):
 '''
 
 
-class Marked:
+class Marked(Judge):
     """A judge that looks for the mark of a wrong rest."""
 
     attribution, tests = "given", 1

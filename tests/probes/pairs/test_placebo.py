@@ -16,13 +16,13 @@ import pytest
 from counterlens.errors import OptionError
 from counterlens.evaluation.effects import all_tables
 from counterlens.evaluation.results import RunResults
-from counterlens.judging.base import Evidence, Judgement, Verdict
+from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.significance import p_text
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.remote import RemoteModel, Retries
-from counterlens.models.remote.scoring.memory import Memory
+from counterlens.models.remote.scoring.scorer import Memory
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.floor_tables import ALL, floors
@@ -46,7 +46,7 @@ MUTATIONS = ("if-else-flip", "operand-swap", "rename-random", "rename-generic")
 PROBE = CompletionProbe()
 
 
-class Marked:
+class Marked(Judge):
     """A judge that looks for the mark of a wrong rest: for the counting, not for the judging."""
 
     attribution, tests = "given", 1

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from counterlens.errors import SourceError
+from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.options import ProbeOptions, make
@@ -129,14 +130,12 @@ def test_flaky_tests_block_the_figures(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     document = Document(source, path)
 
-    class Flaky:
+    class Flaky(Judge):
         """Judges like the real one, and the third time the same program otherwise."""
 
         attribution, tests = "tests", 1
 
         def judge(self, program: str, **_: Any) -> Any:
-            from counterlens.judging.base import Evidence, Judgement, Verdict
-
             count = len(seen.read_text()) if seen.exists() else 0
             right = "raise NotImplementedError" not in program
             if program == source:

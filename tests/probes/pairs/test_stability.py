@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from counterlens.judging.base import Evidence, Judgement, Verdict
+from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.metrics.summary import summarize
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
@@ -22,9 +22,7 @@ from counterlens.probes.pairs.wording import figures, meaning, outcome
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import Record, plain, read
 from counterlens.probes.runner import run_probe, run_targets
-from counterlens.reports.export.annotations import annotation_commands
-from counterlens.reports.export.junit import junit
-from counterlens.reports.export.sarif import sarif
+from counterlens.reports.export.verdicts import annotation_commands, junit, sarif
 from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -40,7 +38,7 @@ SOURCE = '''def larger(first, second):
 '''
 
 
-class Marked:
+class Marked(Judge):
     """A judge that looks for the mark of a wrong rest."""
 
     attribution, tests = "given", 1

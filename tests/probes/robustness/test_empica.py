@@ -14,7 +14,7 @@ from typing import Any, cast
 import pytest
 
 from counterlens.errors import CounterlensError, OptionError
-from counterlens.judging.base import Evidence, Judgement, Verdict
+from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.metrics.significance import holm, p_text, rank_sum
 from counterlens.metrics.similarity import lexical_vectors
 from counterlens.metrics.table import Table
@@ -25,7 +25,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import read, write_record
 from counterlens.probes.registry import PROBES
 from counterlens.probes.robustness import published, published_tables, tables
-from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
+from counterlens.probes.robustness.questions import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.versions import Standing
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.python.mutations.language import TRANSFORMATIONS
@@ -57,7 +57,7 @@ WRONG = BODY.replace("return total", "return total - 1")
 CALLS = ("cap([5, 1, 3], 3)", "cap([2], 3)", "cap([1, 1], 9)")
 
 
-class Examples:
+class Examples(Judge):
     """Judges by the examples of `SOURCE`, in this process: the programs here come to their end."""
 
     attribution, tests = "doctest", 2

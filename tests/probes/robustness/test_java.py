@@ -11,10 +11,9 @@ from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.registry import PROBES
-from counterlens.probes.robustness.programs import Code
 from counterlens.probes.robustness.published import name_in
-from counterlens.probes.robustness.record import RobustnessRecord
-from counterlens.probes.robustness.versions import Standing
+from counterlens.probes.robustness.questions import RobustnessRecord
+from counterlens.probes.robustness.versions import Code, Standing
 from counterlens.probes.runner import run_probe
 from counterlens.progress import Steps
 from counterlens.sandbox.registry import best_sandbox

@@ -20,14 +20,19 @@ from counterlens.models.sentences import ModelSentences
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import Outcome, read, write_record
-from counterlens.probes.robustness import summary, tables
+from counterlens.probes.robustness import answers, tables
+from counterlens.probes.robustness.answers import NameProbe, OutputProbe, SummaryProbe, first_line
 from counterlens.probes.robustness.base import RobustnessProbe
-from counterlens.probes.robustness.name import NameProbe
-from counterlens.probes.robustness.output import OutputProbe
-from counterlens.probes.robustness.programs import WRITTEN_TOKENS, Code, programs
-from counterlens.probes.robustness.record import RobustnessRecord
-from counterlens.probes.robustness.summary import SummaryProbe, first_line
-from counterlens.probes.robustness.versions import Standing, Versions, plan, settle
+from counterlens.probes.robustness.questions import RobustnessRecord
+from counterlens.probes.robustness.versions import (
+    WRITTEN_TOKENS,
+    Code,
+    Standing,
+    Versions,
+    plan,
+    programs,
+    settle,
+)
 from counterlens.probes.runner import run_probe
 from counterlens.progress import Steps
 from counterlens.sandbox.registry import best_sandbox
@@ -239,7 +244,7 @@ def test_summaries_that_mean_the_same_are_alike() -> None:
 
 def test_without_the_encoder_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sentences, "WEIGHTS", "no-such-package")
-    monkeypatch.setattr(summary, "sentence_encoder", sentences.MiniLM)
+    monkeypatch.setattr(answers, "sentence_encoder", sentences.MiniLM)
     with pytest.raises(ModelError, match="need the package") as caught:
         sentences._file("no-such-package", "model.onnx")
     assert "pip install" in str(caught.value.hint)

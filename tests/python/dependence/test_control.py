@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.dependence import Kind, Rules, dependences
-from counterlens.dependence.post_dominance import control_dependence, immediate_post_dominators
+from counterlens.dependence.cfg import control_dependence, immediate_post_dominators
 
 
 def control(body: str, *, implicit_exceptions: bool = False) -> set[tuple[int, int]]:

@@ -8,8 +8,7 @@ import textwrap
 import pytest
 
 from counterlens.dependence import Kind, Rules, dependences
-from counterlens.python.dependence.heap import MUTATING_METHODS
-from counterlens.python.dependence.rules import PythonRules
+from counterlens.python.dependence.rules import MUTATING_METHODS, PythonRules
 
 
 def data(body: str, only: str = "", rules: Rules | None = None) -> set[tuple[int, int, str]]:

@@ -6,8 +6,8 @@ from collections.abc import Set
 from types import ModuleType
 
 from counterlens.mutations import Counterfactual, refusals, stream
+from counterlens.python.mutations.declarations import ReorderParameters
 from counterlens.python.mutations.language import MUTATIONS
-from counterlens.python.mutations.reorder_parameters import ReorderParameters
 
 PRESERVING = [name for name, mutation in MUTATIONS.items() if mutation.preserving]
 

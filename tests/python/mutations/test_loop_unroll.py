@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from counterlens.mutations import apply_everywhere, counterfactuals, refusals
-from counterlens.python.mutations.loop_unroll import LoopUnroll, Rounds
+from counterlens.python.mutations.loops import LoopUnroll, Rounds
 
 SOURCE = """\
 def f(xs):

@@ -13,7 +13,7 @@ from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
 from counterlens.errors import SourceError
 from counterlens.python.mutations.reading import parse, spans
-from counterlens.syntax.recursion import with_depth
+from counterlens.syntax.tree import with_depth
 
 DEEP = {
     "parentheses": "x = " + "(" * 10_000 + "1" + ")" * 10_000,

@@ -11,7 +11,7 @@ import pytest
 
 from counterlens.errors import SourceError
 from counterlens.mutations import apply_everywhere
-from counterlens.python.mutations.loop_unroll import LoopUnroll, Rounds
+from counterlens.python.mutations.loops import LoopUnroll, Rounds
 from counterlens.python.observe.run import observe_loops, output_of, trace
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox

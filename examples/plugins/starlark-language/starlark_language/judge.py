@@ -13,10 +13,8 @@ from counterlens.judging.base import Evidence, Judgement, Verdict
 from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
 from counterlens.python.judging import differential
 from counterlens.python.judging.cheats import cheats
-from counterlens.python.judging.output import PythonOutputJudge
-from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
+from counterlens.python.judging.supplied_tests import PythonOutputJudge, SuppliedTestsJudge
 from counterlens.syntax.functions import functions
-
 from starlark_language.syntax import strict
 
 ID = "a file of tests"
@@ -44,13 +42,11 @@ class StarlarkTestsJudge(SuppliedTestsJudge):
         return super().judge(program, cancel=cancel)
 
 
-def judge_by_tests(program, path, tests, setting, *, function=None, cancel=None):
-    """Judge a program by a named file of tests."""
+def by_file(_path, tests, setting, function, right):
+    """The judge by a named file of tests."""
     text = Path(tests).read_text("utf-8")
     tested = [node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
-    return StarlarkTestsJudge(text, function or (tested or [""])[0], program, setting).judge(
-        program, cancel=cancel
-    )
+    return StarlarkTestsJudge(text, function or (tested or [""])[0], right, setting)
 
 
 def find(document, function, setting):
@@ -65,8 +61,7 @@ def find(document, function, setting):
 
 STARLARK = JudgedLanguage(
     missing=lambda: None,
-    by_tests=judge_by_tests,
-    calls_of_tests=lambda *_, **__: [],
+    by_file=by_file,
     by_output=PythonOutputJudge,
     supplied=SuppliedTestsJudge,
     entries=functions,

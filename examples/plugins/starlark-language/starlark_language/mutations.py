@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import libcst as cst
+
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import exchange
 from counterlens.mutations.languages import MutatedLanguage
 from counterlens.mutations.mutation import Example, Site, SiteRefused
+from counterlens.python.mutations.language import MUTATIONS
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.placebos import PLACEBOS, python_meaning
-from counterlens.python.mutations.language import MUTATIONS
 
 
 class StarlarkModule(Module):

@@ -30,9 +30,8 @@ from counterlens.dependence.braces.statements import (
     statement_after_label,
 )
 from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
-from counterlens.dependence.effects import Effects
+from counterlens.dependence.effects import Effects, Rules
 from counterlens.dependence.layout import FlowLayout, Jump, Loop
-from counterlens.dependence.rules import Rules
 from counterlens.syntax.definitions import text_of
 
 LowerStatement = Callable[[Any, Node, Loose], Loose]

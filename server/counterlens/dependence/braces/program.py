@@ -12,8 +12,8 @@ from counterlens.dependence.braces.lowering import BraceLayout
 from counterlens.dependence.braces.reading import Syntax
 from counterlens.dependence.braces.statements import BraceStatements, header_of
 from counterlens.dependence.cfg import ENTRY, EXIT, NOWHERE, Arc, ControlFlowGraph
+from counterlens.dependence.effects import DEFAULT, Rules
 from counterlens.dependence.graph import Dependences, Statement
-from counterlens.dependence.rules import DEFAULT, Rules
 from counterlens.errors import SourceError
 from counterlens.languages.registry import title_of
 from counterlens.syntax.definitions import FunctionDefinition, with_names

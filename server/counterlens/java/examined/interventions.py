@@ -19,9 +19,16 @@ from counterlens.dependence import Dependences, Statement
 from counterlens.dependence.braces.reading import without_brackets
 from counterlens.dependence.braces.statements import for_parts, header_of
 from counterlens.java.dependence.expressions import declared_in
-from counterlens.probes.dependence.examined import ExaminedFunction, ExaminedLanguage
-from counterlens.probes.dependence.intervention import Intervention
-from counterlens.probes.dependence.parts import NameOccurrence, NameRole, Part, Span, StatementEdits
+from counterlens.probes.dependence.examined import (
+    ExaminedFunction,
+    ExaminedLanguage,
+    Intervention,
+    NameOccurrence,
+    NameRole,
+    Part,
+    Span,
+    StatementEdits,
+)
 from counterlens.syntax.definitions import text_of
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}

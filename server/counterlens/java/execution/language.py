@@ -10,13 +10,12 @@ from threading import Event
 from tree_sitter import Node
 
 from counterlens.errors import SourceError
-from counterlens.java.execution import calls, hiding, running, watching
+from counterlens.java.execution import calls, rewriting, running
 from counterlens.java.judging import differential
 from counterlens.java.prompts.values import JAVA_VALUES, expression, plain
 from counterlens.judging.base import Setting
-from counterlens.probes.execution.features import TAGS, USES, Features
-from counterlens.probes.execution.language import ExecutedLanguage
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.execution.language import TAGS, USES, ExecutedLanguage, Features
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -143,12 +142,12 @@ class JavaExecution(ExecutedLanguage):
     in_tests = staticmethod(calls.in_tests)
     output_of = staticmethod(running.output_of)
     require_ordered = staticmethod(running.require_ordered)
-    rounds_of = staticmethod(watching.rounds_of)
-    trace = staticmethod(watching.trace)
-    simple_lines = staticmethod(watching.simple_lines)
-    unanswered = staticmethod(hiding.java_unanswered)
+    rounds_of = staticmethod(rewriting.rounds_of)
+    trace = staticmethod(rewriting.trace)
+    simple_lines = staticmethod(rewriting.simple_lines)
+    unanswered = staticmethod(rewriting.java_unanswered)
     features = staticmethod(java_features)
-    without_comments = staticmethod(hiding.without_comments)
+    without_comments = staticmethod(rewriting.without_comments)
 
     def require_reachable(self, document: Document, function: Function) -> None:
         """Like `ExecutedLanguage.require_reachable`."""

@@ -15,8 +15,7 @@ from tree_sitter import Node
 
 from counterlens.errors import SourceError
 from counterlens.java.execution.calls import name_of, read_call
-from counterlens.java.judging.bench import Classes, CompilerStoppedError, JavaBench
-from counterlens.java.judging.benches import BENCHES
+from counterlens.java.judging.bench import BENCHES, Classes, CompilerStoppedError, JavaBench
 from counterlens.java.judging.differential.calling import CallFate, JavaCall, make_call
 from counterlens.java.judging.differential.target import (
     TYPES,
@@ -25,7 +24,7 @@ from counterlens.java.judging.differential.target import (
     find_method,
     modifiers,
 )
-from counterlens.java.judging.surroundings import surroundings
+from counterlens.java.judging.project import surroundings
 from counterlens.java.judging.test_source import package_of
 from counterlens.java.prompts.values import plain, write
 from counterlens.probes.prompts.literals import Literal

@@ -8,6 +8,7 @@ ends in such a way in a used JVM runs again in a fresh one.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import time
@@ -15,14 +16,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from threading import Event
+from threading import Condition, Event
 
 from counterlens.errors import Cancelled
 from counterlens.java.judging.sharing import why_alone
 from counterlens.judging.base import Judgement
-from counterlens.sandbox.java.jdk import Jdk
+from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.java.jdk import Jdk, find_jdk
 from counterlens.sandbox.java.machine import AnswerParts, JavaMachine
-from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox
+from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox, serving
 
 _COMPILER_HEAP, _HEAP = 512, 256  # MiB
 _COMPILE_SECONDS = 120.0
@@ -259,3 +261,64 @@ def _report(frame: bytes, seal: bytes) -> TestsReport:
         raise ServiceEndedError("it returned no verdict")
     passed, serious = part.flag(), part.flag()
     return TestsReport(passed, part.size(), part.text(), part.text(), serious=serious)
+
+
+_MOST = 8  # maximum benches; each has three JVMs, about 300 MB together
+
+
+class Benches:
+    """A pool of benches, one per concurrent judgement, at most one per processor, or 8. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._free: list[tuple[Sandbox, Library, JavaBench]] = []
+        self._made = 0
+        self._changed = Condition()
+        self._owner = os.getpid()
+        atexit.register(self.close)
+
+    @contextlib.contextmanager
+    def bench(self, sandbox: Sandbox, library: Library = ()) -> Iterator[JavaBench]:
+        """A bench for exclusive use.
+
+        Raises:
+            SandboxError: there is no kit, or the sandbox cannot run persistent programs.
+        """
+        bench = self._take(sandbox, library)
+        try:
+            yield bench
+        finally:
+            with self._changed:
+                self._free.append((sandbox, library, bench))
+                self._changed.notify()
+
+    def _take(self, sandbox: Sandbox, library: Library) -> JavaBench:
+        able, jdk = serving(sandbox), find_jdk()
+        most = min(os.cpu_count() or 1, _MOST)
+        # drop the JVMs, which belong to the parent process
+        if os.getpid() != self._owner:
+            self._free, self._made, self._changed, self._owner = [], 0, Condition(), os.getpid()
+        with self._changed:
+            while True:
+                fitting = [each for each in self._free if each[0] is sandbox and each[1] == library]
+                if fitting:
+                    self._free.remove(fitting[0])
+                    return fitting[0][2]
+                if self._made < most or self._free:
+                    break
+                self._changed.wait()
+            if self._made < most:
+                self._made += 1
+            else:
+                self._free.pop(0)[2].close()
+        return JavaBench(able, jdk, library)
+
+    def close(self) -> None:
+        """End the JVMs that are not in use."""
+        if os.getpid() == self._owner:
+            with self._changed:
+                self._made -= len(self._free)
+                while self._free:
+                    self._free.pop()[2].close()
+
+
+BENCHES = Benches()

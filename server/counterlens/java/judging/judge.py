@@ -1,27 +1,37 @@
-"""Judging a Java program by supplied tests: a `main` that throws if the program is wrong, or JUnit tests."""
+"""Judging a Java program: by a `main` that throws, by JUnit tests, or by what its own `main` prints."""
 
 from __future__ import annotations
 
+import struct
 import time
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from threading import Event
 
 from counterlens.errors import SourceError
-from counterlens.java.judging.bench import CompilerStoppedError, Fate, JavaBench, TestsReport
-from counterlens.java.judging.benches import BENCHES
-from counterlens.java.judging.libraries import INSTALL, JUNIT, junit_for
-from counterlens.java.judging.surroundings import Surroundings, surroundings
+from counterlens.java.judging.bench import (
+    BENCHES,
+    CompilerStoppedError,
+    Fate,
+    HeldProgram,
+    JavaBench,
+    TestsReport,
+)
+from counterlens.java.judging.project import INSTALL, JUNIT, Surroundings, junit_for, surroundings
 from counterlens.java.judging.test_source import JavaTests, read_tests
 from counterlens.java.syntax.escapes import as_java_reads_it
-from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
-from counterlens.judging.reading import read_program
+from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict, brief
+from counterlens.judging.output import TOO_MUCH, OutputJudge
+from counterlens.judging.programs import read_program
+from counterlens.sandbox.java.machine import AnswerParts
+from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
 
 ID = "given"
 _PROGRAM, _TESTS = "program.java", "tests-of-it.java"
 
 
-class JavaTestsJudge:
+class JavaTestsJudge(Judge):
     """Judges programs by tests supplied as text; see the module.
 
     Program and tests are compiled together and run in one JVM with assertions enabled, as by `javac` and
@@ -50,8 +60,13 @@ class JavaTestsJudge:
         self._text, self._setting = as_java_reads_it(tests), setting
         self._original = None if original is None else as_java_reads_it(original)
         self._around = around or Surroundings(library=junit_for(tests))
-        self.attribution = attribution
+        self._attribution = attribution
         self._compiles_with_original: bool | None = None
+
+    @property
+    def attribution(self) -> str:
+        """The id of the attribution function that found the tests."""
+        return self._attribution
 
     @cached_property
     def tests(self) -> int:
@@ -138,38 +153,82 @@ class JavaTestsJudge:
         return Evidence(self.attribution, 0, None, message)
 
 
-def judge_java_by_tests(
-    program: str,
-    path: Path,
-    tests: Path,
-    setting: Setting,
-    *,
-    function: str | None = None,
-    cancel: Event | None = None,
-) -> Verdict:
-    """Run a file of tests against a program; arguments as for `judge_by_tests`.
+class JavaFileOfTestsJudge(Judge):
+    """Judges programs by a file of tests, which is compiled with what the program's project has around it.
+
+    Args:
+        path: The file in whose place a program is.
+        tests: The file of tests.
+        setting: The sandbox and limits for programs.
+        function: None: tests of Java name the classes that they call.
 
     Raises:
         SourceError: the tests cannot be read, or a function is named.
-        SandboxError: there is no development kit, or it cannot be run.
-        Cancelled: `cancel` was set.
     """
-    if function is not None:
-        raise SourceError(
-            "--function does not apply to Java, whose tests name the classes that they call",
-            "Leave out --function",
-        )
-    text = read_program(tests)
-    if isinstance(text, Verdict):
-        raise SourceError(f"{tests}: {text.evidence.message}")
-    text, program = as_java_reads_it(text), as_java_reads_it(program)
-    around = surroundings(path, program, (tests, text))
-    if isinstance(around, str):
-        return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, around))
-    return JavaTestsJudge(text, None, setting, around=around).judge(program, cancel=cancel)
+
+    attribution, tests = "tests", 0
+
+    def __init__(
+        self, path: Path, tests: Path, setting: Setting, function: str | None = None, _right: str = ""
+    ) -> None:
+        if function is not None:
+            raise SourceError(
+                "--function does not apply to Java, whose tests name the classes that they call",
+                "Leave out --function",
+            )
+        text = read_program(tests)
+        if isinstance(text, Verdict):
+            raise SourceError(f"{tests}: {text.evidence.message}")
+        self._path, self._file, self._text, self._setting = path, tests, text, setting
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the tests against a program; see `JavaTestsJudge.judge`."""
+        text, program = as_java_reads_it(self._text), as_java_reads_it(program)
+        around = surroundings(self._path, program, (self._file, text))
+        if isinstance(around, str):
+            return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, around))
+        return JavaTestsJudge(text, None, self._setting, around=around).judge(program, cancel=cancel)
+
+    def recorded_calls(self, _target: str, _cancel: Event | None) -> tuple[str, ...]:
+        """The text of the tests; see `JavaTestsJudge.recorded_calls`."""
+        return (self._text,)
 
 
-def texts_of_tests(_original: str, _path: Path, tests: Path, *_: object, **__: object) -> tuple[str, ...]:
-    """The text of a file of tests; see `JavaTestsJudge.recorded_calls`."""
-    text = read_program(tests)
-    return () if isinstance(text, Verdict) else (text,)
+class JavaOutputJudge(OutputJudge):
+    """Runs the cases in one JVM, each with the program's classes loaded again.
+
+    A program that calls `System.exit` ends its JVM, and fails.
+    """
+
+    def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:
+        with BENCHES.bench(self.setting.sandbox) as bench:
+            try:
+                classes = bench.compile([("Main.java", program)], cancel=cancel)
+            except CompilerStoppedError as stopped:
+                yield stopped.judgement, str(stopped)
+                return
+            if isinstance(classes, str):
+                yield Judgement.INVALID, f"it does not compile: {classes}"
+                return
+            for case in self.cases:
+                with bench.held(classes, cancel) as held:
+                    yield self._run(held, case.input)
+
+    def _run(self, held: HeldProgram, given: str) -> str | tuple[Judgement, str]:
+        data = given.encode("utf-8", "replace")
+        try:
+            answer = held.ask(b"P" + struct.pack(">i", len(data)) + data, self.setting.limits.seconds)
+            part = AnswerParts(answer)
+            if part.take(1) != b"P":
+                raise ServiceEndedError("no output")
+            well, full, message = part.flag(), part.flag(), part.text()
+            printed = part.take(part.size()).decode("utf-8", "replace")
+        except ServiceLateError:
+            held.leave()
+            return self._late()
+        except ServiceEndedError:
+            held.leave()
+            return Judgement.FAILED, "it ended its process or ran out of memory"
+        if not well:
+            return Judgement.FAILED, f"it ends with an error: {message}"
+        return (Judgement.FAILED, TOO_MUCH) if full else printed

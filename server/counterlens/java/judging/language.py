@@ -6,8 +6,11 @@ from counterlens.errors import SandboxError
 from counterlens.java.judging import differential, project_tests
 from counterlens.java.judging.cheats import cheats
 from counterlens.java.judging.differential.target import is_private
-from counterlens.java.judging.judge import JavaTestsJudge, judge_java_by_tests, texts_of_tests
-from counterlens.java.judging.output import JavaOutputJudge
+from counterlens.java.judging.judge import (
+    JavaFileOfTestsJudge,
+    JavaOutputJudge,
+    JavaTestsJudge,
+)
 from counterlens.judging.base import Judge, Setting
 from counterlens.judging.comparing import ID as DIFFERENTIAL
 from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
@@ -36,7 +39,7 @@ def _entries(document: Document) -> list[Function]:
 
 JAVA = JudgedLanguage(
     missing=_missing,
-    by_tests=judge_java_by_tests,
+    by_file=JavaFileOfTestsJudge,
     by_output=JavaOutputJudge,
     supplied=_judge_by_supplied,
     entries=_entries,
@@ -45,7 +48,6 @@ JAVA = JudgedLanguage(
     untested="no test of its project mentions it",
     behaviour=differential.find_behaviour,
     cheats=cheats,
-    calls_of_tests=texts_of_tests,
     fallbacks={DIFFERENTIAL: judge_by_behaviour},
     why_not={DIFFERENTIAL: why_no_behaviour},
 )

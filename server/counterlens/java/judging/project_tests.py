@@ -12,8 +12,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.java.judging.judge import JavaTestsJudge
-from counterlens.java.judging.project import JavaProject, JavaSource
-from counterlens.java.judging.surroundings import Surroundings, surroundings
+from counterlens.java.judging.project import JavaProject, JavaSource, Surroundings, surroundings
 from counterlens.java.judging.test_source import read_tests
 from counterlens.judging.base import Setting
 from counterlens.judging.joint import JointJudge

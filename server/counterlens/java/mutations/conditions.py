@@ -77,7 +77,13 @@ def _complement(context: JavaContext, node: Node, above: str, edits: list[Edit])
     left, operator, right = operands(node)
     text = context.module.text(operator)
     if text in _JUNCTIONS:
-        return _junction(context, node, above, edits)
+        left, operator, right = operands(node)
+        becomes = _JUNCTIONS[context.module.text(operator)]
+        edits.append(replace(operator.start_byte, operator.end_byte, becomes))
+        # `a && b || c` groups by precedence; its negation needs parentheses for the same grouping.
+        if above == "&&" and becomes == "||":
+            edits += [insert(node.start_byte, "("), Edit(node.end_byte, node.end_byte, (")",))]
+        return _complement(context, left, becomes, edits) and _complement(context, right, becomes, edits)
     other = _EQUALITY.get(text)
     if text in _ORDER and context.types.integral(left) and context.types.integral(right):
         other = _ORDER[text]
@@ -86,16 +92,6 @@ def _complement(context: JavaContext, node: Node, above: str, edits: list[Edit])
         return bool(above)
     edits.append(replace(operator.start_byte, operator.end_byte, other))
     return True
-
-
-def _junction(context: JavaContext, node: Node, above: str, edits: list[Edit]) -> bool:
-    left, operator, right = operands(node)
-    becomes = _JUNCTIONS[context.module.text(operator)]
-    edits.append(replace(operator.start_byte, operator.end_byte, becomes))
-    # `a && b || c` groups by precedence; its negation needs parentheses for the same grouping.
-    if above == "&&" and becomes == "||":
-        edits += [insert(node.start_byte, "("), Edit(node.end_byte, node.end_byte, (")",))]
-    return _complement(context, left, becomes, edits) and _complement(context, right, becomes, edits)
 
 
 def _without_not(node: Node, edits: list[Edit]) -> bool:

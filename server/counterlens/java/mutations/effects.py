@@ -265,7 +265,11 @@ class JavaEffectAnalysis:
             return
         kind, static = self._types.of(item), self._types.static(item)
         if static == "Math" and method != "random":
-            effects.raises = self._may_overflow(node, method)
+            given = node.child_by_field_name("arguments")
+            plain = given is not None and all(
+                self._types.plain(argument) for argument in given.named_children
+            )
+            effects.raises = not plain or method.endswith("Exact") or method.startswith("floor")
             return
         if static in _PURE_CLASSES or kind == "String" or (static, method) in _PURE_STATIC:
             effects.reads_objects = True
@@ -282,11 +286,6 @@ class JavaEffectAnalysis:
             self._operate(effects)
         else:
             effects.unknown = True
-
-    def _may_overflow(self, node: Node, method: str) -> bool:
-        given = node.child_by_field_name("arguments")
-        plain = given is not None and all(self._types.plain(argument) for argument in given.named_children)
-        return not plain or method.endswith("Exact") or method.startswith("floor")
 
     def _opened(self, node: Node, effects: JavaEffects) -> None:
         effects.raises = True

@@ -8,27 +8,29 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
-from counterlens.java.mutations.def_use_break import JavaDefUseBreak
+from counterlens.java.mutations.declarations import JavaReorderParameters, JavaVarTypes
 from counterlens.java.mutations.if_else_flip import JavaIfElseFlip
 from counterlens.java.mutations.loops import JavaForWhileConvert
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
 from counterlens.java.mutations.operators import JavaOperandSwap, JavaReplaceArithmetic
-from counterlens.java.mutations.refactor_condition import JavaRefactorCondition
-from counterlens.java.mutations.rename import JavaRenameGeneric, JavaRenameRandom, JavaRenameShuffle
-from counterlens.java.mutations.reorder_parameters import JavaReorderParameters
+from counterlens.java.mutations.rename import (
+    JavaDefUseBreak,
+    JavaRenameGeneric,
+    JavaRenameRandom,
+    JavaRenameShuffle,
+)
 from counterlens.java.mutations.simple_conditionals import (
     JavaBlockSwapPlain,
     JavaNegateCondition,
+    JavaRefactorCondition,
     JavaRemoveConditional,
 )
 from counterlens.java.mutations.statements import JavaIndependentSwap, JavaRemoveDefinition
-from counterlens.java.mutations.var_types import JavaVarTypes
-from counterlens.mutations.blank_line import BlankLine
 from counterlens.mutations.edits import insert, replace
 from counterlens.mutations.languages import MutatedLanguage
 from counterlens.mutations.mutation import AnyMutation, Example, Site, SiteRefused, Transformation
-from counterlens.mutations.placebos import ABOVE, BELOW, WIDEST, CommentMove
+from counterlens.mutations.placebos import ABOVE, BELOW, WIDEST, BlankLine, CommentMove
 from counterlens.syntax.grammars import parser_for
 
 _OWN: tuple[JavaMutation, ...] = (

@@ -55,9 +55,6 @@ class JavaModule(ParsedSource):
         self._by_type: dict[str, list[Node]] = {}
         self._functions: list[FunctionSpan] = []
         self.function_nodes: dict[int, Node] = {}
-        self._index()
-
-    def _index(self) -> None:
         todo = [self.root]
         while todo:
             node = todo.pop()

@@ -230,20 +230,17 @@ class JavaTypes:
             return _COLLECTION_METHODS.get(method, UNKNOWN)
         static = self.static(item)
         if static == "Math" and method in {"max", "min", "abs"}:
-            return self._mathematical(node)
+            # the result type of `Math.max` and similar methods: that of binary promotion of their arguments
+            given = node.child_by_field_name("arguments")
+            kinds = (
+                [primitive_of(self.of(argument)) for argument in given.named_children]
+                if given is not None
+                else []
+            )
+            if not kinds:
+                return UNKNOWN
+            return promote(kinds[0], kinds[-1])
         return _STATIC.get((static, method), UNKNOWN)
-
-    def _mathematical(self, node: Node) -> str:
-        """The result type of `Math.max` and similar methods: that of binary promotion of their arguments."""
-        given = node.child_by_field_name("arguments")
-        kinds = (
-            [primitive_of(self.of(argument)) for argument in given.named_children]
-            if given is not None
-            else []
-        )
-        if not kinds:
-            return UNKNOWN
-        return promote(kinds[0], kinds[-1])
 
     def _new(self, node: Node) -> str:
         kind = node.child_by_field_name("type")

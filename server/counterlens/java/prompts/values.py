@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from counterlens.java.judging.differential.writing import component_name, quote
+from counterlens.java.judging.differential.calling import component_name, quote
 from counterlens.java.prompts.reading import read_value, why_unreadable
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, Literal, Values
 from counterlens.sandbox.java.values import NULL, JavaValue

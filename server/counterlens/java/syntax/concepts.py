@@ -1,4 +1,4 @@
-"""The concept category of every named node type of the Java grammar.
+"""The node types of the Java grammar: their concept categories, operators and definitions.
 
 The paper categorises Python; constructs that Python has, too, keep its category. Others: declarations with
 types and modifiers are `scope`, names and conversions of types are `types`. An annotation is `functional
@@ -9,7 +9,13 @@ the `try` itself.
 
 from __future__ import annotations
 
-from counterlens.syntax.concepts.categories import Category
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from counterlens.syntax.concepts import Category
+from counterlens.syntax.definitions import FunctionDefinition, named_definitions, text_of
+from counterlens.syntax.operators import COMPARISON, Family, Kinds
 
 JAVA: dict[Category, str] = {
     Category.DATA_STRUCTURES: """
@@ -51,4 +57,42 @@ JAVA: dict[Category, str] = {
         octal_integer_literal permits scoped_type_identifier super_interfaces superclass true type_arguments
         type_bound type_identifier type_list type_parameter type_parameters void_type wildcard""",
     Category.STRUCTURE: "argument_list expression_statement parenthesized_expression program",
+}
+
+
+_TYPES = frozenset(
+    {
+        *("class_declaration", "interface_declaration", "enum_declaration", "record_declaration"),
+        "annotation_type_declaration",
+    }
+)
+_METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
+
+
+def java_definitions(root: Node) -> Iterator[FunctionDefinition]:
+    """The methods and constructors with a body; one of a class inside a method is nested in that method."""
+    for path, node in named_definitions(root, _TYPES | _METHODS):
+        if node.type in _METHODS:
+            listed = node.child_by_field_name("parameters")
+            type_names = []
+            for parameter in listed.named_children if listed is not None else ():
+                if parameter.type == "formal_parameter":
+                    dimensions = text_of(parameter.child_by_field_name("dimensions"))
+                    type_names.append(text_of(parameter.child_by_field_name("type")) + dimensions)
+                elif parameter.type == "spread_parameter":
+                    type_names.append(text_of(parameter).rpartition("...")[0].strip() + "...")
+            yield FunctionDefinition(path, ", ".join(type_names), node)
+
+
+OPERATORS: Kinds = {
+    "binary_expression": (
+        COMPARISON,
+        (Family.ARITHMETIC, "+ - * / %"),
+        (Family.BITWISE, "& | ^ << >> >>>"),
+        (Family.BOOLEAN, "&& ||"),
+    ),
+    "assignment_expression": (
+        (Family.AUGMENTED, "+= -= *= /= %="),
+        (Family.AUGMENTED, "&= |= ^= <<= >>= >>>="),
+    ),
 }

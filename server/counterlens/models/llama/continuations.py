@@ -33,7 +33,7 @@ class _Sequence:
         tokens: Tokens of both.
         first: Index of the first scored token.
         ends: The byte of the continuation after each of its tokens.
-        unscored: Number of tokens of the continuation that nothing precedes.
+        unscored: Number of tokens of the continuation before it, which get no score.
         rows: Scores so far.
         twins: Sequences with the same tokens to decode; only their last token may differ.
     """
@@ -106,9 +106,9 @@ class ContinuationScorer:
                 "Score a shorter one",
             )
         sequences = []
-        for before, tokens, ends in parts:
+        for (before, tokens, ends), read in zip(parts, request.unscored, strict=True):
             first = len(lead) + len(before) - dropped
-            unscored = int(first == 0 and bool(tokens))
+            unscored = max(int(first == 0 and bool(tokens)), int(np.searchsorted(ends, read, "right")))
             sequences.append(_Sequence(lead + before[dropped:] + tokens, first + unscored, ends, unscored))
         return sequences
 
@@ -116,7 +116,8 @@ class ContinuationScorer:
         """Groups of sequences that are read together: all of them if they fit into memory, else halves."""
         fed = [sequence.tokens[:-1] for sequence in sequences]
         shares = self.engine.keeps_prefixes
-        plan = plan_prefixes(fed) if shares else [Fork(None, 0, slot) for slot in range(len(fed))]
+        first = [sequence.first for sequence in sequences]
+        plan = plan_prefixes(fed, first) if shares else [Fork(None, 0, slot) for slot in range(len(fed))]
         slots = 1 + max(fork.slot for fork in plan)
         longest = max(len(sequence.tokens) for sequence in sequences)
         holds = shares and self.batch.fits(slots + 1, longest)
@@ -233,7 +234,7 @@ class Fork:
     slot: int
 
 
-def plan_prefixes(sequences: Sequence[Sequence[int]]) -> list[Fork]:
+def plan_prefixes(sequences: Sequence[Sequence[int]], first: Sequence[int]) -> list[Fork]:
     """Plan how to read sequences in step, with each shared token read once.
 
     A sequence forks from its parent one token before they differ, because the logits after that token are
@@ -242,11 +243,17 @@ def plan_prefixes(sequences: Sequence[Sequence[int]]) -> list[Fork]:
 
     Args:
         sequences: (n,) sequences of tokens; the parent of a sequence comes before it.
+        first: (n,) the first scored token of each. A fork takes over its parent's scores only if both are
+            scored from the same token on; otherwise it lies before the first score of either.
     """
     starts: list[tuple[int | None, int]] = []
     arrays = [np.asarray(sequence, np.int64) for sequence in sequences]
     for i, sequence in enumerate(arrays):
-        shared = [_common_prefix(sequence, other) for other in arrays[:i]]
+        shared = [
+            same if first[i] == first[j] else min(same, first[i], first[j])
+            for j, other in enumerate(arrays[:i])
+            for same in [_common_prefix(sequence, other)]
+        ]
         most = max(shared, default=0)
         # The first of those with the longest shared prefix is still in its own slot at the fork.
         starts.append((shared.index(most), most - 1) if most > 1 else (None, 0))

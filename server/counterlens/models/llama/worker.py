@@ -38,9 +38,8 @@ from counterlens.models.llama.rounding import layer_sizes, rounding_of
 from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.models.local.healing import Constraint
 from counterlens.models.local.messages import Complete, Embed, Failed, Score, ScoreContinuations
-from counterlens.models.local.pooling import Pooling, pool
 from counterlens.models.local.scoring import Scorer
-from counterlens.models.local.worker import LATER, Worker, serve
+from counterlens.models.local.worker import LATER, Pooling, Worker, pool, serve
 from counterlens.regular_file import check_database
 
 _PATIENCE = 300.0  # seconds after which a process no longer waits for one that may be suspended

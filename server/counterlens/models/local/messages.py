@@ -37,10 +37,15 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ScoreContinuations:
-    """Score texts that each follow the same context. Answered by a list of `Scored`."""
+    """Score texts that each follow the same context. Answered by a list of `Scored`.
+
+    Attributes:
+        unscored: Number of bytes at the start of each text that need no scores.
+    """
 
     context: bytes
     continuations: tuple[bytes, ...]
+    unscored: tuple[int, ...]
     alternatives: int
 
 

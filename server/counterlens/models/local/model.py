@@ -61,6 +61,7 @@ class LocalModel(Model):
         context: str,
         continuations: Sequence[str],
         *,
+        unscored: Sequence[int] = (),
         alternatives: int = 5,
         cancel: Event | None = None,
         progress: Progress | None = None,
@@ -71,6 +72,7 @@ class LocalModel(Model):
         request = ScoreContinuations(
             context.encode("utf-8", "surrogatepass"),
             tuple(text.encode("utf-8", "surrogatepass") for text in continuations),
+            tuple(unscored) or (0,) * len(continuations),
             alternatives,
         )
         scored: list[Scored] = self._process.ask(request, cancel=cancel, progress=progress)

@@ -1,4 +1,4 @@
-"""The child's side: requests on standard input, responses on standard output, cancellation in between."""
+"""The child's side: requests on standard input, responses on standard output, cancellation, pooling."""
 
 from __future__ import annotations
 
@@ -8,14 +8,34 @@ import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from enum import IntEnum
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event
 from typing import IO, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.base import Progress
 from counterlens.models.local.messages import Advanced, Cancel, Envelope, Failed, receive, send
+
+
+class Pooling(IntEnum):
+    """The way to pool token vectors; the numbers are those of GGUF."""
+
+    MEAN = 1
+    FIRST = 2
+    LAST = 3
+
+
+def pool(states: npt.NDArray[np.float32], pooling: Pooling) -> npt.NDArray[np.float32]:
+    """Pool (n, dimensions) states, n > 0, to one vector."""
+    if pooling is Pooling.MEAN:
+        return np.asarray(states.mean(axis=0, dtype=np.float64), np.float32)
+    return np.asarray(states[0] if pooling is Pooling.FIRST else states[-1])
+
 
 LATER = object()
 """Returned by `Worker.answer` for a request that `Worker.advance` will finish."""

@@ -24,9 +24,8 @@ from counterlens.models.local.engine import TokenEngine
 from counterlens.models.local.healing import Constraint
 from counterlens.models.local.messages import Scored
 from counterlens.models.local.scoring import Rows, gather, reduce, tokenize
-from counterlens.models.onnx.engine import LOGITS_BYTES, ExportEngine
 from counterlens.models.onnx.protocol import Masking
-from counterlens.models.onnx.session import Past, stack
+from counterlens.models.onnx.session import LOGITS_BYTES, ExportEngine, Past, stack
 
 _LOGITS_BYTES = 256 << 20
 _AT_ONCE = 16

@@ -20,14 +20,12 @@ from counterlens.models.local.messages import (
     Scored,
     ScoreSpan,
 )
-from counterlens.models.local.pooling import Pooling, pool
 from counterlens.models.local.scoring import Scorer
-from counterlens.models.local.worker import Worker, serve
+from counterlens.models.local.worker import Pooling, Worker, pool, serve
 from counterlens.models.onnx.completing import ExportCompleter, MaskedScorer
-from counterlens.models.onnx.engine import ExportEngine, reads_forward
 from counterlens.models.onnx.export import POOLING, Export, Reading
 from counterlens.models.onnx.protocol import OpenedExport, OpenExport
-from counterlens.models.onnx.session import Session
+from counterlens.models.onnx.session import ExportEngine, Session, reads_forward
 from counterlens.models.onnx.tokenizer import ExportTokenizer
 
 _POOLINGS = {

@@ -1,4 +1,4 @@
-"""A private event loop in a thread: synchronous callers, with cancellable requests.
+"""A private event loop in a thread, for synchronous callers with cancellable requests; requests together.
 
 A blocking read cannot be interrupted cleanly from another thread; a task can. Cancelling it closes the
 connection at once, whether the server is silent or slow.
@@ -11,10 +11,12 @@ import concurrent.futures
 import contextlib
 import queue
 import threading
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeVar
 
 from counterlens.errors import Cancelled, ModelError
+from counterlens.models.base import Prompt
 
 T = TypeVar("T")
 
@@ -123,3 +125,33 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
     finally:
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
+
+
+MOST_SEVERAL: Final = 16
+"""Maximum number of answers to one request: many endpoints give no more."""
+
+
+async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results in order; the first failure cancels the others."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(each) for each in work]
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from failed.exceptions[0].__cause__
+    return [task.result() for task in tasks]
+
+
+def same_but_for_the_draw(prompts: Sequence[Prompt]) -> list[list[int]]:
+    """Groups of the indices of prompts that differ only in the sample.
+
+    Prompts that begin alike are next to each other, so that an endpoint's prefix cache can be used.
+    """
+    groups: dict[Prompt, list[list[int]]] = {}
+    for at, prompt in enumerate(prompts):
+        alike = prompt if prompt.draw is None else replace(prompt, draw=replace(prompt.draw, index=0))
+        batches = groups.setdefault(alike, [])
+        if prompt.draw is None or not batches or len(batches[-1]) == MOST_SEVERAL:
+            batches.append([])
+        batches[-1].append(at)
+    ordered = sorted(groups.items(), key=lambda group: group[0].text)
+    return [places for _, chunks in ordered for places in chunks]

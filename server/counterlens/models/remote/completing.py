@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from counterlens.models.healing import Contradiction
 from counterlens.models.logprobs import log_probabilities_of
 from counterlens.models.remote import failures, sse, thinking
 from counterlens.models.remote.answer import Answer, Json
+from counterlens.models.remote.background import together
 from counterlens.models.remote.client import HttpClient
 from counterlens.models.remote.dialect import Dialect, Exchange, Piece, pieces_of
 from counterlens.models.remote.endpoint import Endpoint
@@ -22,7 +23,6 @@ from counterlens.models.remote.failures import RefusedRequestError, UnknownModel
 from counterlens.models.remote.listing import Listing, unknown
 from counterlens.models.remote.metering import thought_in
 from counterlens.models.remote.taking import LIMIT, Taking
-from counterlens.models.remote.together import together
 from counterlens.models.stopping import cut
 
 _LENGTH: Final = frozenset({"length", "max_tokens"})
@@ -212,7 +212,7 @@ class Forms:
     """The request formats for one endpoint, best first; one that it refused is not tried again."""
 
     def __init__(self) -> None:
-        self._ways = [_as_written, _as_object, _formless]
+        self._ways: list[Callable[[Json], Json]] = [dict, _as_object, _formless]  # the first as written
         self._known = 0
 
     def ways(self, payload: Json) -> Iterator[tuple[int, Json]]:
@@ -230,10 +230,6 @@ class Forms:
     def took(self, number: int) -> None:
         """Record that the endpoint answered a request in this format."""
         self._known = max(self._known, number)
-
-
-def _as_written(payload: Json) -> Json:
-    return payload
 
 
 def _as_object(payload: Json) -> Json:
@@ -325,7 +321,8 @@ class AnswerReading:
             # A reply that ends within its reasoning has no answer, whatever the server says about its end.
             if end is None and (self.finish in _LENGTH or still or self._over):
                 finish = "length"
-        text = _join_surrogates(content)
+        # the text with surrogate pairs joined that a server sent in two pieces
+        text = content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return Completion(text, finish, tokens, thought=thought, logprobs=self._logprobs(text))
 
     def _logprobs(self, text: str) -> tuple[tuple[int, float], ...] | None:
@@ -371,8 +368,3 @@ class AnswerReading:
 
     def _size(self, text: str) -> int:
         return 1 if self._streamed else thinking.about_tokens(text)
-
-
-def _join_surrogates(text: str) -> str:
-    """The text with surrogate pairs joined that a server sent in two pieces."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

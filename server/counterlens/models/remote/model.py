@@ -1,20 +1,13 @@
-"""A model behind an OpenAI-compatible endpoint.
-
-The parameters that endpoints accept, remembered between runs in a small file of the user's cache.
-
-A file that cannot be read or written behaves as an empty one.
-"""
+"""A model behind an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
 import json
-import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from operator import itemgetter
-from pathlib import Path
 from threading import Event
 from typing import Any, Final, TypeVar
 
@@ -34,25 +27,18 @@ from counterlens.models.base import (
     TokenScores,
     Vectors,
 )
-from counterlens.models.remote.background import Background
+from counterlens.models.remote.background import Background, same_but_for_the_draw, together
 from counterlens.models.remote.client import HttpClient, Retries, Timeouts
 from counterlens.models.remote.completing import RemoteCompleter
-from counterlens.models.remote.completions import ChatDialect, CompletionsDialect
-from counterlens.models.remote.dialect import Dialect
+from counterlens.models.remote.dialect import ChatDialect, CompletionsDialect, Dialect
 from counterlens.models.remote.embedding import RemoteEmbedder
 from counterlens.models.remote.endpoint import ApiKey, Endpoint
-from counterlens.models.remote.endpoint_file import EndpointFile
 from counterlens.models.remote.listing import Listing
 from counterlens.models.remote.metering import Meter
 from counterlens.models.remote.pace import Pace
-from counterlens.models.remote.scoring.memory import Memory
-from counterlens.models.remote.scoring.scorer import RemoteScorer
-from counterlens.models.remote.taking import LIMIT, NEW_LIMIT, Taken, Taking, Temperature
-from counterlens.models.remote.together import same_but_for_the_draw, together
+from counterlens.models.remote.scoring.scorer import Memory, RemoteScorer
+from counterlens.models.remote.taking import Taken, TakenMemory, Taking
 from counterlens.models.usage import Usage
-
-_VERSION: Final = 1  # version of the file; another version is ignored
-_KEPT: Final = 7 * 86_400.0  # seconds; the models behind a name change
 
 T = TypeVar("T")
 Question = TypeVar("Question")
@@ -342,45 +328,3 @@ class RemoteModel(Model):
             return [answer for answers in batches for answer in answers]
 
         return self._background.run(work, cancel=cancel, step=step)
-
-
-class TakenMemory:
-    """The parameters that endpoints accept, remembered between runs.
-
-    Args:
-        file: Path of the file; by default in the user's cache.
-        clock: Returns the seconds since the epoch.
-    """
-
-    def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
-        self._file = EndpointFile(file or "remote-parameters.json", _VERSION)
-        self._clock = clock
-
-    def recall(self, identity: str) -> Taken:
-        """Return the stored result for an endpoint and model, unless it is too old."""
-        try:
-            entry = self._file.entries()[identity]
-            if not 0 <= self._clock() - float(entry["learned"]) < _KEPT:
-                return Taken()
-            several = entry["several"]
-            return Taken(
-                NEW_LIMIT if entry["limit"] == NEW_LIMIT else LIMIT,
-                Temperature(entry["temperature"]),
-                frozenset(map(str, entry["refused"])),
-                several if several is None else bool(several),
-            )
-        except (LookupError, TypeError, ValueError):
-            return Taken()
-
-    def remember(self, identity: str, taken: Taken) -> None:
-        """Store a result."""
-        entries = self._file.entries() | {
-            identity: {
-                "limit": taken.limit,
-                "temperature": str(taken.temperature),
-                "refused": sorted(taken.refused),
-                "several": taken.several,
-                "learned": self._clock(),
-            }
-        }
-        self._file.write(entries)

@@ -1,21 +1,32 @@
 """The parameters that an endpoint accepts, learned from its refusals.
 
 A refused parameter is dropped, or sent under its other name if it has one. The result is stored once the
-endpoint has answered.
+endpoint has answered, and remembered between runs in a small file of the user's cache.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
-from collections.abc import Awaitable, Callable, Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final, TypeVar
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
+import platformdirs
+
+from counterlens.atomic_file import replace_file
 from counterlens.models.remote.answer import Json
 from counterlens.models.remote.failures import EmptyStreamError, RefusedRequestError
+from counterlens.regular_file import read_text
 
 T = TypeVar("T")
+
+_VERSION: Final = 1  # version of the file; another version is ignored
+_KEPT: Final = 7 * 86_400.0  # seconds; the models behind a name change
 
 LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 _LEAST_TEMPERATURE: Final = 0.01
@@ -162,3 +173,75 @@ class Taking:
         if both != self.taken:
             self.taken = both
             self._learned(both)
+
+
+class EndpointFile:
+    """Entries remembered between runs; a file that cannot be read or written behaves as an empty one.
+
+    Args:
+        path: Its path, or the name of a file in the user's cache.
+        version: Version of the entries; entries of another version are ignored.
+    """
+
+    def __init__(self, path: Path | str, version: int) -> None:
+        self._path = Path(platformdirs.user_cache_dir("counterlens")) / path
+        self._version = version
+
+    def entries(self) -> dict[str, Any]:
+        """All entries, by the identity of their endpoint and model."""
+        try:
+            content = json.loads(read_text(self._path))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        if not isinstance(content, dict) or content.get("version") != self._version:
+            return {}
+        entries = content.get("endpoints")
+        return entries if isinstance(entries, dict) else {}
+
+    def write(self, entries: Mapping[str, Any]) -> None:
+        """Replace all entries."""
+        document = {"version": self._version, "endpoints": dict(entries)}
+        with contextlib.suppress(OSError):  # a read-only cache costs a few requests, nothing else
+            replace_file(self._path, json.dumps(document, indent=1))
+
+
+class TakenMemory:
+    """The parameters that endpoints accept, remembered between runs.
+
+    Args:
+        file: Path of the file; by default in the user's cache.
+        clock: Returns the seconds since the epoch.
+    """
+
+    def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
+        self._file = EndpointFile(file or "remote-parameters.json", _VERSION)
+        self._clock = clock
+
+    def recall(self, identity: str) -> Taken:
+        """Return the stored result for an endpoint and model, unless it is too old."""
+        try:
+            entry = self._file.entries()[identity]
+            if not 0 <= self._clock() - float(entry["learned"]) < _KEPT:
+                return Taken()
+            several = entry["several"]
+            return Taken(
+                NEW_LIMIT if entry["limit"] == NEW_LIMIT else LIMIT,
+                Temperature(entry["temperature"]),
+                frozenset(map(str, entry["refused"])),
+                several if several is None else bool(several),
+            )
+        except (LookupError, TypeError, ValueError):
+            return Taken()
+
+    def remember(self, identity: str, taken: Taken) -> None:
+        """Store a result."""
+        entries = self._file.entries() | {
+            identity: {
+                "limit": taken.limit,
+                "temperature": str(taken.temperature),
+                "refused": sorted(taken.refused),
+                "several": taken.several,
+                "learned": self._clock(),
+            }
+        }
+        self._file.write(entries)

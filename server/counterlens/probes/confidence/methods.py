@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from counterlens.confidence.corpus import CorpusConfidence, FileConfidence, corpus_confidence
 from counterlens.metrics.asc_eval import GLOBAL, TypeMedian
 from counterlens.metrics.bootstrap import Estimate, IntervalEstimate, pooled_mean
-from counterlens.metrics.corpus import CorpusConfidence, FileConfidence, corpus_confidence
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.confidence.published import (
     ASTXPLAINER,

@@ -27,7 +27,7 @@ from counterlens.probes.confidence.record import (
     Confounders,
     NodeTypeFigures,
 )
-from counterlens.probes.execution.languages import EXECUTED
+from counterlens.probes.execution.language import EXECUTED
 from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.syntax.concepts import NO_CONCEPTS
@@ -89,13 +89,17 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
             raise SourceError("none of it could be scored")
         nodes = [node for node in scored.nodes if function.start <= node.start and node.end <= function.end]
         types = _types(nodes, scores.probability)
+        # the mean confidence of the nodes of each type
+        known: dict[str, list[float]] = {}
+        for figures in types:
+            known.setdefault(figures.kind, []).extend(figures.confidences)
         return ConfidenceRecord(
             tokens=tokens,
             bytes=int((scores.end - scores.start)[inside].sum()),
             bits=nats / math.log(2),
             cross_entropy=nats / tokens,
             concepts=_by_concept(scored, nodes),
-            node_types=_by_type(types),
+            node_types={kind: float(np.mean(values)) for kind, values in known.items()},
             confounders=_confounders(scored, function, nodes, tokens),
             types=types,
         )
@@ -185,14 +189,6 @@ def _types(nodes: Sequence[NodeConfidence], probability: Floats) -> tuple[NodeTy
             )
         )
     return tuple(figures)
-
-
-def _by_type(types: Sequence[NodeTypeFigures]) -> dict[str, float]:
-    """The mean confidence of the nodes of each type."""
-    known: dict[str, list[float]] = {}
-    for figures in types:
-        known.setdefault(figures.kind, []).extend(figures.confidences)
-    return {kind: float(np.mean(values)) for kind, values in known.items()}
 
 
 def _confounders(

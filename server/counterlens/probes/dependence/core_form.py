@@ -15,7 +15,7 @@ from typing import Any
 
 from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
 from counterlens.errors import SourceError
-from counterlens.probes.dependence.sampling import balance
+from counterlens.probes.dependence.instances import balance
 
 
 class CoreForm(StrEnum):

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from counterlens.models.base import Model, ModelInfo, Prompt, Stop
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance
-from counterlens.probes.dependence.parsing import read_yes_no
+from counterlens.probes.dependence.prompted import read_yes_no
 from counterlens.probes.dependence.prompts import YES_NO, asked_in
 from counterlens.probes.dependence.yes_no import YesNo, ask
 from counterlens.probes.prompts.templates import FilledTemplate, chats

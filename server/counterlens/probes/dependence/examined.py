@@ -1,4 +1,4 @@
-"""The examined function: its text, and the positions of its statements and names.
+"""The examined function: its text, the positions of its statements and names, and the ways to change them.
 
 Rules:
 
@@ -17,12 +17,96 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
-from counterlens.dependence import MODULE, Dependences, Kind
+from counterlens.dependence import MODULE, Dependences, Kind, Statement
 from counterlens.errors import SourceError
 from counterlens.languages.part import LanguagePart
-from counterlens.probes.dependence.parts import Part, Span, StatementPair
+
+Span = tuple[int, int]
+"""Bytes of the subject's text: start, and the end after the last one."""
+StatementPair = tuple[int, int]
+"""Source and target ids: the target depends on the source."""
+
+StatementEdits = Iterator[tuple[Span, str]]
+"""Spans of the subject's text, and the replacement of each."""
+
+
+class NameRole(StrEnum):
+    """The role of a variable at one place in a statement."""
+
+    READ = "read"
+    CHANGED = "changed"
+    BOUND = "bound"
+
+
+@dataclass(frozen=True, slots=True)
+class NameOccurrence:
+    """A variable in the text.
+
+    Attributes:
+        role: Whether it is bound there, read, or read to change its object.
+    """
+
+    name: str
+    span: Span
+    role: NameRole
+
+
+@dataclass(frozen=True)
+class Part:
+    """One statement of the subject.
+
+    Attributes:
+        statement: The statement of the analysis, with its id.
+        node: Its syntax node, of the parser that its language uses.
+        span: Its bytes; of a compound statement only the header.
+        occurrences: The variables in it, in textual order.
+        branch: Whether it is the header of a branch or a loop.
+        described: Whether it is a docstring or the like, without effect.
+        updates: Whether it reads everything that it binds, as `x += 1` does.
+    """
+
+    statement: Statement
+    node: Any
+    span: Span
+    occurrences: tuple[NameOccurrence, ...]
+    branch: bool = False
+    described: bool = False
+    updates: bool = False
+
+    @cached_property
+    def binds(self) -> frozenset[str]:
+        """The variables that it binds, or whose objects it changes."""
+        return frozenset(
+            occurrence.name for occurrence in self.occurrences if occurrence.role is not NameRole.READ
+        )
+
+    @cached_property
+    def reads(self) -> tuple[NameOccurrence, ...]:
+        """Its reads of variables."""
+        return tuple(
+            occurrence
+            for occurrence in self.occurrences
+            if self.updates or occurrence.role is not NameRole.BOUND
+        )
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All variables that occur in it."""
+        return frozenset(occurrence.name for occurrence in self.occurrences)
+
+
+class Intervention(StrEnum):
+    """The kind of change to a statement."""
+
+    RENAME = "rename"
+    HIDE = "hide"
+    REPLACE = "replace"
+    DELETE = "delete"
+    NEGATE = "negate"
+    NEUTRALISE = "neutralise"
 
 
 class Relation(StrEnum):
@@ -140,3 +224,7 @@ def edges_of(dependences: Dependences, relation: Relation) -> dict[StatementPair
 def _lines(text: str) -> list[bytes]:
     data = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace")
     return [line + b"\n" for line in data.split(b"\n")]
+
+
+StatementChange = Callable[[ExaminedFunction, Part], StatementEdits]
+"""The edits that change one statement of a function; none if it cannot be changed that way."""

@@ -12,14 +12,18 @@ from counterlens.languages.registry import title_of
 from counterlens.metrics.agreement import Agreement, closure
 from counterlens.metrics.traces import Trace
 from counterlens.models.base import Model, ModelInfo
-from counterlens.probes.dependence.examined import EXAMINED, ExaminedFunction, Relation, true_edges
-from counterlens.probes.dependence.influence import THRESHOLDS, Influence, infer_influence
+from counterlens.probes.dependence.estimators import THRESHOLDS, Influence, infer_influence
+from counterlens.probes.dependence.examined import (
+    EXAMINED,
+    ExaminedFunction,
+    Relation,
+    StatementPair,
+    true_edges,
+)
+from counterlens.probes.dependence.instances import QuestionCounts
 from counterlens.probes.dependence.pairwise import RelationAnswers, by_core, by_pairs, by_trace
-from counterlens.probes.dependence.parsing import ListedPairs
-from counterlens.probes.dependence.parts import StatementPair
-from counterlens.probes.dependence.prompted import ask_all
+from counterlens.probes.dependence.prompted import ListedPairs, ask_all
 from counterlens.probes.dependence.rules import RULES, pairs_by_rule
-from counterlens.probes.dependence.sampling import QuestionCounts
 from counterlens.probes.dependence.yes_no import AnswerSource, how
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document

@@ -14,9 +14,11 @@ Rules:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+import random
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypeVar
 
 from counterlens.dependence import Kind
 from counterlens.metrics.agreement import closure
@@ -138,3 +140,50 @@ def _control(subject: ExaminedFunction) -> InstanceGraph:
         Instance(part.statement.id) for part in subject.parts if part.statement.id not in {0, *text}
     )
     return InstanceGraph(deciding, decided, direct)
+
+
+Item = TypeVar("Item")
+
+MOST_QUESTIONS = 60
+"""Default number of questions per relation and function."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCounts:
+    """The numbers of questions.
+
+    Attributes:
+        true: Number of asked questions whose true answer is yes.
+        unreadable: Number of unreadable answers; they count as no.
+    """
+
+    asked: int
+    possible: int
+    true: int
+    unreadable: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether all possible questions were asked."""
+        return self.asked == self.possible
+
+
+def balance(
+    questions: Sequence[Item], true: Callable[[Item], bool], limit: int | None, seed: int = 0
+) -> list[Item]:
+    """At most `limit` questions, in their order: half of them true, if possible.
+
+    Args:
+        true: Returns whether the true answer to a question is yes.
+        limit: Maximum number; None for all.
+        seed: Random seed of the sample.
+    """
+    if limit is None or len(questions) <= limit:
+        return list(questions)
+    draw = random.Random(seed)  # noqa: S311 - a sample, no secret
+    yes = [i for i, question in enumerate(questions) if true(question)]
+    no = [i for i, question in enumerate(questions) if not true(question)]
+    half = limit // 2
+    some = min(len(yes), max(half, limit - len(no)))
+    chosen = draw.sample(yes, some) + draw.sample(no, min(len(no), limit - some))
+    return [questions[i] for i in sorted(chosen)]

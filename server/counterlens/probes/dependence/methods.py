@@ -25,15 +25,14 @@ from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.bootstrap import bootstrap, mean
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model
-from counterlens.probes.dependence import tables
+from counterlens.probes.dependence import record as tables
 from counterlens.probes.dependence.core_answers import CoreAnswer
 from counterlens.probes.dependence.core_figures import core_tables
 from counterlens.probes.dependence.core_form import CoreForm
 from counterlens.probes.dependence.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred, infer
 from counterlens.probes.dependence.instances import questions
-from counterlens.probes.dependence.parts import StatementPair
 from counterlens.probes.dependence.prompted import every_pair
 from counterlens.probes.dependence.published import asked_of, core_right, core_summary, run_core
 from counterlens.probes.dependence.reactions import texts
@@ -42,8 +41,8 @@ from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, share_right
 from counterlens.probes.protocols import Methods
-from counterlens.probes.robustness.programs import Code, programs
 from counterlens.probes.robustness.published import EMPICA
+from counterlens.probes.robustness.versions import Code, programs
 
 if TYPE_CHECKING:
     from counterlens.probes.dependence.probe import DependenceOptions

@@ -10,11 +10,9 @@ from counterlens.metrics.traces import Trace
 from counterlens.models.base import Model
 from counterlens.probes.dependence import trace_questions
 from counterlens.probes.dependence.core_questions import answers
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation, true_edges
-from counterlens.probes.dependence.instances import DependenceQuestion, questions
-from counterlens.probes.dependence.parts import StatementPair
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair, true_edges
+from counterlens.probes.dependence.instances import DependenceQuestion, QuestionCounts, balance, questions
 from counterlens.probes.dependence.prompted import ask_pairs, every_pair
-from counterlens.probes.dependence.sampling import QuestionCounts, balance
 from counterlens.probes.dependence.yes_no import YesNo
 from counterlens.progress import Steps
 

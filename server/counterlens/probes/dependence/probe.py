@@ -16,10 +16,10 @@ from counterlens.metrics.table import Table
 from counterlens.models.base import Capability, Model
 from counterlens.probes.dependence.core_replies import ANSWER_TOKENS
 from counterlens.probes.dependence.inferred import InferenceMethod
+from counterlens.probes.dependence.instances import MOST_QUESTIONS
 from counterlens.probes.dependence.methods import METHODS, baselines
 from counterlens.probes.dependence.published import CORE
 from counterlens.probes.dependence.record import DependenceRecord
-from counterlens.probes.dependence.sampling import MOST_QUESTIONS
 from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words

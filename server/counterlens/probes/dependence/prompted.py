@@ -1,18 +1,22 @@
 """Prompted inference (Nguyen et al. 2024, section 5.1, RQ4): which statements depend on which?
 
 One prompt asks for all pairs, or one per pair asks for yes or no.
+
+Unreadable parts of an answer are reported. The reader accepts a JSON list of two-element lists, as requested,
+and other forms in models' answers: `(1, 2)`, `1 -> 2`, `1 → 2`, `1: 2`, and `2 depends on 1` with or without
+words like `line` or `statement`. Pairs are (source, target): the target depends on the source.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Event
 
 from counterlens.models.base import Model
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation
-from counterlens.probes.dependence.parsing import ListedPairs, read_pairs, read_yes_no
-from counterlens.probes.dependence.parts import StatementPair
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair
 from counterlens.probes.dependence.prompts import all_pairs, one_pair
 from counterlens.probes.dependence.yes_no import YesNo, ask
 from counterlens.progress import Steps
@@ -63,3 +67,94 @@ def every_pair(subject: ExaminedFunction) -> list[StatementPair]:
     """All ordered pairs of different statements."""
     ids = range(len(subject.parts))
     return [(source, target) for source in ids for target in ids if source != target]
+
+
+_NUMBER = r"(?:lines?|statements?|stmt)?\s*\#?(\d{1,6})"
+_PAIR = re.compile(
+    rf"""[\[(]\s*{_NUMBER}\s*,\s*{_NUMBER}\s*[\])]
+       | {_NUMBER}\s*(?:->|=>|→|-->|\u21d2)\s*{_NUMBER}
+       | {_NUMBER}[^\d\n,;.]{{0,60}}?\bdepend(?:s|ent|ence)?\b\s*(?:up)?on\s+{_NUMBER}
+       | ^\s*{_NUMBER}\s*:\s*{_NUMBER}\s*$""",
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+_NONE = re.compile(r"\b(none|no|nothing|empty)\b|\[\s*\]", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"""[\[,]\s*(?:"?(?:\.{3}|…)"?|[nm])\s*[\],]""")
+_LEFT = re.compile(r"[^\s\[\](){},;]*\d[^\s\[\](){},;]*")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPairs:
+    """A parsed list of pairs.
+
+    Attributes:
+        pairs: (source, target) ids of statements, each once.
+        unreadable: Pieces with digits that are not part of a pair; and the whole answer, truncated, if it
+            names no pair and does not say that there is none.
+        impossible: Pairs with a statement that does not exist.
+        repeated: Number of repeated pairs.
+        cut_off: Whether the token limit ended the answer.
+        text: The answer.
+        copied: Whether the pairs are those of the prompt's worked example, as far as the statements exist.
+    """
+
+    pairs: frozenset[tuple[int, int]]
+    unreadable: tuple[str, ...]
+    impossible: tuple[tuple[int, int], ...]
+    repeated: int
+    cut_off: bool
+    text: str
+    copied: bool = False
+
+    @property
+    def readable(self) -> bool:
+        """Whether all of it could be read."""
+        return not (self.unreadable or self.impossible or self.cut_off)
+
+
+def has_placeholder(text: str) -> bool:
+    """Whether an answer repeats a placeholder of the instruction, such as `[n, ..., m]`, in a list."""
+    return bool(_PLACEHOLDER.search(text))
+
+
+def read_pairs(text: str, ids: range, *, cut_off: bool = False) -> ListedPairs:
+    """Read an answer.
+
+    Args:
+        text: The model's text.
+        ids: The ids of the existing statements.
+        cut_off: Whether the token limit ended it.
+    """
+    if has_placeholder(text):
+        return ListedPairs(frozenset(), (text.strip()[:80],), (), 0, cut_off, text)
+    said: list[tuple[int, int]] = []
+    rest, at = [], 0
+    for match in _PAIR.finditer(text):
+        numbers = [int(group) for group in match.groups() if group is not None]
+        source, target = numbers if match[5] is None else reversed(numbers)
+        said.append((source, target))
+        rest.append(text[at : match.start()])
+        at = match.end()
+    rest.append(text[at:])
+    unreadable = [piece for part in rest for piece in _LEFT.findall(part)]
+    if not said and not unreadable and not _NONE.search(text):
+        unreadable = [text.strip()[:80]]
+    counted = Counter(said)
+    possible = {pair for pair in counted if pair[0] in ids and pair[1] in ids}
+    return ListedPairs(
+        pairs=frozenset(possible),
+        unreadable=tuple(unreadable),
+        impossible=tuple(sorted(set(counted) - possible)),
+        repeated=sum(counted.values()) - len(counted),
+        cut_off=cut_off,
+        text=text,
+    )
+
+
+_WORD = re.compile(r"\b(yes|no|true|false)\b", re.IGNORECASE)
+
+
+def read_yes_no(text: str) -> bool | None:
+    """Whether an answer is yes; None if its first sentence has neither yes nor no, or both."""
+    first = re.split(r"[.\n]", text.strip(), maxsplit=1)[0]
+    said = {word.lower() in {"yes", "true"} for word in _WORD.findall(first)}
+    return said.pop() if len(said) == 1 else None

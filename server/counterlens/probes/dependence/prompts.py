@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from counterlens.languages.registry import title_of
 from counterlens.models.base import ModelInfo, Prompt, Stop
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation
-from counterlens.probes.dependence.parts import Part
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.dependence.examined import ExaminedFunction, Part, Relation
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.templates import FilledTemplate, chats, fill_text, has_template
 from counterlens.probes.protocols import in_words
 

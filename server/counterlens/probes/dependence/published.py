@@ -24,12 +24,11 @@ from counterlens.models.base import Model
 from counterlens.probes.dependence.core_answers import CoreAnswer, CoreTruth
 from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion, own_questions
 from counterlens.probes.dependence.core_replies import replies
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.examined import ExaminedFunction, Part, Relation, StatementPair
 from counterlens.probes.dependence.inferred import Closures, InferenceMethod
-from counterlens.probes.dependence.parts import Part, StatementPair
+from counterlens.probes.dependence.instances import MOST_QUESTIONS
 from counterlens.probes.dependence.record import DependenceRecord
 from counterlens.probes.dependence.rules import pairs_by_rule
-from counterlens.probes.dependence.sampling import MOST_QUESTIONS
 from counterlens.progress import Steps
 
 Flow = tuple[int, int, str]

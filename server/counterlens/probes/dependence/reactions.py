@@ -28,10 +28,16 @@ import numpy.typing as npt
 from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models.base import Model, TokenScores
-from counterlens.probes.dependence.examined import ExaminedFunction
-from counterlens.probes.dependence.intervention import Intervention, StatementChange
-from counterlens.probes.dependence.parts import NameRole, Part, Span, StatementEdits
-from counterlens.probes.prompts.languages import PROMPTED
+from counterlens.probes.dependence.examined import (
+    ExaminedFunction,
+    Intervention,
+    NameRole,
+    Part,
+    Span,
+    StatementChange,
+    StatementEdits,
+)
+from counterlens.probes.prompts.language import PROMPTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation
-from counterlens.probes.dependence.parts import StatementPair
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair
 
 RULES = {Relation.CONTROL: "indentation", Relation.DATA: "recurring names"}
 """Names of the rules."""

@@ -17,7 +17,7 @@ from counterlens.models.base import Completion, Model, ModelInfo, Prompt, Stop
 from counterlens.probes.dependence.core_questions import KEYS, lines, read_answer, words
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance, graph
-from counterlens.probes.dependence.parsing import has_placeholder
+from counterlens.probes.dependence.prompted import has_placeholder
 from counterlens.probes.prompts.templates import chats
 from counterlens.progress import Steps
 

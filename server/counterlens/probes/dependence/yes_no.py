@@ -90,10 +90,11 @@ def ask(
 def _compare(model: Model, shared: str, asked: Sequence[str], cancel: Event | None) -> list[YesNo]:
     """The probabilities of yes and no after each question."""
     answered = [text + word for text in asked for word in WORDS]
-    scores = model.score_continuations(shared, answered, alternatives=0, cancel=cancel)
+    read = [len(text.encode()) for text in asked for _ in WORDS]
+    scores = model.score_continuations(shared, answered, unscored=read, alternatives=0, cancel=cancel)
     said = [
-        float(score.logprob[score.end > len(text.encode())].sum())
-        for score, text in zip(scores, (text for text in asked for _ in WORDS), strict=True)
+        float(score.logprob[score.end > bytes_read].sum())
+        for score, bytes_read in zip(scores, read, strict=True)
     ]
     return [
         YesNo(yes > no, 1 / (1 + math.exp(min(no - yes, 700))))

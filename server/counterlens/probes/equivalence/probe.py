@@ -27,7 +27,7 @@ from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
 from counterlens.probes.prompts.function_text import visible_part
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.prompts.templates import fill
 from counterlens.probes.record import Record

@@ -13,9 +13,15 @@ from counterlens.metrics.effects import pooled_share, wilson
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
-from counterlens.probes.execution.answers import Asking, ask_twice
-from counterlens.probes.execution.language import Step
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import (
+    MOST_POINTS,
+    Point,
+    Step,
+    add_mark,
+    execution_of,
+    points,
+    times_in_words,
+)
 from counterlens.probes.execution.prompts import (
     DIRECT_TOKENS,
     STYLES,
@@ -23,9 +29,14 @@ from counterlens.probes.execution.prompts import (
     most_tokens,
     state_prompt,
 )
-from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
+from counterlens.probes.execution.questions import (
+    Asking,
+    ExecutionQuestion,
+    ask_twice,
+    question_of,
+    reachable,
+)
 from counterlens.probes.execution.record import CoherenceCall, CoherenceRecord, ExecutionAnswer, StateAnswer
-from counterlens.probes.execution.states import MOST_POINTS, Point, add_mark, points, times_in_words
 from counterlens.probes.execution.tables import SHOWN, answer_baselines
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target

@@ -10,7 +10,7 @@ from counterlens.counting import plural
 from counterlens.errors import SourceError
 from counterlens.judging.base import Judge, Judgement, Setting, lasting
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.registry import describe, find_judge
+from counterlens.judging.registry import find_judge
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import (
@@ -20,18 +20,18 @@ from counterlens.probes.common_options import (
     MapTimeout,
     Timeout,
 )
-from counterlens.probes.execution.answers import ask_all
 from counterlens.probes.execution.dependent_tables import (
     answers_of,
     synthesis_rate,
 )
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import STYLES, WRITTEN_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.published import PROTOCOL, STEPS
 from counterlens.probes.execution.questions import (
     ExecutionQuestion,
     agrees,
+    ask_all,
     question_about,
     question_of,
     reachable,
@@ -41,11 +41,12 @@ from counterlens.probes.execution.tables import ended_answers, pick, style_basel
 from counterlens.probes.execution.translation import (
     FromLanguage,
     as_translation,
+    description,
     noted,
     program_to_translate,
     translation_of,
+    write,
 )
-from counterlens.probes.execution.writing import description, write
 from counterlens.probes.options import ProbeOptions, protocols
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
@@ -174,7 +175,7 @@ def _synthesise(
         input=reference.input.origin,
         program=written.program,
         finish=written.finish,
-        judged_by=steady(describe(judge)),
+        judged_by=steady(judge.described),
         judgement=verdict.judgement,
         failed=steady(verdict.evidence.failed or ""),
         correct=verdict.passed,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from counterlens.metrics.association import few_points, rank_correlation
 from counterlens.metrics.bootstrap import Estimate, bootstrap, mean
 from counterlens.metrics.effects import Proportion, wilson
-from counterlens.metrics.paired_shares import paired_shares
+from counterlens.metrics.significance import paired_shares
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis

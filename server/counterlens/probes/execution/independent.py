@@ -13,14 +13,14 @@ from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
-from counterlens.probes.execution.answers import ask_all
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import STYLES, StyleTokens
 from counterlens.probes.execution.published import PROTOCOL
 from counterlens.probes.execution.questions import (
     ExecutionQuestion,
     agrees,
+    ask_all,
     question_about,
     question_of,
     reachable,

@@ -1,20 +1,124 @@
-"""The interface of a language for questions about calls: finding calls, running them, hiding answers."""
+"""The interface of a language for questions about calls: finding them, running them, and hiding answers."""
 
 from __future__ import annotations
 
+import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import ClassVar
 
+from counterlens.counting import plural
 from counterlens.judging.base import Setting
+from counterlens.languages.part import LanguagePart
+from counterlens.languages.registry import LANGUAGES
 from counterlens.mutations.mutation import AnyMutation
-from counterlens.probes.execution.features import Features
 from counterlens.probes.prompts.literals import Literal, Values
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+
+MARK = "HERE"
+"""The comment that marks the line in a question."""
+MOST_POINTS = 3
+"""Maximum number of states per call."""
+MOST_TIMES = 5
+"""Maximum number of runs of a line up to a state in a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One state to ask about: the value of a variable after the k-th run of a line.
+
+    Attributes:
+        line: The line, 1-based.
+        times: The number of runs of the line so far.
+        variable: The variable, which the line has just changed.
+    """
+
+    line: int
+    times: int
+    variable: str
+    truth: Literal
+
+
+def points(
+    document: Document, function: Function, steps: Sequence[Step], lines: Collection[int], *, seed: int
+) -> list[Point]:
+    """Random states to ask about: at most `MOST_POINTS`, at distinct lines or variables, in execution order.
+
+    Args:
+        function: The traced function.
+        steps: The trace of the function.
+        lines: The lines that can be marked, 1-based.
+        seed: Random seed of the choice.
+    """
+    read = execution_of(document.language).values.literal
+    times: Counter[int] = Counter()
+    states: dict[tuple[int, str], list[tuple[int, Point]]] = {}
+    for number, step in enumerate(steps):
+        times[step.line] += 1
+        if step.line not in lines or times[step.line] > MOST_TIMES:
+            continue
+        for variable, written in step.changed.items():
+            value = read(written)
+            if value is not None:
+                point = Point(step.line, times[step.line], variable, value)
+                states.setdefault((step.line, variable), []).append((number, point))
+    rng = random.Random(f"{seed} {function.qualname}")  # noqa: S311 - no secret
+    places = sorted(states)
+    chosen = rng.sample(places, min(MOST_POINTS, len(places)))
+    drawn = sorted((rng.choice(states[place]) for place in chosen), key=lambda state: state[0])
+    return [point for _, point in drawn]
+
+
+def add_mark(document: Document, line: int) -> Document:
+    """The document with a mark after a line, 1-based."""
+    lines = document.text.splitlines(keepends=True)
+    text = lines[line - 1]
+    kept, mark = text.rstrip("\r\n"), f"{LANGUAGES[document.language].comment} {MARK}"
+    lines[line - 1] = f"{kept.rstrip()}  {mark}{text[len(kept) :]}"
+    return replace(document, text="".join(lines))
+
+
+def times_in_words(times: int) -> str:
+    """The number of times in words: `1 time`, `2 times`."""
+    return plural(times, "time")
+
+
+TAGS = ("for", "while", "nested loop", "if", "nested if", "match", "try", "basic")
+USES = (
+    "arithmetic",
+    "comparison",
+    "membership",
+    "boolean",
+    "bitwise",
+    "builtin call",
+    "method call",
+    "other call",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The features of a function.
+
+    Attributes:
+        tags: Some of `TAGS`; `basic` if it has no other.
+        complexity: Cyclomatic complexity (McCabe 1976): the number of decisions plus one.
+        lines: Lines without blank ones.
+        uses: Some of `USES`: kinds of operators and of calls.
+        apis: Its callees, each once: `len`, `.append`, `math.sqrt` (Liu et al. 2024, API calls).
+    """
+
+    tags: tuple[str, ...]
+    complexity: int
+    lines: int
+    uses: tuple[str, ...]
+    apis: tuple[str, ...] = ()
+
 
 MOST_BYTES = 200
 """Maximum bytes of a call: with a longer one, reading the input would be the task, not running the code."""
@@ -206,3 +310,18 @@ class ExecutedLanguage(ABC):
     def code_alone(self, document: Document) -> Document:
         """A document without its comments and documentation; unchanged if it cannot be parsed."""
         return self.without_comments(document)
+
+
+EXECUTED: LanguagePart[ExecutedLanguage] = LanguagePart(
+    "execution", ExecutedLanguage, "questions about calls in {0} are not supported", "Those in {0} are"
+)
+"""The support of execution questions, by language."""
+
+
+def execution_of(language: str) -> ExecutedLanguage:
+    """The support of execution questions in a language.
+
+    Raises:
+        SourceError: the language is not supported.
+    """
+    return EXECUTED.require(language)

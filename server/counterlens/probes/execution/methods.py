@@ -8,11 +8,11 @@ from itertools import chain
 from counterlens.metrics.table import Table
 from counterlens.models.base import ModelInfo
 from counterlens.probes.execution import published
-from counterlens.probes.execution.answers import Asking
 from counterlens.probes.execution.dependent_tables import common, dependent_tables, ranks
-from counterlens.probes.execution.inputs import Inputs
+from counterlens.probes.execution.printing import Inputs
 from counterlens.probes.execution.prompts import STYLES, most_tokens
 from counterlens.probes.execution.published import DIRECT, STEPS
+from counterlens.probes.execution.questions import Asking
 from counterlens.probes.execution.record import (
     DependentExecutionRecord,
     ExecutionRecord,

@@ -1,15 +1,112 @@
-"""Questions about what a whole program prints for an input (Liu et al. 2024, section IV-A)."""
+"""Inputs of calls, and of whole programs that print something for them (Liu et al. 2024, section IV-A)."""
 
 from __future__ import annotations
 
+import random
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
 
 from counterlens.errors import SourceError
+from counterlens.judging.base import Setting
 from counterlens.judging.output import first_difference
-from counterlens.probes.execution.inputs import MOST_WRITTEN
-from counterlens.probes.execution.language import MOST_BYTES
+from counterlens.judging.projects import interpreter_for
+from counterlens.probes.execution.language import MOST_BYTES, execution_of
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.literals import Literal, Values
+from counterlens.sandbox.base import Limits
+from counterlens.syntax.functions import Function
+
+MOST_TRIED = 5
+"""Maximum number of inputs to try per function until one has a truth to compare with."""
+MOST_WRITTEN = 100
+"""Maximum length of the result of a generated call: beyond it, writing the result down would be the task."""
+_MOST_BYTES = 80  # maximum bytes of a generated call
+
+
+class Origin(StrEnum):
+    """The origin of an input."""
+
+    DATASET = "the dataset"
+    EXAMPLE = "the docstring's examples"
+    TEST = "the tests"
+    GENERATED = "generated"
+
+
+class Inputs(StrEnum):
+    """The kinds of inputs to use."""
+
+    ANY = "any"
+    """Handwritten inputs, else generated ones."""
+    WRITTEN = "written down"
+    """Only handwritten inputs."""
+    DRAWN = "drawn"
+    """Only handwritten inputs, in random order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One call of a function, and its origin."""
+
+    call: str
+    origin: Origin
+
+
+def inputs_of(
+    context: Context,
+    target: Target,
+    function: Function,
+    *,
+    seed: int,
+    limits: Limits,
+    inputs: Inputs = Inputs.ANY,
+) -> Iterator[Input]:
+    """The inputs of a function, the preferred ones first; at most `MOST_TRIED`.
+
+    Handwritten inputs come first. Only if there are none, inputs are generated from type hints, literals and
+    shapes, as for differential execution, which runs the function a few hundred times.
+
+    Args:
+        context: The sandbox, and cancellation.
+        target: The function, with its data in a dataset.
+        function: The same function in its document.
+        seed: Random seed of generated or drawn inputs.
+        limits: Limits of each run of the function.
+        inputs: The kind of inputs.
+
+    Raises:
+        SandboxError, Cancelled: as the sandbox.
+    """
+    known = list(_known_inputs(target, function))
+    if inputs is Inputs.DRAWN:
+        random.Random(f"{seed} {function.qualname}").shuffle(known)  # noqa: S311 - no secret
+    yield from known[:MOST_TRIED]
+    if not known and inputs is Inputs.ANY:
+        for call in _generate(context, target, function, seed, limits)[:MOST_TRIED]:
+            yield Input(call, Origin.GENERATED)
+
+
+def _known_inputs(target: Target, function: Function) -> Iterator[Input]:
+    if target.call:
+        yield Input(target.call, Origin.DATASET)
+        return
+    language = execution_of(target.document.language)
+    examples = language.in_examples(target.document, function)
+    yield from (Input(call, Origin.EXAMPLE) for call in examples)
+    tests = language.in_tests(target.document, function)
+    yield from (Input(call, Origin.TEST) for call in tests if call not in examples)
+
+
+def _generate(context: Context, target: Target, function: Function, seed: int, limits: Limits) -> list[str]:
+    """Calls on which the function returned, in random order."""
+    document = target.document
+    setting = Setting(context.sandbox(), interpreter_for(document.path), limits, context.cancel)
+    calls = execution_of(document.language).generated(document, function, setting)
+    plain = [call for call in calls if len(call) <= _MOST_BYTES and call.isascii() and "\\" not in call]
+    random.Random(f"{seed} {function.qualname}").shuffle(plain)  # noqa: S311 - no secret
+    return plain
+
 
 STOPS = {"direct": ("```",), "steps": ("\nProgram", "\n\n\n")}
 """The stop texts of a completion, by the style of the question."""

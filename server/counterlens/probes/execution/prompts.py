@@ -15,10 +15,10 @@ from typing import Annotated, Any
 from counterlens.models.base import Completion, ModelInfo, Prompt
 from counterlens.models.chat.replies import still_thinks, without_thought
 from counterlens.probes.common_options import MOST_TOKENS
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.printing import PRINTED, STOPS, printed_answer
 from counterlens.probes.options import option
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.literals import (
     AnswerOutcome,
     Literal,

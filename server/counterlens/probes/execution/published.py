@@ -16,9 +16,8 @@ from statistics import median
 from counterlens.metrics.association import few_points, rank_correlation
 from counterlens.metrics.bootstrap import mean
 from counterlens.metrics.effects import Proportion, wilson
-from counterlens.metrics.paired_shares import paired_shares
+from counterlens.metrics.significance import paired_shares
 from counterlens.metrics.table import Cell, Table
-from counterlens.probes.execution.curves import AnswerBin, alone, bins_of, doubling, rounds_of
 from counterlens.probes.execution.record import (
     DependentExecutionRecord,
     ExecutionAnswer,
@@ -28,7 +27,17 @@ from counterlens.probes.execution.record import (
     Synthesis,
 )
 from counterlens.probes.execution.specification_tables import SETTINGS, verdicts_in
-from counterlens.probes.execution.tables import differing, ended_answers, pick, verdicts
+from counterlens.probes.execution.tables import (
+    AnswerBin,
+    alone,
+    bins_of,
+    differing,
+    doubling,
+    ended_answers,
+    pick,
+    rounds_of,
+    verdicts,
+)
 
 PROTOCOL = "codemind"
 STEPS, DIRECT = "steps", "direct"

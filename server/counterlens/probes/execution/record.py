@@ -9,7 +9,7 @@ from enum import StrEnum
 from msgspec import UNSET, UnsetType
 
 from counterlens.judging.base import Judgement
-from counterlens.probes.execution.inputs import Origin
+from counterlens.probes.execution.printing import Origin
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, AnswerOutcome
 from counterlens.probes.record import Record
 

@@ -11,7 +11,7 @@ from counterlens.judging.base import lasting
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import WRITTEN_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.published import PROTOCOL
@@ -20,14 +20,12 @@ from counterlens.probes.execution.record import SpecificationRecord, SpecifiedFu
 from counterlens.probes.execution.specification_tables import SETTINGS, count_passed
 from counterlens.probes.execution.translation import (
     FromLanguage,
+    WrittenFunction,
     as_translation,
+    description,
     noted,
     program_to_translate,
     translation_of,
-)
-from counterlens.probes.execution.writing import (
-    WrittenFunction,
-    description,
     with_example,
     without_examples,
     write,

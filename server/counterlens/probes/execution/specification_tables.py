@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from counterlens.metrics.effects import wilson
-from counterlens.metrics.paired_shares import paired_shares
+from counterlens.metrics.significance import paired_shares
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.record import SpecifiedFunction
 from counterlens.probes.execution.tables import SHOWN

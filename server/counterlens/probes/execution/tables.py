@@ -4,17 +4,82 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from counterlens.metrics.association import few_points, spearman
 from counterlens.metrics.effects import Proportion, pooled_share
-from counterlens.metrics.paired_shares import PairedShares, paired_shares
+from counterlens.metrics.significance import PairedShares, paired_shares
 from counterlens.metrics.table import Cell, Table
-from counterlens.probes.execution.curves import MEASURES, bins_of
-from counterlens.probes.execution.features import TAGS, USES
+from counterlens.probes.execution.language import TAGS, USES
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import ExecutionAnswer, Form, StateAnswer
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, share_right
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, AnswerOutcome, short
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBin:
+    """The answers about functions whose measure is in a range.
+
+    Attributes:
+        low: The minimum.
+        high: The maximum.
+    """
+
+    low: int
+    high: int
+    answers: tuple[ExecutionAnswer, ...]
+
+    @property
+    def title(self) -> str:
+        """The range, such as `3 to 4`."""
+        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+
+
+def rounds_of(answer: ExecutionAnswer) -> int | None:
+    """The number of rounds of the loops; None if there is no loop."""
+    return answer.rounds if {"for", "while"} & set(answer.tags or ()) else None
+
+
+MEASURES: Mapping[str, Callable[[ExecutionAnswer], int | None]] = {
+    "cyclomatic complexity": lambda answer: answer.complexity,
+    "lines": lambda answer: answer.lines,
+    "rounds": rounds_of,
+}
+"""The counted quantities, by name."""
+
+
+def doubling(value: int) -> tuple[int, int]:
+    """The bin of a value: 0, 1, 2, 3 to 4, 5 to 8, 9 to 16, and so on."""
+    if value < 2:
+        return value, value
+    high = 1 << (value - 1).bit_length()
+    return high // 2 + 1, high
+
+
+def alone(value: int) -> tuple[int, int]:
+    """A bin for each value."""
+    return value, value
+
+
+def bins_of(
+    answers: Answers,
+    measure: Callable[[ExecutionAnswer], int | None],
+    edges: Callable[[int], tuple[int, int]] = doubling,
+) -> tuple[AnswerBin, ...]:
+    """The answers by the bin of their function, in the order of the bins.
+
+    Args:
+        answers: The answers; those whose function lacks the measure are in no bin.
+        edges: Returns the minimum and maximum of a value's bin.
+    """
+    bins: dict[tuple[int, int], list[ExecutionAnswer]] = {}
+    for answer in answers:
+        value = measure(answer)
+        if value is not None:
+            bins.setdefault(edges(value), []).append(answer)
+    return tuple(AnswerBin(*at, tuple(bins[at])) for at in sorted(bins))
+
 
 SHOWN = 12
 """Maximum number of questions in a list."""
@@ -86,7 +151,7 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
 
 
 def answer_baselines(
-    answers: Mapping[str, Sequence[ExecutionAnswer] | Sequence[StateAnswer]],
+    answers: Mapping[str, Answers | Sequence[StateAnswer]],
 ) -> list[ChanceComparison]:
     """The share of right answers among those not truncated, beside answers without a model."""
     drawn = []

@@ -31,7 +31,7 @@ from counterlens.probes.pairs.counterfactuals import alternate_mutations
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
 from counterlens.probes.prompts.function_text import visible_part
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.templates import fill
 from counterlens.probes.record import Record
 from counterlens.probes.robustness.versions import plan

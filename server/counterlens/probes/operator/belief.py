@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from threading import Event
 
-from counterlens.confidence.noise import TOKEN_NATS, distinguishable
+from counterlens.confidence.scoring import TOKEN_NATS, distinguishable
 from counterlens.errors import UnscorableError
 from counterlens.models.base import Capability, Model
 from counterlens.probes.operator.scoring import OperatorDistribution, OperatorScorer

@@ -25,11 +25,10 @@ from counterlens.probes.operator.cells import (
     share,
     side_of,
 )
-from counterlens.probes.operator.chance import OVERALL, count_cells
-from counterlens.probes.operator.chance import guesses as guesses_of
 from counterlens.probes.operator.pairs import CHANGES, PUBLISHED
 from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, Window
-from counterlens.probes.operator.tables import FAMILIAR_COLUMNS, familiar_cells
+from counterlens.probes.operator.tables import FAMILIAR_COLUMNS, OVERALL, count_cells, familiar_cells
+from counterlens.probes.operator.tables import guesses as guesses_of
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 """The operators in the order of Tables 8 and 9."""

@@ -22,6 +22,7 @@ from counterlens.probes.pairs.discrimination import discriminating
 from counterlens.probes.pairs.drawing import (
     draw_pairs,
 )
+from counterlens.probes.pairs.holes import holes_of
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.methods import METHODS
 from counterlens.probes.pairs.placebo import (
@@ -31,7 +32,7 @@ from counterlens.probes.pairs.placebo import (
 )
 from counterlens.probes.pairs.preparing import CompletionOptions, cut_of, prepare, surveys_of
 from counterlens.probes.pairs.record import DrawnPair, PairsRecord
-from counterlens.probes.pairs.recording import pairs_record
+from counterlens.probes.pairs.recording import hole_record, pairs_record
 from counterlens.probes.pairs.stability import with_ways
 from counterlens.probes.probe import Context, Need, Source, Target
 from counterlens.probes.sanity import require_repeatable
@@ -68,7 +69,8 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         )
         asked, controls, gaps = prepared.asked, prepared.controls, prepared.gaps
         discriminates = discriminating(judging, gaps[: len(asked)], steps)
-        attempts = attempt_all(context.model, judging, gaps, options.max_tokens, steps)
+        bare = [(gap, gap) for _, gap in prepared.holes]
+        attempts = attempt_all(context.model, judging, [*gaps, *bare], options.max_tokens, steps)
         tried = pairs_of([*asked, *controls], gaps, attempts)
         pairs = [
             replace(pair, discriminating=verdict, reached=judging.reach(pair.gap))
@@ -100,21 +102,33 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             judged_by=judging.judged_by,
             why_not_judged=prepared.why_not_judged,
             note=note,
+            holes=[
+                hole_record(document, hole, gap, attempts[gap], options.training_cutoff)
+                for hole, gap in prepared.holes
+            ],
         )
         if prepared.why_not_judged is None:
             pairs = _beyond_greedy(context, judging, pairs, options, made)
         return made(pairs)
 
+    def check_target(self, target: Target, options: CompletionOptions) -> None:
+        """Like `Probe.check_target`: holes of commits need a history."""
+        super().check_target(target, options)
+        if options.from_commits:
+            holes_of(target)
+
     def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:
         """Like `Probe.estimate`: before any counterfactual is dropped, and without alternatives at ties."""
         function, surveys = surveys_of(target, options)
-        cut, _ = cut_of(surveys, options)
+        holes = holes_of(target) if options.from_commits else []
+        cut, _ = cut_of(surveys, holes, options)
         asked = [made for variants in cut for made in variants]
         controls = controls_of(target.document, function, asked, options.placebos, options.seed)
         nondeterministic = model.offers(Capability.BATCH) and not model.offers(Capability.EXACT)
         once_more = bool(asked and options.placebos) and nondeterministic
         more = options.drawing.prompts_of(prompts_of(asked)) if options.drawing else 0
-        return prompts_of(asked) + len(controls.counterfactuals) + once_more + more
+        alone = {hole.start for hole in holes} - {made.cut.original for made in asked if made.cut is not None}
+        return prompts_of(asked) + len(alone) + len(controls.counterfactuals) + once_more + more
 
 
 def _beyond_greedy(

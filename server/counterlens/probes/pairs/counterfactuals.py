@@ -108,7 +108,8 @@ def gaps_of(
         raise ValueError("a counterfactual without a cut cannot be completed")
     mutated = replace(document, text=counterfactual.source)
     there = find_function(mutated, function.qualname)
-    return Gap.of(document, function, cut.original, view), Gap.of(mutated, there, cut.mutated, view)
+    original = Gap.of(document, function, cut.original, view, cut.original_end)
+    return original, Gap.of(mutated, there, cut.mutated, view, cut.mutated_end)
 
 
 def cut_in_all(surveys: Sequence[Survey]) -> tuple[list[tuple[Counterfactual, ...]], tuple[Refusal, ...]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS, Evidence, HoleReach, Judge, Judgement, Verdict
 from counterlens.judging.pace import ANSWER, pace
-from counterlens.judging.registry import describe, reach_of
 from counterlens.models.base import Completion
 from counterlens.mutations.base import Counterfactual
 from counterlens.probes.prompts.function_text import hollow
@@ -41,11 +40,11 @@ class Judging:
     @property
     def judged_by(self) -> str | None:
         """A description of the judge."""
-        return describe(self._judge) if self._judge else None
+        return self._judge.described if self._judge else None
 
     def reach(self, gap: Gap) -> HoleReach | None:
         """The tests' coverage of a hole of the unchanged source."""
-        return reach_of(self._judge, gap.lines) if self._judge else None
+        return self._judge.reach(gap.lines) if self._judge else None
 
     def verdict(self, program: str) -> Verdict:
         """The judgement of a whole program; refused if nothing can judge."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from counterlens.counting import plural
-from counterlens.judging.verdict_wording import describe_cheats, describe_comparison
+from counterlens.judging.base import describe_cheats, describe_comparison
 from counterlens.probes.pairs.record import Side
 from counterlens.translating import ENGLISH, Translator
 

@@ -30,7 +30,7 @@ from counterlens.probes.common_options import (
     Without,
 )
 from counterlens.probes.options import ProbeOptions, protocols
-from counterlens.probes.pairs.counterfactuals import cut_in_all, gaps_of, rewritings
+from counterlens.probes.pairs.counterfactuals import UNSEEN, cut_in_all, gaps_of, rewritings
 from counterlens.probes.pairs.discrimination import cut_to_discriminate
 from counterlens.probes.pairs.drawing import (
     DEFAULT_SAMPLES,
@@ -39,6 +39,15 @@ from counterlens.probes.pairs.drawing import (
     PassAt,
     Samples,
     Temperature,
+)
+from counterlens.probes.pairs.holes import (
+    CommitHole,
+    HoleChoice,
+    Holes,
+    TrainingCutoff,
+    at_hole,
+    holes_of,
+    unchanged_function,
 )
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.methods import METHODS
@@ -75,6 +84,7 @@ class CompletionOptions(ProbeOptions):
             **FIXED,
             "cuts": Cuts.USUAL,
             "context": PromptContext.FILE,
+            "holes": Holes.USUAL,
             "placebos": 0,
             "samples": 0,
             "pass_at": 0,
@@ -88,6 +98,8 @@ class CompletionOptions(ProbeOptions):
     prefix_ratio: PrefixRatio = DEFAULT_PREFIX_RATIO
     cut_ranges: CutRanges = ()
     cuts: CutChoice = Cuts.USUAL
+    holes: HoleChoice = Holes.USUAL
+    training_cutoff: TrainingCutoff = None
     reach: Reach = 1
     description: Description = False
     preceding: Preceding = False
@@ -109,6 +121,18 @@ class CompletionOptions(ProbeOptions):
                 "--cuts discriminating looks for one cut, and --cut-range needs several",
                 "Omit one of the two options",
             )
+        if self.from_commits and (
+            self.searches or self.cut_ranges or self.prefix_ratio != DEFAULT_PREFIX_RATIO
+        ):
+            raise OptionError(
+                "--holes commits cuts where commits added statements, not where --cuts, --cut-range or "
+                "--prefix-ratio says",
+                "Omit --holes, or the other option",
+            )
+        if self.training_cutoff and not self.from_commits:
+            raise OptionError(
+                "--training-cutoff needs code with a date", "Add --holes commits, with --data repo:PATH"
+            )
         if self.drawing and self.pass_at > self.drawing.most:
             raise OptionError(
                 f"--pass-at {self.pass_at} needs as many completions, but {self.drawing.most} are sampled",
@@ -129,6 +153,11 @@ class CompletionOptions(ProbeOptions):
         return self.context is PromptContext.IMPORTS
 
     @property
+    def from_commits(self) -> bool:
+        """Whether holes are statements that commits added."""
+        return self.holes is Holes.COMMITS
+
+    @property
     def searches(self) -> bool:
         """Whether to search for discriminating cuts."""
         return self.cuts is Cuts.DISCRIMINATING
@@ -142,6 +171,7 @@ class PreparedPairs:
         judging: Judges programs of it.
         asked: Its counterfactuals, each with its cut.
         gaps: The holes of the original and of each of `asked` and `controls`.
+        holes: The holes that commits left in the original, with or without a counterfactual.
         refusals: The excluded items.
         dropped: Counterfactuals whose own program does not have the original's verdict, with its own verdict.
         wanted: Requested number of placebos.
@@ -153,6 +183,7 @@ class PreparedPairs:
     asked: tuple[Counterfactual, ...]
     controls: tuple[Counterfactual, ...]
     gaps: tuple[tuple[Gap, Gap], ...]
+    holes: tuple[tuple[CommitHole, Gap], ...]
     refusals: tuple[Refusal, ...]
     dropped: tuple[tuple[Counterfactual, Verdict], ...]
     wanted: int
@@ -195,10 +226,16 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     judging = Judging(judge, document, function, steps, limits)
     judging.check_own_tests()
     view = View(target.description if options.description else "", options.preceding, options.imports)
-    asked, refusals, dropped = _usable_counterfactuals(judging, document, function, surveys, view, options)
+    holes = holes_of(target) if options.from_commits else []
+    bare = [(unchanged_function(document, function, hole),) for hole in holes]
+    seen, blind = seen_counterfactuals(judging, document, function, bare, steps)
+    holes = [hole for hole, made in zip(holes, bare, strict=True) if made in seen]
+    asked, refusals, dropped = _usable_counterfactuals(
+        judging, document, function, surveys, holes, view, options
+    )
     wanted = options.placebos if judge and asked else 0  # without a judge, no verdict can change
     offered = controls_of(document, function, asked, wanted, options.seed)
-    controls, failing = judging.sift(list(offered.counterfactuals))
+    controls, failing = judging.sift(_placebos(offered, holes, options))
     gaps = [gaps_of(document, function, made, view) for made in (*asked, *controls)]
     return PreparedPairs(
         function,
@@ -206,7 +243,8 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
         tuple(asked),
         tuple(controls),
         tuple(gaps),
-        refusals if offered.counterfactuals else (*refusals, *offered.refusals),
+        tuple((hole, Gap.of(document, function, hole.start, view, hole.end)) for hole in holes),
+        (*blind, *refusals) if offered.counterfactuals else (*blind, *refusals, *offered.refusals),
         (*dropped, *failing),
         wanted,
         why_not,
@@ -218,11 +256,12 @@ def _usable_counterfactuals(
     document: Document,
     function: Function,
     surveys: Sequence[Survey],
+    holes: Sequence[CommitHole],
     view: View,
     options: CompletionOptions,
 ) -> tuple[list[Counterfactual], tuple[Refusal, ...], list[tuple[Counterfactual, Verdict]]]:
     """The usable counterfactuals, each with its cut; the refusals; and the dropped ones."""
-    cut, refusals = cut_of(surveys, options)
+    cut, refusals = cut_of(surveys, holes, options)
     sound, dropped = judging.sift([variants[0] for variants in cut])
     passing = set(sound)
     kept, steps = [variants for variants in cut if variants[0] in passing], judging.steps
@@ -249,16 +288,43 @@ def surveys_of(target: Target, options: CompletionOptions) -> tuple[Function, li
             reach=options.reach,
             protocol=options.chosen_protocol,
             every_cut=options.searches,
-            lines=target.lines,
+            lines=() if options.from_commits else target.lines,  # which then select holes
         )
         surveys.append(surveyed)
     return function, surveys
 
 
+def _placebos(
+    offered: Survey, holes: Sequence[CommitHole], options: CompletionOptions
+) -> list[Counterfactual]:
+    """The placebos, each with the hole of its cut."""
+    if not options.from_commits:
+        return list(offered.counterfactuals)
+    at_cuts = (
+        at_hole(made, hole)
+        for made in offered.counterfactuals
+        for hole in holes
+        if made.cut is not None and made.cut.original == hole.start
+    )
+    return [made for made in at_cuts if made is not None]
+
+
 def cut_of(
-    surveys: Sequence[Survey], options: CompletionOptions
+    surveys: Sequence[Survey], holes: Sequence[CommitHole], options: CompletionOptions
 ) -> tuple[list[tuple[Counterfactual, ...]], tuple[Refusal, ...]]:
-    """As `cut_in_all`; if cuts are searched for, also keeps those whose change is after the usual cut."""
+    """As `cut_in_all`; if cuts are searched for, also keeps those whose change is after the usual cut.
+
+    With holes of commits, each counterfactual is cut at every hole that its change precedes.
+    """
+    if options.from_commits:
+        groups, refused = list[tuple[Counterfactual, ...]](), list(surveys[0].refusals)
+        for made in surveys[0].counterfactuals:
+            cut = (at_hole(made, hole) for hole in holes)
+            if variants := tuple(variant for variant in cut if variant is not None):
+                groups.append(variants)
+            else:
+                refused.append(Refusal(made.mutation, made.function, made.start_line, UNSEEN))
+        return groups, tuple(refused)
     if options.searches:
         anyhow = [
             replace(made, cut=made.cut or next(iter(made.other_cuts), None))

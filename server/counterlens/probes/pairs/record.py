@@ -277,6 +277,30 @@ class DroppedCounterfactual:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class HoleRecord:
+    """Statements that a commit added, cut out of the unchanged function and completed.
+
+    Attributes:
+        cut: The byte offset of the hole, as `CutPlace.original` of its pairs.
+        start_line: Its first line, 1-based.
+        end_line: Its last line.
+        commit: The hash of the commit.
+        written: The day on which the author wrote the commit, in UTC.
+        after_training: Whether that is after the last day of the training data; None if this is unknown.
+        right: Whether it was completed correctly; None if it could not be judged.
+    """
+
+    cut: int
+    start_line: int
+    end_line: int
+    commit: str
+    written: str
+    after_training: bool | None
+    completion: Side
+    right: bool | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairsRecord(Record):
     """The pairs of one function.
@@ -291,6 +315,7 @@ class PairsRecord(Record):
         placebos: Pairs of an original and a placebo; empty in records of versions without placebos.
         refused: Sites that were left out.
         dropped: Counterfactuals whose own program does not have the original's verdict.
+        holes: The holes that commits left, with `--holes commits`.
     """
 
     start_line: int
@@ -302,6 +327,7 @@ class PairsRecord(Record):
     refused: tuple[RefusedSite, ...]
     dropped: tuple[DroppedCounterfactual, ...]
     placebos: tuple[PairRecord, ...] = ()
+    holes: tuple[HoleRecord, ...] = ()
 
     @property
     def name(self) -> str:
@@ -310,8 +336,8 @@ class PairsRecord(Record):
 
     @property
     def asked(self) -> bool:
-        """Return `Record.asked`: nothing is asked without pairs."""
-        return bool(self.pairs)
+        """Return `Record.asked`: nothing is asked without pairs or holes."""
+        return bool(self.pairs or self.holes)
 
     @property
     def observations(self) -> tuple[Observation, ...]:

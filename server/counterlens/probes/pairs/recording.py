@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from counterlens.judging.base import OriginalComparison, Verdict
+from counterlens.judging.base import Judgement, OriginalComparison, Verdict
 from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.mutations.line_differences import LineDifferences
 from counterlens.probes.pairs.attempts import Attempt, Pair
+from counterlens.probes.pairs.holes import CommitHole
 from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect
 from counterlens.probes.pairs.published import COMPLEMENTS, FLIP
 from counterlens.probes.pairs.record import (
     CutPlace,
     DroppedCounterfactual,
+    HoleRecord,
     Likelihood,
     PairRecord,
     PairsRecord,
@@ -43,6 +45,7 @@ def pairs_record(
     judged_by: str | None = None,
     why_not_judged: str | None = None,
     note: str | None = None,
+    holes: Sequence[HoleRecord] = (),
 ) -> PairsRecord:
     """The record of a function.
 
@@ -54,6 +57,7 @@ def pairs_record(
         judged_by: A description of the judge.
         why_not_judged: Why there was no judge.
         note: Further measurements that failed, with the reasons.
+        holes: The holes that commits left in the function.
     """
     differences = LineDifferences(document.text)
     return PairsRecord(
@@ -67,6 +71,29 @@ def pairs_record(
         placebos=tuple(_pair(document, differences, pair) for pair in placebos),
         refused=tuple(RefusedSite(site.mutation, site.line, site.reason) for site in refusals),
         dropped=tuple(_drop(made, verdict) for made, verdict in dropped),
+        holes=tuple(holes),
+    )
+
+
+def hole_record(
+    document: Document, hole: CommitHole, gap: Gap, attempt: Attempt, cutoff: str | None
+) -> HoleRecord:
+    """The record of a hole of a commit.
+
+    Args:
+        cutoff: The last day of the training data; None if it is unknown.
+    """
+    judgement = attempt.verdict.judgement
+    first, last = hole.lines(document)
+    return HoleRecord(
+        cut=hole.start,
+        start_line=first,
+        end_line=last,
+        commit=hole.commit.id,
+        written=hole.commit.written,
+        after_training=None if cutoff is None else hole.commit.written > cutoff,
+        completion=_side(gap, attempt),
+        right=None if judgement is Judgement.REFUSED else attempt.verdict.passed,
     )
 
 

@@ -14,7 +14,7 @@ from counterlens.judging.base import Judgement
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.prompts.gap import Gap
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -72,7 +72,7 @@ def seen_counterfactuals(
         stand_in = None
         for cut in (variant.cut for variant in variants if variant.cut is not None):
             if cut.original not in known:
-                gap = Gap.of(document, function, cut.original)
+                gap = Gap.of(document, function, cut.original, end=cut.original_end)
                 known[cut.original] = stand_in_that_passes(judging, document, function, gap)
             stand_in = stand_in or known[cut.original]
         if stand_in is None:

@@ -66,6 +66,12 @@ _DISCRIMINATING_NOTE = (
     "original fails after the counterfactual's prompt; there: over these pairs; copied: share on "
     "which it wrote the same code on both sides, right or wrong"
 )
+_WRITTEN = ((ALL, None), ("before the training cutoff", False), ("after it", True))
+_HOLES_NOTE = (
+    "statements that commits added, cut out and completed; passed: share of the judged holes; pairs: "
+    "informative pairs at these holes; held: share of them with the same verdict when the code is rewritten; "
+    "code that was written after the cutoff was not in the training data"
+)
 _LIKELIHOOD = ("pairs", "nats per token", "change", "less likely", "more likely")
 _LIKELIHOOD_NOTE = (
     "nats per token: mean log-probability of the true rest of the original; change: the counterfactual's "
@@ -98,6 +104,7 @@ def effect_tables(models: Models) -> tuple[Table, ...]:
         tables.append(Table("by prefix ratio", ("model", "prefix ratio", *EFFECTS), effect_rows(cuts)))
     return (
         *tables,
+        *hole_tables(models),
         *floor_tables(models),
         *stability_tables(models),
         *drawn_tables(models),
@@ -123,6 +130,31 @@ def discriminating_table(
                 rows.append((*head, name, whole.pairs, whole.average, *there))
     columns = (*heads, "mutation", *_DISCRIMINATING)
     return (Table("discriminating pairs", columns, tuple(rows), _DISCRIMINATING_NOTE),) if rows else ()
+
+
+def hole_tables(models: Models) -> tuple[Table, ...]:
+    """The holes of commits that each model filled, and the pairs that held at them; empty without any."""
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in models.items():
+        for label, after in _WRITTEN:
+            holes = [
+                (record, hole)
+                for record in records
+                for hole in record.holes
+                if after is None or hole.after_training is after
+            ]
+            effects = [
+                (record.target, pair.effect)
+                for record, hole in holes
+                for pair in record.pairs
+                if pair.cut and pair.cut.original == hole.cut and pair.effect and pair.effect.informative
+            ]
+            judged = [(record.target, hole.right) for record, hole in holes if hole.right is not None]
+            held = pooled_share((name, not effect.signed) for name, effect in effects)
+            if holes:
+                rows.append((model, label, len(holes), pooled_share(judged), len(effects), held))
+    columns = ("model", "written", "holes", "passed", "pairs", "held")
+    return (Table("holes of commits", columns, tuple(rows), _HOLES_NOTE),) if rows else ()
 
 
 def _by_cut(models: Models) -> Effects:

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 import tree_sitter
 
 from counterlens.confidence.units import units
-from counterlens.probes.prompts.language import PromptLanguage
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import PromptLanguage, prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function, find_function
 from counterlens.text import line_start

@@ -8,7 +8,7 @@ from counterlens.confidence.units import units
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models.base import Prompt, Stop
 from counterlens.probes.prompts.function_text import behind_docstring
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function
 from counterlens.syntax.statements import is_definition
@@ -51,7 +51,7 @@ _USUAL = View()
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    r"""A hole in a source: from a cut to the end of the function to complete.
+    r"""A hole in a source: from a cut to the end of the function to complete, or to another offset.
 
     Prompts have `\n` at line ends; completions get the source's line ends. A prompt shows the header of the
     file and the function's top-level definition, up to the cut: the rest of a long file takes minutes to
@@ -73,15 +73,21 @@ class Gap:
     newline: str
 
     @classmethod
-    def of(cls, document: Document, function: Function, cut: int, view: View = _USUAL) -> Gap:
-        """The hole from a byte offset inside a function to its end, with its prompt."""
-        data = document.data
+    def of(
+        cls, document: Document, function: Function, cut: int, view: View = _USUAL, end: int | None = None
+    ) -> Gap:
+        """The hole from a byte offset inside a function to its end, or to another offset, with its prompt."""
+        data, language = document.data, prompting_of(document.language)
+        stop = language.stop(document, function, cut)
+        if end is not None:
+            stop = language.inner_stop(document, cut, end)
+        end = function.end if end is None else end
         return cls(
             shown=_visible_part(document, function, cut, view),
             before=data[:cut].decode(),
-            removed=data[cut : function.end].decode(),
-            after=data[function.end :].decode(),
-            stop=prompting_of(document.language).stop(document, function, cut),
+            removed=data[cut:end].decode(),
+            after=data[end:].decode(),
+            stop=stop,
             newline="\r\n" if "\r\n" in document.text else "\n",
         )
 
@@ -127,8 +133,11 @@ class Gap:
         return Prompt(self.shown, max_tokens, self.stop, suffix=suffix or "\n")
 
     def fill(self, completion: str) -> str:
-        """The whole source with a completion in the hole."""
-        written = completion.rstrip("\r\n").replace("\n", self.newline)
+        """The whole source with a completion in the hole, without a repeated line after the hole."""
+        written = completion.rstrip("\r\n")
+        for text in self.stop.texts:
+            written = written.removesuffix(text.rstrip("\n"))
+        written = written.replace("\n", self.newline)
         return self.before + written + (self.after or self.newline)
 
 

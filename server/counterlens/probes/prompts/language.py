@@ -8,6 +8,7 @@ from typing import ClassVar
 import tree_sitter
 
 from counterlens.errors import OptionError, SourceError
+from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models.base import Stop
 from counterlens.syntax.document import Document
@@ -78,6 +79,21 @@ class PromptLanguage(ABC):
     def stop(self, document: Document, function: Function, cut: int) -> Stop:
         """The condition that ends a completion of a function from a cut on."""
 
+    def inner_stop(self, document: Document, start: int, end: int) -> Stop:  # noqa: ARG002 - any place
+        """The condition that ends a completion of statements inside a function.
+
+        Args:
+            start: The first byte of the line of the first statement.
+            end: The byte after the last statement.
+
+        Raises:
+            OptionError: the language has none.
+        """
+        raise OptionError(
+            f"statements inside a function cannot be completed in {LANGUAGES[document.language].title}",
+            "Omit --holes",
+        )
+
     @abstractmethod
     def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:
         """Statements that end a function and that tests should not accept as its code."""
@@ -120,3 +136,18 @@ def indentation(text: str) -> str:
     """The indentation of the first line that is not blank."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     return first[: len(first) - len(first.lstrip())]
+
+
+PROMPTED: LanguagePart[PromptLanguage] = LanguagePart(
+    "prompts", PromptLanguage, "functions in {0} are not probed", "Those in {0} are"
+)
+"""The prompt support, by language."""
+
+
+def prompting_of(language: str) -> PromptLanguage:
+    """The prompt support of a language.
+
+    Raises:
+        SourceError: the language has none.
+    """
+    return PROMPTED.require(language)

@@ -17,10 +17,20 @@ from counterlens.probes.probe import Context, Need, Probe, Target
 from counterlens.probes.prompts.baselines import first_words
 from counterlens.probes.prompts.templates import repeats_example
 from counterlens.probes.robustness.methods import METHODS, SAME, baselines, same_answers
-from counterlens.probes.robustness.programs import Code, expected_targets, programs
-from counterlens.probes.robustness.questions import RobustnessOptions, VersionQuestion
-from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
-from counterlens.probes.robustness.versions import Standing, Versions, settle
+from counterlens.probes.robustness.questions import (
+    AnswerPair,
+    RobustnessOptions,
+    RobustnessRecord,
+    VersionQuestion,
+)
+from counterlens.probes.robustness.versions import (
+    Code,
+    Standing,
+    Versions,
+    expected_targets,
+    programs,
+    settle,
+)
 from counterlens.probes.sanity import require_repeatable
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document

@@ -9,13 +9,12 @@ from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.mutations import Survey
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table
 from counterlens.probes.protocols import Methods
 from counterlens.probes.robustness import published, published_tables, tables
-from counterlens.probes.robustness.questions import RobustnessOptions
-from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
+from counterlens.probes.robustness.questions import AnswerPair, RobustnessOptions, RobustnessRecord
 from counterlens.probes.robustness.versions import Standing, plan
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function

@@ -19,7 +19,7 @@ from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Counterfactual, Refusal, Survey, everywhere
 from counterlens.mutations.languages import MUTATED, parse_document
 from counterlens.mutations.mutation import Transformation
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import execution_of
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.function_text import MASK, definition, mask
 from counterlens.probes.prompts.literals import Literal, direct_answer

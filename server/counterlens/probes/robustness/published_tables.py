@@ -19,7 +19,7 @@ from counterlens.metrics.significance import holm, p_text, rank_sum
 from counterlens.metrics.similarity import cosine, lexical_vectors
 from counterlens.metrics.table import Cell, Table
 from counterlens.mutations.languages import every_transformation
-from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
+from counterlens.probes.robustness.questions import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.tables import Records, listing
 
 LEXICAL = "lexical"

@@ -8,7 +8,7 @@ from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.table import Cell, Table
 from counterlens.mutations import every_mutation
 from counterlens.mutations.base import Concept
-from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
+from counterlens.probes.robustness.questions import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.versions import Standing
 
 FEW = 16

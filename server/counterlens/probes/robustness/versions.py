@@ -1,4 +1,4 @@
-"""The versions of a function, and whether each keeps or breaks the meaning."""
+"""The programs of a probe (Nguyen et al. 2024, RQ3), their versions, and whether each keeps the meaning."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from threading import Event
+from typing import Annotated
 
+from counterlens.errors import SourceError
 from counterlens.judging.base import Judge, Judgement, Setting
 from counterlens.judging.languages import behaviour_of
 from counterlens.judging.pace import pace
@@ -16,8 +18,10 @@ from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.mutations import Counterfactual, Survey, survey
 from counterlens.mutations.base import WHOLE_PROGRAM
-from counterlens.mutations.languages import mutated
+from counterlens.mutations.languages import mutated, parse_document
+from counterlens.probes.options import option
 from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.gap import Gap
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -146,3 +150,71 @@ def _standing(made: Counterfactual, judge: Judge | None, cancel: Event | None) -
     if made.preserving:
         return Standing.PRESERVING if verdict.passed else None
     return Standing.POSSIBLY_EQUIVALENT if verdict.passed else Standing.BREAKING
+
+
+WRITTEN_TOKENS = 384
+"""Maximum number of tokens of the model's own implementation."""
+
+
+class Code(StrEnum):
+    """The origin of the programs."""
+
+    GIVEN = "given"  # the unchanged functions
+    BUGGY = "buggy"  # the functions with a known bug: each with and without the bug
+    WRITTEN = "written"  # the model's implementation from the header and docstring
+
+
+CodeOption = Annotated[
+    Code,
+    option(
+        "Programs to ask about. given: the reference; buggy: also the dataset's buggy variant; written: "
+        "the model's own implementation.",
+        setting="probe.code",
+    ),
+]
+
+
+def programs(context: Context, target: Target, code: Code) -> list[Target]:
+    """The programs of a function to ask about.
+
+    Raises:
+        SourceError: the function does not exist, or has no such program.
+        ModelError, Cancelled: as `Model.complete`.
+    """
+    return [_write(context, target)] if code is Code.WRITTEN else expected_targets(target, code)
+
+
+def expected_targets(target: Target, code: Code) -> list[Target]:
+    """Predict the result of `programs` before any request; the function stands in for the model's own code.
+
+    Raises:
+        SourceError: there is no such program.
+    """
+    if code is not Code.BUGGY:
+        return [target]
+    if target.buggy is None:
+        raise _no_program("no buggy variant of it is known; humanevalpack, for example, has some")
+    bug = replace(target.document, text=target.buggy)
+    return [target, replace(target, document=bug, id=f"{target.name} (with its bug)")]
+
+
+def _write(context: Context, target: Target) -> Target:
+    context.steps.next(f"asking the model to write {target.name}")
+    function = find_function(target.document, target.qualname)
+    gap = Gap.body_of(target.document, function)
+    completion = context.complete(gap.prompt(WRITTEN_TOKENS))
+    document = replace(target.document, text=gap.fill(completion.text))
+    try:
+        parse_document(document)
+        there = find_function(document, function.qualname)
+    except (SourceError, SyntaxError, ValueError, MemoryError, RecursionError):
+        raise _no_program("the model's implementation does not parse") from None
+    if completion.finish == "length":
+        raise _no_program("the model did not finish it")
+    if not document.data[there.body : there.end].strip():
+        raise _no_program("the model wrote nothing")
+    return replace(target, document=document, id=f"{target.name} (as the model writes it)")
+
+
+def _no_program(reason: str) -> SourceError:
+    return SourceError(f"there are no such programs to probe: {reason}")

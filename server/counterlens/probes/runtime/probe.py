@@ -17,7 +17,7 @@ from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
 from counterlens.probes.dependence.yes_no import ask
 from counterlens.probes.equivalence.probe import UNREADABLE, read_yes_no
 from counterlens.probes.execution.coherence import TracedCall, ask_states, trace_call
-from counterlens.probes.execution.languages import execution_of
+from counterlens.probes.execution.language import MARK, MOST_POINTS, add_mark, execution_of, times_in_words
 from counterlens.probes.execution.prompts import DIRECT_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.execution.record import (
@@ -28,14 +28,13 @@ from counterlens.probes.execution.record import (
     RuntimeRecord,
     SoughtInput,
 )
-from counterlens.probes.execution.states import MARK, MOST_POINTS, add_mark, times_in_words
 from counterlens.probes.execution.tables import answer_baselines
 from counterlens.probes.localisation.probe import number_lines, read_line
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
 from counterlens.probes.prompts.function_text import visible_part
-from counterlens.probes.prompts.languages import prompting_of
+from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.prompts.templates import chats, fill
 from counterlens.sandbox.base import Limits

@@ -1,6 +1,6 @@
 """The reads and bindings of an expression.
 
-PythonRules:
+Rules:
 
 - Parts are read in order of evaluation; a `:=` that may be skipped (after `and`, `or`, in a conditional
   expression, a chained comparison, a comprehension) is a weak definition: it kills nothing.
@@ -21,16 +21,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from counterlens.dependence.effects import Effects, bind, see
-from counterlens.python.dependence.heap import changed_by_call, selector
 from counterlens.python.dependence.lookups import Lookup, Lookups
-from counterlens.python.dependence.rules import PythonRules
+from counterlens.python.dependence.rules import PythonRules, changed_by_call, selector
 from counterlens.python.dependence.scopes import (
     BlockNames,
     Comprehension,
     Names,
+    Variables,
     evaluated_at_definition,
 )
-from counterlens.python.dependence.variables import Variables
 
 LAZY = frozenset({"map", "filter", "enumerate", "zip", "reversed", "takewhile", "dropwhile", "chain", "iter"})
 """Callables that return the elements of their arguments one by one."""

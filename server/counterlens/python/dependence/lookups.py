@@ -1,6 +1,6 @@
 """Expressions that look variables up by name: `locals()`, `eval`, frames, and what stands for them.
 
-PythonRules:
+Rules:
 
 - `locals`, `vars`, `dir`, `eval` and `exec` see the variables of the block around them, unless they get a
   namespace that certainly is one (`eval(text, {})`); `globals` sees those of the module.
@@ -24,8 +24,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, auto
 from typing import cast
 
-from counterlens.python.dependence.heap import MUTATING_METHODS
-from counterlens.python.dependence.rules import PythonRules
+from counterlens.python.dependence.rules import MUTATING_METHODS, PythonRules
 from counterlens.python.dependence.scopes import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -122,9 +121,6 @@ class _Finder:
         self._lookups = Lookups()
         self._aliases: set[tuple[ast.AST | None, str, bool, bool]] = set()
         self._todo: list[tuple[ast.AST, Lookup, bool, bool]] = []
-        self._index()
-
-    def _index(self) -> None:
         stack: list[tuple[ast.AST, _Blocks]] = [(self._tree, ())]
         while stack:
             node, around = stack.pop()

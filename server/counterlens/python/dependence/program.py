@@ -6,17 +6,15 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-import counterlens.python.dependence.compound  # noqa: F401 - it registers what it lays out
 from counterlens.dependence.analysing import MODULE, AnalysedLanguage, find
+from counterlens.dependence.effects import DEFAULT, Rules
 from counterlens.dependence.graph import Dependences
-from counterlens.dependence.rules import DEFAULT, Rules
 from counterlens.python.dependence.lookups import find_lookups
 from counterlens.python.dependence.lowering import Lowering
 from counterlens.python.dependence.reading import Reader
 from counterlens.python.dependence.rules import PythonRules
-from counterlens.python.dependence.scopes import FUNCTIONS, BlockNames
+from counterlens.python.dependence.scopes import FUNCTIONS, BlockNames, Variables
 from counterlens.python.dependence.statements import FunctionNode, Statements
-from counterlens.python.dependence.variables import Variables
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.functions import functions
 from counterlens.text import BOM

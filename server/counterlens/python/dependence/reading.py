@@ -1,6 +1,6 @@
 """The reads and bindings of a statement, or of the header of a compound statement.
 
-PythonRules (for its expressions: `expressions.py`):
+Rules (for its expressions: `expressions.py`):
 
 - A statement reads before it binds; if a part of it binds earlier (an earlier target, an earlier context
   manager, a capture before the guard), the parts after it read the new value.
@@ -22,11 +22,15 @@ from typing import Any
 
 from counterlens.dependence.effects import Effects, bind
 from counterlens.python.dependence.expressions import LAZY, Expressions, expressions_in
-from counterlens.python.dependence.heap import place
 from counterlens.python.dependence.lookups import Lookups
-from counterlens.python.dependence.rules import PythonRules
-from counterlens.python.dependence.scopes import BlockNames, evaluated_at_definition, imported_names
-from counterlens.python.dependence.variables import ClassVariables, Variables
+from counterlens.python.dependence.rules import PythonRules, place
+from counterlens.python.dependence.scopes import (
+    BlockNames,
+    ClassVariables,
+    Variables,
+    evaluated_at_definition,
+    imported_names,
+)
 
 _VIEWS = frozenset({"items", "keys", "values"})
 

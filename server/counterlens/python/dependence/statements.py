@@ -1,6 +1,6 @@
 """The statements of a function, numbered in source order, with their lines and texts.
 
-PythonRules:
+Rules:
 
 - Statement 0 of a function is its header, which defines the parameters; `<module>` has none.
 - A compound statement is its header only (`if x:`, `case [a, b]:`, `except E as e:`); `else`, `finally` and

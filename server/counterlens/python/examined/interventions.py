@@ -7,9 +7,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from counterlens.dependence import Dependences, Statement
-from counterlens.probes.dependence.examined import ExaminedFunction, ExaminedLanguage
-from counterlens.probes.dependence.intervention import Intervention
-from counterlens.probes.dependence.parts import NameOccurrence, NameRole, Part, Span, StatementEdits
+from counterlens.probes.dependence.examined import (
+    ExaminedFunction,
+    ExaminedLanguage,
+    Intervention,
+    NameOccurrence,
+    NameRole,
+    Part,
+    Span,
+    StatementEdits,
+)
 from counterlens.python.dependence.statements import FunctionNode
 from counterlens.python.syntax.parsing import first_line
 

@@ -14,14 +14,12 @@ from threading import Event
 from counterlens.errors import SourceError
 from counterlens.judging.base import Setting
 from counterlens.mutations import apply_everywhere, survey
-from counterlens.probes.execution.features import TAGS, USES, Features
-from counterlens.probes.execution.language import ExecutedLanguage
-from counterlens.probes.execution.states import add_mark
+from counterlens.probes.execution.language import TAGS, USES, ExecutedLanguage, Features, add_mark
 from counterlens.probes.prompts.function_text import WHOLE_BYTES
-from counterlens.python.execution import calls, own_code
+from counterlens.python.execution import calls
 from counterlens.python.execution.unanswered import without_answer
 from counterlens.python.judging import differential
-from counterlens.python.mutations.loop_unroll import LoopUnroll
+from counterlens.python.mutations.loops import LoopUnroll
 from counterlens.python.observe import run
 from counterlens.python.observe.run import observe_loops
 from counterlens.python.prompts.values import PYTHON_VALUES
@@ -188,7 +186,7 @@ class PythonExecution(ExecutedLanguage):
     written_out = staticmethod(written_out)
     unanswered = staticmethod(without_answer)
     features = staticmethod(features)
-    without_comments = staticmethod(own_code.without_comments)
+    without_comments = staticmethod(calls.without_comments)
 
     def require_reachable(self, document: Document, function: Function) -> None:  # noqa: ARG002
         """Like `ExecutedLanguage.require_reachable`."""
@@ -255,7 +253,7 @@ class PythonExecution(ExecutedLanguage):
 
     def code_alone(self, document: Document) -> Document:
         """Like `ExecutedLanguage.code_alone`: texts that are statements document, wherever they stand."""
-        return own_code.without_comments(own_code.without_texts(document))
+        return calls.without_comments(calls.without_texts(document))
 
 
 EXECUTION = PythonExecution()

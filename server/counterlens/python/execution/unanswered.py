@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from counterlens.errors import SourceError
-from counterlens.python.execution.bound_calls import Asked, Mention
+from counterlens.python.execution.calls import Asked, Mention
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

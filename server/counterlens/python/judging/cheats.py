@@ -10,8 +10,7 @@ import ast
 import doctest
 from collections.abc import Iterator, Sequence
 
-from counterlens.python.judging.differential.observed import texts_about
-from counterlens.python.judging.differential.testable import find_node
+from counterlens.python.judging.differential.observed import find_node, texts_about
 from counterlens.python.syntax.parsing import parse_expression, parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

@@ -1,6 +1,6 @@
 """Tests selected by the lines that they run, whether or not they mention the function.
 
-The project's baseline (`suite_run.py`) says which test runs which line. A function is judged by the tests
+The project's baseline (`baseline.py`) says which test runs which line. A function is judged by the tests
 that ran a line of its body and passed in the baseline: at most `MOST`, the nearest first.
 """
 
@@ -15,14 +15,13 @@ from typing import Any
 from counterlens.counting import plural
 from counterlens.judging.base import Judge, Setting
 from counterlens.python.judging import doctests, unittests
-from counterlens.python.judging.baseline import FAILED, PASSED, Baseline, BaselineTest
+from counterlens.python.judging.baseline import FAILED, PASSED, Baseline, BaselineTest, baseline_of
 from counterlens.python.judging.cheats import body_lines
 from counterlens.python.judging.discovery import CaseName, cases_for, files_with_tests, read_text
 from counterlens.python.judging.layout import Layout, layout_of
-from counterlens.python.judging.reaching import RanBy, statement_lines
 from counterlens.python.judging.sandboxed.recorder.exclusion import REASON as EXCLUDED
 from counterlens.python.judging.suite import LARGEST
-from counterlens.python.judging.suite_run import baseline_of
+from counterlens.python.judging.unittests import RanBy, statement_lines
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

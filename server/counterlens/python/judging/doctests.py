@@ -20,7 +20,7 @@ from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.suite import SETTINGS, Suite
 from counterlens.python.judging.test_run import TestRun, in_lines
 from counterlens.python.judging.unittests import read_cases
-from counterlens.python.judging.variant_run import run_variants
+from counterlens.python.judging.variant_run import RunningJudge, run_variants
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -33,7 +33,7 @@ _SETTINGS = (_CONFTEST, "pytest.toml", ".pytest.toml", *SETTINGS)
 _WITHOUT_SETTINGS = "pytest ran the examples, in the process of the program; without the project's settings: "
 
 
-class DoctestJudge:
+class DoctestJudge(RunningJudge):
     """Runs examples in the module that a program defines, and compares their output.
 
     The expected output never enters the sandbox: the program cannot find it there, and nothing that it does
@@ -47,9 +47,9 @@ class DoctestJudge:
     def __init__(
         self, examples: Sequence[doctest.Example], test_run: TestRun, by_pytest: TestRun | None = None
     ) -> None:
+        super().__init__(test_run)
         self._by_pytest = by_pytest
         self._examples = [example for example in examples if not example.options.get(doctest.SKIP)]
-        self._test_run = test_run
         self._ignored: set[int] = set()  # examples that fail on the original
         self._known: dict[str, Verdict] = {}
         self._vetted = False
@@ -76,13 +76,9 @@ class DoctestJudge:
             return verdict
         return self._ask_pytest(program, verdict, cancel)
 
-    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
-        """The calls of a function that the examples make while the original runs; see `TestRun`."""
-        return self._test_run.recorded_calls(target, cancel)
-
     def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
         """Run the examples against many variants of the original at once; see `run_variants`."""
-        verdicts = run_variants(self._test_run, programs, self._read, cancel)
+        verdicts = super().judge_variants(programs, cancel=cancel)
         failing = [at for at, verdict in enumerate(verdicts) if verdict.judgement is Judgement.FAILED]
         if self._by_pytest is None or not failing or self._test_run.passes_original(self._read, cancel):
             return verdicts

@@ -7,12 +7,13 @@ import ast
 from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
 from counterlens.python.judging import coverage_tests, differential, doctests, unittests
 from counterlens.python.judging.cheats import cheats
-from counterlens.python.judging.file_of_tests import calls_of_tests, judge_by_tests, variants_by_tests
-from counterlens.python.judging.output import PythonOutputJudge
-from counterlens.python.judging.proposal import find_proposer
+from counterlens.python.judging.proposal import find_proposer, weak_assertion
 from counterlens.python.judging.suite import circumstances
-from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
-from counterlens.python.judging.weak_assertions import weak_assertion
+from counterlens.python.judging.supplied_tests import (
+    FileOfTestsJudge,
+    PythonOutputJudge,
+    SuppliedTestsJudge,
+)
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.python.syntax.versions import parse_error
 from counterlens.syntax.document import Document
@@ -51,9 +52,7 @@ def _why_unreadable(text: str) -> str | None:
 
 PYTHON = JudgedLanguage(
     missing=lambda: None,
-    by_tests=judge_by_tests,
-    calls_of_tests=calls_of_tests,
-    variants_by_tests=variants_by_tests,
+    by_file=FileOfTestsJudge,
     by_output=PythonOutputJudge,
     supplied=SuppliedTestsJudge,
     entries=_entries,

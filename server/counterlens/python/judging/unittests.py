@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -9,19 +10,44 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from counterlens.judging.base import Evidence, HoleReach, Judgement, Setting, Verdict, brief
-from counterlens.judging.standing import FailedCase, StandingByTests
+from counterlens.judging.base import (
+    Evidence,
+    FailedCase,
+    HoleReach,
+    Judgement,
+    Setting,
+    StandingByTests,
+    Verdict,
+    brief,
+)
 from counterlens.python.judging.discovery import CaseName, cases_for, files_with_tests
-from counterlens.python.judging.harness import StandInTrial, refuse_harness, without_cases
+from counterlens.python.judging.harness import StandInTrial, refuse_harness, vet, without_cases
 from counterlens.python.judging.layout import Layout, layout_of
-from counterlens.python.judging.reaching import RanBy, into
 from counterlens.python.judging.suite import Suite
 from counterlens.python.judging.test_run import Reader, TestRun
-from counterlens.python.judging.variant_run import run_variants
-from counterlens.python.judging.vetting import vet
+from counterlens.python.judging.variant_run import RunningJudge
+from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.text import printable
+
+TestItem = tuple[str, str]
+"""A test's file, and its pytest id after the file."""
+RanBy = Mapping[int, Collection[TestItem]]
+"""The lines on which a statement of a function begins, each with the tests that run that line."""
+
+
+def into(lines: range, ran_by: RanBy, judging: Collection[TestItem]) -> HoleReach:
+    """The coverage of some lines by some tests."""
+    by_line = [set(tests) & set(judging) for line, tests in ran_by.items() if line in lines]
+    return HoleReach(len(set().union(*by_line)), sum(map(bool, by_line)), len(by_line))
+
+
+def statement_lines(text: str, lines: range) -> list[int]:
+    """Return the lines, of those given, on which a statement begins, ascending."""
+    starts = {node.lineno for node in ast.walk(parse_module(text)) if isinstance(node, ast.stmt)}
+    return sorted(starts.intersection(lines))
+
 
 ID = "tests"
 
@@ -44,7 +70,7 @@ class Choice:
     ran_by: RanBy | None = None
 
 
-class CasesJudge:
+class CasesJudge(RunningJudge):
     """Runs test cases with the program instead of the file that they import.
 
     Uses pytest with the user's configuration if the interpreter has it; otherwise runs `unittest` cases and
@@ -60,7 +86,8 @@ class CasesJudge:
         known: Mapping[str, Verdict] | None = None,
         choice: Choice | None = None,
     ) -> None:
-        self._cases, self._test_run, self._choice = cases, test_run, choice
+        super().__init__(test_run)
+        self._cases, self._choice = cases, choice
         self._known = dict(known) if known is not None else None
 
     @property
@@ -85,27 +112,21 @@ class CasesJudge:
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`."""
         if self._known is None:
-            verdict = self._test_run.run(program, read_cases, cancel)
-            return refuse_harness(self._test_run, verdict, program, read_cases, cancel)
+            verdict = self._test_run.run(program, self._read, cancel)
+            return refuse_harness(self._test_run, verdict, program, self._read, cancel)
         known = self._known.pop(program, None)  # used once: a second call runs the program again
-        return known or self._test_run.run(program, _read_vetted, cancel)
+        return known or self._test_run.run(program, self._read, cancel)
+
+    def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+        return read_cases(report) if self._known is None else _read_vetted(report)
 
     def standing(self, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
-        """The cases that a program fails, all of them; see `standing_of`."""
+        """The cases that a program fails, all of them; see `Judge.standing`."""
         run, verdict, failures = standing_before_cases(self._test_run, program, read_cases, cancel)
         if verdict.judgement is Judgement.REFUSED:
             return None
         judge = self if run is self._test_run else CasesJudge(self._cases, run, self._known, self._choice)
         return StandingByTests(judge, failures, not verdict.passed, verdict.evidence.message)
-
-    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
-        """The calls of a function that the cases make while the original runs; see `TestRun`."""
-        return self._test_run.recorded_calls(target, cancel)
-
-    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
-        """Run the cases against many variants of the original at once; see `run_variants`."""
-        read = read_cases if self._known is None else _read_vetted
-        return run_variants(self._test_run, programs, read, cancel)
 
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
         """The judge by the cases that pass on the original; the reason if none does."""

@@ -11,13 +11,14 @@ import json
 import math
 import os
 import secrets
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from signal import Signals
 from threading import Event
 from typing import Any
 
-from counterlens.judging.base import Evidence, Judgement, Verdict
+from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.judging.pace import COUNTERFACTUAL, pace
 from counterlens.python.judging.test_run import Reader, TestRun
 from counterlens.python.syntax.parsing import first_line, parse_module
@@ -69,6 +70,27 @@ def run_variants(
             with pace(first or Verdict(Judgement.REFUSED, Evidence("", 0))):
                 verdicts[number] = test_run.run(program, read, cancel)
     return [verdicts[number] for number in range(len(programs))]
+
+
+class RunningJudge(Judge):
+    """A judge by tests that run as a `TestRun`."""
+
+    at_once = True
+
+    def __init__(self, test_run: TestRun) -> None:
+        self._test_run = test_run
+
+    @abstractmethod
+    def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+        """Return the judgement from the runner's report."""
+
+    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
+        """The calls of a function that the tests make while the original runs; see `TestRun`."""
+        return self._test_run.recorded_calls(target, cancel)
+
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """Run the tests against many variants of the original at once; see `run_variants`."""
+        return run_variants(self._test_run, programs, self._read, cancel)
 
 
 def _changed_blocks(original: str, programs: Sequence[str]) -> Iterator[tuple[int, Block]]:

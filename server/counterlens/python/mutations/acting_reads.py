@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 import libcst as cst
 
-from counterlens.python.dependence.heap import MUTATING_METHODS
+from counterlens.python.dependence.rules import MUTATING_METHODS
 from counterlens.python.mutations.kinds import Kinds, ValueKind
 from counterlens.python.mutations.known_code import PURE_BUILTINS
 from counterlens.python.mutations.module import Module

@@ -10,8 +10,7 @@ import libcst as cst
 from counterlens.mutations.base import OBJECT_LIFETIME, Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.mutations.names import FreshNames
-from counterlens.mutations.parsed import FunctionSpan
+from counterlens.mutations.parsed import FreshNames, FunctionSpan
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.renaming import why_kept

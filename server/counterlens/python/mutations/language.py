@@ -23,27 +23,22 @@ from counterlens.mutations.base import NAMES_UNREAD
 from counterlens.mutations.edits import render
 from counterlens.mutations.languages import MutatedLanguage
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused, Transformation
-from counterlens.python.mutations.annotate_shuffle import AnnotateShuffle
-from counterlens.python.mutations.annotate_strip import AnnotateStrip
-from counterlens.python.mutations.block_swap_plain import BlockSwapPlain
+from counterlens.python.mutations.declarations import AnnotateShuffle, AnnotateStrip, ReorderParameters
 from counterlens.python.mutations.def_use_break import DefUseBreak
-from counterlens.python.mutations.for_while_convert import ForWhileConvert
 from counterlens.python.mutations.if_else_flip import IfElseFlip
-from counterlens.python.mutations.independent_swap import IndependentSwap
-from counterlens.python.mutations.loop_unroll import LoopUnroll
+from counterlens.python.mutations.loops import ForWhileConvert, LoopUnroll
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
-from counterlens.python.mutations.negate_condition import NegateCondition
-from counterlens.python.mutations.operand_swap import OperandSwap
+from counterlens.python.mutations.operators import OperandSwap, ReplaceArithmetic
 from counterlens.python.mutations.placebos import PLACEBOS, python_meaning
-from counterlens.python.mutations.refactor_condition import RefactorCondition
-from counterlens.python.mutations.remove_conditional import RemoveConditional
-from counterlens.python.mutations.remove_definition import RemoveDefinition
-from counterlens.python.mutations.rename_generic import RenameGeneric
-from counterlens.python.mutations.rename_random import RenameRandom
-from counterlens.python.mutations.rename_shuffle import RenameShuffle
-from counterlens.python.mutations.reorder_parameters import ReorderParameters
-from counterlens.python.mutations.replace_arithmetic import ReplaceArithmetic
+from counterlens.python.mutations.rename import RenameGeneric, RenameRandom, RenameShuffle
+from counterlens.python.mutations.simple_conditionals import (
+    BlockSwapPlain,
+    NegateCondition,
+    RefactorCondition,
+    RemoveConditional,
+)
+from counterlens.python.mutations.statements import IndependentSwap, RemoveDefinition
 from counterlens.python.mutations.unseen_uses import BY_NAME, by_text, unseen_uses
 
 _OWN: tuple[PythonMutation, ...] = (

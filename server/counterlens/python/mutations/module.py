@@ -28,7 +28,7 @@ from counterlens.python.mutations.children import children, suites
 from counterlens.python.mutations.occurrences import find_occurrences
 from counterlens.python.mutations.reading import parse, spans
 from counterlens.python.mutations.variables import Occurrence, Role, Scope, ScopeKind, Variable
-from counterlens.syntax.recursion import with_depth
+from counterlens.syntax.tree import with_depth
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Suite = cst.BaseSuite

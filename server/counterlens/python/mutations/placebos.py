@@ -11,14 +11,13 @@ from typing import ClassVar
 import libcst as cst
 
 from counterlens.mutations.base import Concept
-from counterlens.mutations.blank_line import BlankLine
 from counterlens.mutations.edits import insert, replace
 from counterlens.mutations.mutation import AnyMutation, Example, Site, SiteRefused
-from counterlens.mutations.placebos import ABOVE, BELOW, WIDEST, CommentMove
+from counterlens.mutations.placebos import ABOVE, BELOW, WIDEST, BlankLine, CommentMove
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.syntax.parsing import parse_expression, parse_module
-from counterlens.syntax.recursion import with_depth
+from counterlens.syntax.tree import with_depth
 
 _OTHER = {'"': "'", "'": '"'}
 

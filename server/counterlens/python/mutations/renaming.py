@@ -13,8 +13,7 @@ import libcst as cst
 from counterlens.mutations.base import POSITIONAL_ARGUMENTS, Concept
 from counterlens.mutations.edits import Edit, replace
 from counterlens.mutations.mutation import Site, SiteRefused
-from counterlens.mutations.names import renaming_described
-from counterlens.mutations.parsed import FunctionSpan
+from counterlens.mutations.parsed import FunctionSpan, renaming_described
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.unseen_uses import by_text, unseen_uses

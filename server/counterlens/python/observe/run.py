@@ -15,7 +15,7 @@ from counterlens.errors import SourceError
 from counterlens.probes.execution.language import Step
 from counterlens.probes.prompts.literals import Literal
 from counterlens.python.judging.layout import layout_of
-from counterlens.python.mutations.loop_unroll import Rounds
+from counterlens.python.mutations.loops import Rounds
 from counterlens.python.prompts.values import has_no_order, literal
 from counterlens.python.syntax.parsing import parse_expression
 from counterlens.sandbox.base import Ending, Job, Limits, Sandbox

@@ -228,6 +228,14 @@ class PythonPrompts(PromptLanguage):
         margin = data[line_start(data, function.header) : function.header].decode("utf-8", "replace")
         return Stop(indent=len(margin.expandtabs(8)))
 
+    def inner_stop(self, document: Document, start: int, end: int) -> Stop:
+        """Like `PromptLanguage.inner_stop`: before the end of their block, or the next line of it."""
+        margin = indentation(document.data[start:end].decode())
+        after = document.data[end:].decode().splitlines()
+        following = next((line for line in after if line.strip() and line.lstrip()[0] != "#"), "")
+        texts = (f"\n{following}\n",) if indentation(following) == margin else ()
+        return Stop(indent=len(margin.expandtabs(8)) - 1, texts=texts)
+
     def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:  # noqa: ARG002 - of any type
         """Like `PromptLanguage.stand_ins`."""
         return PRINTING_STAND_INS if function.name == MODULE else STAND_INS

@@ -1,8 +1,14 @@
-"""The concept category of every named node type of the Python grammar."""
+"""The node types of the Python grammar: their concept categories, operators and definitions."""
 
 from __future__ import annotations
 
-from counterlens.syntax.concepts.categories import Category
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from counterlens.syntax.concepts import Category
+from counterlens.syntax.definitions import FunctionDefinition, named_definitions
+from counterlens.syntax.operators import COMPARISON, Family, Kinds
 
 PYTHON: dict[Category, str] = {
     Category.DATA_STRUCTURES: """
@@ -36,4 +42,26 @@ PYTHON: dict[Category, str] = {
     Category.STRUCTURE: """
         argument_list chevron exec_statement expression_statement keyword_argument line_continuation module
         parenthesized_expression pass_statement print_statement""",
+}
+
+
+def python_definitions(root: Node) -> Iterator[FunctionDefinition]:
+    """The functions and methods of Python, outer ones first, in source order."""
+    for path, node in named_definitions(root, {"class_definition", "function_definition"}):
+        if node.type == "function_definition":
+            yield FunctionDefinition(path, None, node)
+
+
+OPERATORS: Kinds = {
+    "comparison_operator": (
+        COMPARISON,
+        (Family.IDENTITY, "is|is not"),
+        (Family.MEMBERSHIP, "in|not in"),
+    ),
+    "binary_operator": ((Family.ARITHMETIC, "+ - * / // % **"), (Family.BITWISE, "& | ^ << >>")),
+    "boolean_operator": ((Family.BOOLEAN, "and or"),),
+    "augmented_assignment": (
+        (Family.AUGMENTED, "+= -= *= /= //= %= **="),
+        (Family.AUGMENTED, "&= |= ^= <<= >>="),
+    ),
 }

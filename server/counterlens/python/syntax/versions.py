@@ -17,7 +17,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from counterlens.errors import SourceError
 from counterlens.syntax.grammars import parser_for
-from counterlens.syntax.recursion import SPLIT, TOO_DEEP
+from counterlens.syntax.tree import SPLIT, TOO_DEEP
 
 _DEEPEST, _BRACKETS = 3000, 300  # depth of a tree, and of its brackets and blocks; Python allows 200 of these
 _ENCLOSING = "list|set|dictionary|generator|parenthesized|tuple|argument_list|subscript|block|interpolation"

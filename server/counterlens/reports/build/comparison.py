@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.counting import plural
-from counterlens.evaluation.comparison import Comparison, Measure, ScoreComparison
-from counterlens.evaluation.gate import GateResult
+from counterlens.evaluation.comparison import Comparison, GateResult, Measure, ScoreComparison
+from counterlens.evaluation.results import RunResults
 from counterlens.metrics.significance import p_text
+from counterlens.reports.build.overview import quality_and_speed
 from counterlens.reports.document import Block, Heading, Paragraph, Report, ReportCell, TableBlock
 
 _MEASURES = ("functions with", "n", "first", "second", "first only", "second only", "McNemar p", "Holm p")
 _SCORES = ("mean over functions", "n", "first", "second", "difference", "Wilcoxon p", "Holm p")
 
 
-def comparison_report(comparisons: Sequence[Comparison]) -> Report:
-    """The report on several comparisons, one after the other."""
-    return Report("Comparison", tuple(block for each in comparisons for block in _comparison(each)))
+def comparison_report(
+    comparisons: Sequence[Comparison], runs: Mapping[str, RunResults] | None = None
+) -> Report:
+    """The report on several comparisons, one after the other, and on the speed of the models.
+
+    Args:
+        runs: The compared runs, by their names.
+    """
+    speeds = list(quality_and_speed(runs or {}))
+    blocks = [block for each in comparisons for block in _comparison(each)]
+    return Report("Comparison", (*blocks, *([Heading(1, "Quality and speed"), *speeds] if speeds else [])))
 
 
 def _comparison(comparison: Comparison) -> Iterator[Block]:

@@ -27,7 +27,7 @@ from counterlens.probes.probe import Need
 from counterlens.probes.record import Record, plain
 from counterlens.probes.registry import PROBES
 from counterlens.reports.build import plots
-from counterlens.reports.build.overview import places, verdicts_held
+from counterlens.reports.build.overview import places, quality_and_speed, verdicts_held
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
 from counterlens.reports.build.run_wording import circumstances, not_drawn, plan_lines, progress_of, title
 from counterlens.reports.document import (
@@ -74,6 +74,7 @@ def evaluation_report(
         blocks = (
             head,
             *answers,
+            *quality_and_speed({"": results}),
             Paragraph(progress_of(results)),
             *tables,
             *where,
@@ -106,6 +107,7 @@ def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator
     for task_effects in effects.values():
         yield from map(Paragraph, answer_lines(task_effects.comparisons, task_effects.models))
         yield from verdicts_held(task_effects.models)
+    yield from quality_and_speed({"": results})
     yield Paragraph(progress_of(results))
     yield from map(Paragraph, why_nothing(results))
     for task, task_effects in effects.items():

@@ -6,17 +6,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from counterlens.counting import plural
-from counterlens.evaluation.effects import observations_of
+from counterlens.evaluation.effects import judged_parts, observations_of
 from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.spending import amount, price_of
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.model_comparison import Adequacy, adequacy
-from counterlens.metrics.places import TOLD_FROM, Place, by_concept, by_file, by_function
-from counterlens.metrics.summary import EffectSummary, Observation
+from counterlens.metrics.summary import (
+    TOLD_FROM,
+    EffectSummary,
+    Observation,
+    Place,
+    by_concept,
+    by_file,
+    by_function,
+    summarize,
+)
+from counterlens.models.usage import Usage
 from counterlens.probes.pairs.floor_wording import noisy_verdict
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.stability_wording import unstable
 from counterlens.probes.record import Record
+from counterlens.reports.build.plots import COLOURS
 from counterlens.reports.document import Block, Figure, HeadingLink, Paragraph, ReportCell, Shaded, TableBlock
+from counterlens.reports.still_plots import SharePoint, shares
 
 _LEFT, _SCALE, _ROW, _TOP = 230, 360, 30, 28
 _LONGEST = 32  # characters of a name
@@ -28,6 +40,18 @@ _MOST = 30  # rows of a table
 _FUNCTIONS = ("function", "verdicts", "held", "lost", "gained", "by")
 _HELD = "held: share of the pairs with a right verdict that kept it; higher is better"
 
+_SPEED = ("model", "right", "held", "first token", "tokens/s", "memory", "price", "measured on")
+_SPEED_NOTE = (
+    "right: share of the originals that were completed correctly; first token: seconds after a prompt of "
+    "some 700 tokens; tokens/s: of one completion alone; memory: the largest of its process; price: of the "
+    "whole run"
+)
+_QUALITY = "Quality and speed of each model"
+_QUALITY_ALT = (
+    "A row per model, from the fastest to the slowest, with its tokens per second, and points with their 95 "
+    "percent intervals on a scale from 0 to 100 percent: the share of originals completed correctly, and the "
+    "share of right verdicts held."
+)
 _MEANING = (
     "Held is the share of the pairs with a right verdict whose verdict stays right after the change: higher "
     "is better. The average mutation effect in the tables is its complement: lower is better."
@@ -58,6 +82,50 @@ def verdicts_held(models: Mapping[str, EffectSummary]) -> Iterator[Block]:
         TableBlock("verdicts held by each model", ("model", "held", "note"), rows),
         svg=drawn([(model, share, model not in weak) for model, share in ordered]),
     )
+
+
+def quality_and_speed(runs: Mapping[str, RunResults]) -> Iterator[Block]:
+    """What each model of some runs gets right beside what it needs, fastest first; empty if nothing is known.
+
+    Args:
+        runs: The runs by their names; a single run needs none.
+    """
+    rows: dict[tuple[ReportCell, ...], float] = {}
+    points: list[SharePoint] = []
+    for name, part, spec in _models_of(runs):
+        model, price, usage = part.label(spec), price_of(part.settings, spec), part.spent.get(spec, Usage())
+        cost = amount(price.of(usage), price.currency) if price and usage.requests else None
+        summary, speed = summarize(observations_of(part)[model]), part.speeds.get(model)
+        right, held = summary.original_accuracy, summary.average.complement
+        if speed is not None:
+            memory = f"{speed.memory / 1e9:.1f} GB" if speed.memory else None
+            needs = (f"{speed.first_token:.1f} s", f"{speed.writing:.0f}", memory, cost, speed.machine)
+            rows[name, right, held, *needs] = speed.writing
+            points += _points(f"{name}, {speed.writing:.0f} tokens/s", {"right": right, "held": held})
+        elif cost is not None:
+            rows[name, right, held, None, None, None, cost, None] = 0.0
+    if rows:
+        ordered = sorted(rows, key=lambda row: -rows[row])
+        yield (table := TableBlock("quality and speed", _SPEED, tuple(ordered), _SPEED_NOTE))
+        names = [row[0] for row in ordered]
+        points.sort(key=lambda point: names.index(point.row.rpartition(", ")[0]))
+        if len({point.row for point in points}) > 1:
+            yield Figure(_QUALITY, _QUALITY_ALT, table, svg=shares(points, COLOURS))
+
+
+def _models_of(runs: Mapping[str, RunResults]) -> Iterator[tuple[str, RunResults, str]]:
+    """The models of runs in each task with judged pairs, else in none: a name, the results, and the model."""
+    for name, run in runs.items():
+        for part in list(judged_parts(run)) or [run]:
+            task = part.settings.task if len(run.settings.tasks) > 1 else ""
+            for spec in run.settings.models:
+                yield ", ".join(filter(None, (name, run.label(spec), task))), part, spec
+
+
+def _points(row: str, measured: Mapping[str, Proportion]) -> Iterator[SharePoint]:
+    for word, share in measured.items():
+        if share.value is not None and share.low is not None and share.high is not None:
+            yield SharePoint(row, word, share.value, share.low, share.high)
 
 
 def places(results: RunResults, *, brief: bool = False) -> Iterator[TableBlock]:

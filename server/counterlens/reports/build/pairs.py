@@ -87,7 +87,8 @@ def pairs_blocks(
         blocks += [*about, Gist((headline, *gist))]
     for number, pair in enumerate(record.pairs):
         if number not in folded:
-            blocks += _pair(pair, number if actions else None, level + 1)
+            details = _details(pair, level + 1, number if actions else None)
+            blocks += [Heading(level + 1, _name(pair)), *details]
     for pair in (record.pairs[number] for number in folded):
         blocks.append(Folded(_name(pair), tuple(_details(pair, level + 1)), outcome_mark(pair), kept=True))
     return tuple(blocks)
@@ -233,11 +234,6 @@ def _summed_up(record: PairsRecord, folded: int) -> Iterator[Block]:
 def _row(pair: PairRecord) -> tuple[ReportCell, ...]:
     verdicts = _verdict(pair.original), _verdict(pair.counterfactual)
     return *_which(pair), *verdicts, _effect(pair), outcome(pair)
-
-
-def _pair(pair: PairRecord, number: int | None, level: int) -> Iterator[Block]:
-    yield Heading(level, _name(pair))
-    yield from _details(pair, level, number)
 
 
 def _name(pair: PairRecord) -> str:

@@ -19,7 +19,7 @@ from counterlens.metrics.summary import EffectSummary
 from counterlens.models.parameters import short_count
 from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.confidence.methods import METHODS
-from counterlens.probes.operator.methods import METHODS as OPERATORS
+from counterlens.probes.operator.probe import METHODS as OPERATORS
 from counterlens.probes.operator.published import MEASURES_OF, five, spreads
 from counterlens.probes.operator.record import OperatorRecord
 from counterlens.probes.pairs.wording import OUTCOMES
@@ -71,8 +71,9 @@ def plots(effects: RunEffects, prefix: str = "") -> list[Figure]:
         for row in rows
         if row["low"] is not None and row["high"] is not None
     ]
+    columns, svg = ("mutation", "model", "effect", "low", "high", "pairs"), shares(points, COLOURS)
     made = [
-        Figure(*_AVERAGES, _average_table(rows), svg=shares(points, COLOURS)),
+        Figure(*_AVERAGES, _table("average mutation effect by mutation", columns, rows), svg=svg),
         _outcomes(effects),
         *_correlations(effects),
     ]
@@ -98,7 +99,9 @@ def _outcomes(effects: RunEffects) -> Figure:
 def _correlations(effects: RunEffects) -> Iterator[Figure]:
     for model, names, rows in _correlation_tables(effects):
         svg = matrix(names, {(row["first"], row["second"]): row["r"] for row in rows})
-        yield Figure(_of_correlations(model), _CORRELATIONS, _correlation_table(model, rows), svg=svg)
+        columns = ("first", "second", "r", "low", "high", "functions")
+        table = _table(f"correlation of effects, {model}", columns, rows)
+        yield Figure(f"Correlation of effects, {model}", _CORRELATIONS, table, svg=svg)
 
 
 def _sizes(effects: RunEffects) -> Figure:
@@ -112,7 +115,8 @@ def _sizes(effects: RunEffects) -> Figure:
         "A row per model, from the smallest to the largest, with a point and its 95 percent interval for the "
         "average mutation effect of each mutation."
     )
-    return Figure(_SIZES, description, _size_table(rows), svg=shares(points, COLOURS))
+    table = _table("effect by model size", ("mutation", "model", "size", "effect", "low", "high"), rows)
+    return Figure(_SIZES, description, table, svg=shares(points, COLOURS))
 
 
 def _average_rows(effects: RunEffects) -> list[dict[str, Any]]:
@@ -128,11 +132,6 @@ def _average_rows(effects: RunEffects) -> list[dict[str, Any]]:
         for model, name, summary in _groups(effects)
         if summary.average.value is not None
     ]
-
-
-def _average_table(rows: Sequence[Mapping[str, Any]]) -> TableBlock:
-    columns = ("mutation", "model", "effect", "low", "high", "pairs")
-    return _table("average mutation effect by mutation", columns, rows)
 
 
 def _outcome_rows(effects: RunEffects) -> list[dict[str, Any]]:
@@ -158,19 +157,6 @@ def _correlation_tables(effects: RunEffects) -> Iterator[tuple[str, list[str], l
                     for (a, b), r in known.items()
                 ],
             )
-
-
-def _of_correlations(model: str) -> str:
-    return f"Correlation of effects, {model}"
-
-
-def _correlation_table(model: str, rows: Sequence[Mapping[str, Any]]) -> TableBlock:
-    columns = ("first", "second", "r", "low", "high", "functions")
-    return _table(f"correlation of effects, {model}", columns, rows)
-
-
-def _size_table(rows: Sequence[Mapping[str, Any]]) -> TableBlock:
-    return _table("effect by model size", ("mutation", "model", "size", "effect", "low", "high"), rows)
 
 
 def _size_rows(effects: RunEffects) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from counterlens.confidence.measuring import FunctionConfidence
+from counterlens.confidence.scoring import FunctionConfidence
 from counterlens.counting import plural
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import Record

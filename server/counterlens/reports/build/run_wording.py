@@ -10,7 +10,7 @@ from counterlens.datasets.base import UNKNOWN
 from counterlens.evaluation.estimate import PromptCounts, cost_lines, counted_prompts
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.results import RunResults, model_labels
-from counterlens.metrics.power import POWER, detectable_difference, functions_needed
+from counterlens.metrics.significance import POWER, detectable_difference, functions_needed
 from counterlens.models.base import ASKED, COMPLETIONS
 from counterlens.probes.options import flag_of
 from counterlens.probes.pairs.record import PairsRecord

@@ -1,14 +1,25 @@
-"""The calibration of confidences, for programs. Keys may be added, but never renamed."""
+"""Calibrations and correctness maps, for programs, and the judged completions that maps are fitted on.
+
+Keys may be added, but never renamed.
+"""
 
 from __future__ import annotations
 
+import gzip
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
+import msgspec
+
+from counterlens.atomic_file import replace_file
+from counterlens.calibration.correctness import CorrectnessResult
 from counterlens.calibration.fitting import CalibrationResult
+from counterlens.calibration.outcomes import JudgedCompletion
 from counterlens.confidence import Confidence
-from counterlens.confidence.calibrated import calibrate, fits
-from counterlens.confidence.calibration import Calibration
-from counterlens.metrics.bootstrap import IntervalEstimate
+from counterlens.confidence.calibration import Calibration, calibrate, fits
+from counterlens.errors import CounterlensError
 from counterlens.metrics.calibration import Quality
 from counterlens.reports.export.json import Json
 
@@ -29,7 +40,7 @@ def calibration_json(result: CalibrationResult, kept: Path | None) -> Json:
             name: {"raw": _quality(before), "calibrated": _quality(after)}
             for name, (before, after) in result.categories.items()
         },
-        "difference": {"brier": _interval(result.difference), "functions": result.units},
+        "difference": {"brier": asdict(result.difference), "functions": result.units},
         "curves": len(result.calibration.curves),
         "better": result.better,
         "agreement_with_first_choice": result.agreement,
@@ -51,16 +62,12 @@ def calibrated_json(scored: Confidence, known: Calibration | None) -> Json | Non
     }
 
 
-def _interval(figure: IntervalEstimate) -> Json:
-    return {"value": figure.value, "low": figure.low, "high": figure.high}
-
-
 def _quality(quality: Quality) -> Json:
     return {
         "nodes": quality.n,
         "right": quality.right,
-        "brier": _interval(quality.brier),
-        "ece": _interval(quality.ece),
+        "brier": asdict(quality.brier),
+        "ece": asdict(quality.ece),
         "bins": [
             {
                 "low": bucket.low,
@@ -72,3 +79,47 @@ def _quality(quality: Quality) -> Json:
             for bucket in quality.bins
         ],
     }
+
+
+def correctness_json(result: CorrectnessResult, kept: Path | None) -> Json:
+    """All results; `kept` is the path of the maps, if they were stored."""
+    return {
+        "kind": "correctness",
+        "maps": msgspec.to_builtins(result.maps),
+        "completions": result.completions,
+        "functions": result.functions,
+        "fixed_by": result.fixed_by,
+        "left_out": result.left_out,
+        "file": str(kept) if kept else None,
+    }
+
+
+def write_observations(path: Path, completions: Sequence[JudgedCompletion]) -> None:
+    """Write judged completions as JSON lines, compressed: figures can be computed from them without a model.
+
+    Raises:
+        CounterlensError: the file cannot be written.
+    """
+    lines = [
+        json.dumps(
+            {
+                "function": each.function,
+                "sample": each.sample,
+                "passed": each.passed,
+                "fixed_by": each.fixed_by,
+                "logprobs": [round(value, 4) for value in each.logprobs.tolist()],
+                "statements": [
+                    [part.kind, part.right, [round(value, 4) for value in part.logprobs.tolist()]]
+                    for part in each.statements
+                ],
+            },
+            separators=(",", ":"),
+        )
+        for each in completions
+    ]
+    try:
+        replace_file(path, gzip.compress(("\n".join(lines) + "\n").encode(), mtime=0))
+    except OSError as error:
+        raise CounterlensError(
+            f"{path} cannot be written: {error.strerror}", "Choose another file with --records"
+        ) from error

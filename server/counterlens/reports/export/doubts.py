@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.failing import FailedTest
 from counterlens.doubt.marking import Doubt, Mark, Verification
 from counterlens.doubt.registry import DOUBT_KINDS
-from counterlens.reports.export.annotations import Annotation
-from counterlens.reports.export.sarif import file_region, in_function, sarif_result, sarif_rule, sarif_run
+from counterlens.reports.export.findings import FileFinding, file_region, finding_formats, sarif_rule
 from counterlens.reports.wording import share, shorten
-from counterlens.text import PositionEncoding, json_text, printable
+from counterlens.text import PositionEncoding, printable
 from counterlens.translating import ENGLISH, Translator
 
 _WIDTH = 60
@@ -102,11 +100,11 @@ def _change(doubt: Doubt, other: Alternative) -> str:
 def mark_data(mark: Mark, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:
     """A mark as plain data; lines and columns are counted from 1, columns in characters."""
     doubt = mark if isinstance(mark, Doubt) else None
-    place = mark.place
+    path, place = mark.scope.document.path, mark.place
     positions = mark.scope.document.positions
     (line, column), (end_line, end_column) = (positions.to_character(at, encoding) for at in place)
     return {
-        "path": _path(mark),
+        "path": path.as_posix() if isinstance(path, Path) else "",
         "line": line + 1,
         "column": column + 1,
         "end_line": end_line + 1,
@@ -130,56 +128,35 @@ def _test_data(test: FailedTest | None) -> dict[str, Any] | None:
 
 
 def _text(doubts: Sequence[Mark]) -> str:
-    return "".join(f"{_line(mark_data(mark))}\n" for mark in doubts)
-
-
-def _line(row: dict[str, Any]) -> str:
-    return printable(f"{row['path']}:{row['line']}:{row['column']}: {row['message']}", keep="\t")
-
-
-def _json(doubts: Sequence[Mark]) -> str:
-    return json_text([mark_data(mark) for mark in doubts]) + "\n"
-
-
-def _github(doubts: Sequence[Mark]) -> str:
     rows = map(mark_data, doubts)
-    lines = (
-        Annotation(row["path"], row["line"], row["end_line"], row["kind"], row["message"]) for row in rows
-    )
-    return "".join(f"{annotation.workflow_command}\n" for annotation in lines)
-
-
-def _sarif(doubts: Sequence[Mark]) -> str:
-    return sarif_run([_result(mark) for mark in doubts], _rule, {}, rooted=False)
-
-
-def _result(mark: Mark) -> dict[str, Any]:
-    row, name = mark_data(mark, PositionEncoding.UTF16), mark.scope.function.qualname
-    parts = (row["path"], name, row["kind"], row["text"], row["alternative"] or "")
-    region = file_region(
-        row["path"],
-        startLine=row["line"],
-        startColumn=row["column"],
-        endLine=row["end_line"],
-        endColumn=row["end_column"],
-    )
-    return sarif_result(
-        row["kind"],
-        _LEVELS[Verification(row["tests"])],
-        row["message"],
-        in_function(name, region),
-        ("doubt/v1", parts),
-        {"probability": row["probability"], "tests": row["tests"]},
-        **_failing_line(row["test"]),
+    return "".join(
+        printable(f"{row['path']}:{row['line']}:{row['column']}: {row['message']}", keep="\t") + "\n"
+        for row in rows
     )
 
 
-def _failing_line(test: dict[str, Any] | None) -> dict[str, Any]:
-    """The line of the failing test, if it is known."""
-    if test is None or not test["path"] or not test["line"]:
-        return {}
-    place = file_region(test["path"], startLine=test["line"])
-    return {"relatedLocations": [{"physicalLocation": place, "message": {"text": test["name"]}}]}
+def _findings(doubts: Sequence[Mark]) -> Iterator[FileFinding]:
+    for mark in doubts:
+        row, test = mark_data(mark, PositionEncoding.UTF16), mark.failed
+        place: list[tuple[dict[str, Any], str]] = []
+        if test is not None and test.file is not None and test.line:
+            place = [(file_region(test.file.as_posix(), startLine=test.line), test.name)]
+        yield FileFinding(
+            rule=row["kind"],
+            level=_LEVELS[verification_of(mark)],
+            message=row["message"],
+            path=row["path"],
+            function=mark.scope.function.qualname,
+            region={
+                "startLine": row["line"],
+                "startColumn": row["column"],
+                "endLine": row["end_line"],
+                "endColumn": row["end_column"],
+            },
+            identity=("doubt/v1", (row["text"], row["alternative"] or "")),
+            properties={"probability": row["probability"], "tests": row["tests"]},
+            related=place,
+        )
 
 
 def _rule(name: str) -> dict[str, Any]:
@@ -190,12 +167,7 @@ def _rule(name: str) -> dict[str, Any]:
     return sarif_rule(name, f"An alternative is likelier ({name})", about, "note")
 
 
-def _path(mark: Mark) -> str:
-    path = mark.scope.document.path
-    return path.as_posix() if isinstance(path, Path) else ""
-
-
-DOUBT_FORMATS: Mapping[str, Callable[[Sequence[Mark]], str]] = MappingProxyType(
-    {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
+DOUBT_FORMATS = finding_formats(
+    _findings, text=_text, data=lambda doubts: list(map(mark_data, doubts)), rule=_rule
 )
 """The formats, by name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from counterlens.confidence.aggregate import Confidence
+from counterlens.confidence.corpus import CorpusConfidence, Median
 from counterlens.confidence.granularity import LABELS, Granularity, spans
 from counterlens.datasets import LOADERS, Provenance
 from counterlens.datasets.checking import Check
 from counterlens.explaining.completing import Explained
 from counterlens.judging.base import Verdict
-from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.bootstrap import Estimate, IntervalEstimate
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import ModelInfo, TokenScores
@@ -176,16 +177,7 @@ def _number(value: float) -> float | None:
 
 def provenance_json(provenance: Provenance) -> Json:
     """The origin of data, for `--json` and for manifests. Keys may be added, but never renamed."""
-    return {
-        "dataset": provenance.dataset,
-        "title": provenance.title,
-        "source": provenance.source,
-        "licence": provenance.licence,
-        "version": provenance.version,
-        "sha256": provenance.sha256,
-        "records": provenance.records,
-        "path": str(provenance.path),
-    }
+    return {**asdict(provenance), "path": str(provenance.path)}
 
 
 def listing_json(provenances: Sequence[Provenance], broken: Sequence[tuple[Path, str]]) -> Json:
@@ -276,3 +268,59 @@ def _plain(title: str, explained: Explained) -> dict[str, Any]:
         "errors": nodes(explained.errors),
         "departure": asdict(explained.departure) if explained.departure else None,
     }
+
+
+def corpus(
+    summed: Mapping[str, CorpusConfidence],
+    info: ModelInfo,
+    paths: Mapping[str, Sequence[str]],
+    skipped: Sequence[tuple[str, str]],
+) -> Json:
+    """The global aggregation over some files by language, and the skipped files.
+
+    Languages are never pooled, since a model knows one better than another: the figures of all files are
+    beside `languages` only if there is one language.
+
+    Args:
+        summed: Results by language; at least one.
+        skipped: Files that were not scored, with the reasons.
+    """
+    first, *others = summed.values()
+    return {
+        "model": info.id,
+        "model_info": model(info),
+        "files": sorted(path for of_language in paths.values() for path in of_language),
+        "skipped": [{"path": path, "reason": reason} for path, reason in skipped],
+        "seed": first.seed,
+        "resamples": first.resamples,
+        **_corpus_figures(first),
+        **({"concepts": {}, "all": None, "bits_per_byte": None} if others else {}),
+        "tokens": sum(each.tokens for each in summed.values()),
+        "languages": {
+            language: {"files": list(paths[language]), **_corpus_figures(each)}
+            for language, each in summed.items()
+        },
+    }
+
+
+def _corpus_figures(summed: CorpusConfidence) -> Json:
+    bits = summed.bits_per_byte
+    return {
+        "tokens": summed.tokens,
+        "concepts": {category: _median(median) for category, median in summed.categories.items()},
+        "all": _median(summed.whole) if summed.whole else None,
+        "bits_per_byte": {"value": bits.value, "interval": _interval(bits)} if bits else None,
+    }
+
+
+def _median(median: Median) -> Json:
+    return {
+        "median": median.value,
+        "interval": _interval(median),
+        "snippets": median.snippets,
+        "files": median.files,
+    }
+
+
+def _interval(estimate: IntervalEstimate) -> list[float | None] | None:
+    return None if estimate.low is None else [estimate.low, estimate.high]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from textwrap import indent
-from types import MappingProxyType
 from typing import Any
 
 from counterlens.counting import plural
 from counterlens.mutations import every_mutation
-from counterlens.reports.export.annotations import Annotation
-from counterlens.reports.export.sarif import file_region, in_function, sarif_result, sarif_rule, sarif_run
+from counterlens.reports.export.findings import FileFinding, finding_formats, sarif_rule
 from counterlens.reports.wording import shorten
 from counterlens.survivors.search import Survival, Survivor
-from counterlens.text import json_text, printable
+from counterlens.text import printable
 from counterlens.translating import ENGLISH, Translator
 
 _WIDTH = 80
@@ -93,7 +91,7 @@ def _text(survivals: Sequence[Survival]) -> str:
     )
 
 
-def _json(survivals: Sequence[Survival]) -> str:
+def _data(survivals: Sequence[Survival]) -> dict[str, Any]:
     functions = [
         {
             "path": (each.scope.document.path or Path()).as_posix(),
@@ -106,39 +104,23 @@ def _json(survivals: Sequence[Survival]) -> str:
         }
         for each in survivals
     ]
-    return json_text({"survivors": list(map(survivor_data, _rows(survivals))), "functions": functions}) + "\n"
+    return {"survivors": list(map(survivor_data, _rows(survivals))), "functions": functions}
 
 
-def _github(survivals: Sequence[Survival]) -> str:
-    lines = (
-        Annotation(
-            _path(each),
-            each.mutant.start_line,
-            each.mutant.end_line,
-            each.mutant.mutation,
-            f"{survivor_sentence(each)}\n{each.test}",
+def _findings(survivals: Sequence[Survival]) -> Iterator[FileFinding]:
+    for each in _rows(survivals):
+        mutant = each.mutant
+        yield FileFinding(
+            rule=mutant.mutation,
+            level="warning",
+            message=survivor_sentence(each),
+            details=each.test,
+            path=_path(each),
+            function=each.scope.function.qualname,
+            region={"startLine": mutant.start_line, "endLine": mutant.end_line},
+            identity=("survivor/v1", (mutant.description,)),
+            properties={"call": each.call, "test": each.test},
         )
-        for each in _rows(survivals)
-    )
-    return "".join(f"{line.workflow_command}\n" for line in lines)
-
-
-def _sarif(survivals: Sequence[Survival]) -> str:
-    return sarif_run([_result(each) for each in _rows(survivals)], _rule, {}, rooted=False)
-
-
-def _result(survivor: Survivor) -> dict[str, Any]:
-    row, name = survivor_data(survivor), survivor.scope.function.qualname
-    parts = (row["path"], name, row["mutation"], row["description"])
-    region = file_region(row["path"], startLine=row["line"], endLine=row["end_line"])
-    return sarif_result(
-        row["mutation"],
-        "warning",
-        f"{row['message']}\n\n{row['test']}",
-        in_function(name, region),
-        ("survivor/v1", parts),
-        {"call": row["call"], "test": row["test"]},
-    )
 
 
 def _rule(name: str) -> dict[str, Any]:
@@ -151,7 +133,5 @@ def _path(survivor: Survivor) -> str:
     return path.as_posix() if isinstance(path, Path) else ""
 
 
-SURVIVOR_FORMATS: Mapping[str, Callable[[Sequence[Survival]], str]] = MappingProxyType(
-    {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
-)
+SURVIVOR_FORMATS = finding_formats(_findings, text=_text, data=_data, rule=_rule)
 """The formats, by name."""

@@ -1,15 +1,21 @@
-"""Records with their origin, the input of every exporter."""
+"""Records of probes and of runs with their origin, the input of every exporter; and runs as plain data."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from counterlens.datasets.repository import PREFIX
+from counterlens.evaluation.merged import MergedRuns
+from counterlens.evaluation.results import RunResults
 from counterlens.probes.pairs.floor_wording import noisy_verdict
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.record import Record
+from counterlens.probes.record import SCHEMA, Record, plain
 from counterlens.probes.runner import ProbeRun
+from counterlens.reports.build.run_wording import title
+from counterlens.reports.export.json import Json, table_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +112,66 @@ def in_working_tree(folder: Path) -> str:
             inside = whole.relative_to(root).as_posix()
             return "" if inside == "." else f"{inside}/"
     return ""
+
+
+def exported_run(results: RunResults) -> Exported:
+    """The records of a run, for every exporter."""
+    data = results.settings.data
+    return Exported(
+        title(results),
+        tuple(
+            ExportedRecord(
+                position=item.position,
+                model=item.model,
+                probe=item.task,
+                target=item.problem,
+                function=item.function,
+                file=item.problem.partition("::")[0],
+                record=stored.record,
+            )
+            for item, stored in results.records
+        ),
+        before=in_working_tree(Path(data.removeprefix(PREFIX))) if data.startswith(PREFIX) else None,
+        finished=len(results.records) == results.total,
+        probes=results.settings.tasks,
+    )
+
+
+def merged_document(merged: MergedRuns) -> Json:
+    """The combined results of several runs: the tables, and the questions of each run."""
+    return {
+        "schema": SCHEMA,
+        "task": merged.task,
+        "protocol": merged.protocol,
+        "runs": list(merged.sources),
+        "sizes": dict(merged.sizes),
+        "tables": [table_json(table) for table in merged.tables()],
+    }
+
+
+def run_document(results: RunResults) -> Json:
+    """All results of a run: settings, manifests, tables and records."""
+    return {
+        "schema": SCHEMA,
+        "settings": json.loads(results.settings.to_json()),
+        "done": len(results.records),
+        "total": results.total,
+        "manifests": results.manifests,
+        "tables": [table_json(table) for table in results.tables()],
+        "left_out": results.left_out,
+        "lost": list(results.lost),
+        "unverified": results.unverified,
+        "records": [
+            {
+                **plain(stored.record),
+                "position": item.position,
+                "id": item.id,
+                "model": item.model,
+                "task": item.task,
+                "problem": item.problem,
+                "source_sha256": item.source,
+                "manifest": stored.manifest,
+            }
+            for item, stored in results.records
+        ],
+    }

@@ -34,7 +34,6 @@ from counterlens.reports.document import (
     PairSide,
     Paragraph,
     Report,
-    ReportCell,
     SideBySide,
     TableBlock,
     prune,
@@ -126,7 +125,10 @@ class FittedTable:
 
     def __init__(self, table: Table | TableBlock, *, quiet: bool = False) -> None:
         self._heads = [Text(_on_a_line(name)) for name in table.columns]
-        self._rows = [[_cell(cell) for cell in row] for row in table.rows]
+        self._rows = [
+            [_word(cell) if isinstance(cell, Marked) else Text(_on_a_line(cell_text(cell))) for cell in row]
+            for row in table.rows
+        ]
         self._figures = figure_columns(table.columns, table.rows)
         self._style = "dim" if quiet else ""
 
@@ -295,10 +297,6 @@ def _side(side: PairSide) -> Panel:
 def _divider(text: str) -> Rule:
     """A line inside a panel, with a title for what follows."""
     return Rule(Text(_on_a_line(text), style="dim"), characters="╌", style="dim", align="left")
-
-
-def _cell(cell: ReportCell) -> Text:
-    return _word(cell) if isinstance(cell, Marked) else Text(_on_a_line(cell_text(cell)))
 
 
 def _word(marked: Marked | None) -> Text:

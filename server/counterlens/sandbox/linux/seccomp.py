@@ -7,6 +7,10 @@ forbid new processes altogether or not at all; threads are always allowed.
 
 Calls are looked up in a tree of ranges. When the filter is installed, the kernel determines which calls are
 allowed whatever their arguments, and does not run the filter for these (since Linux 5.11).
+
+The list of allowed calls, by purpose, contains the calls of the standard library and compiled packages on the
+program itself, its files and its children. Names and numbers: the kernel's `asm/unistd_64.h` and
+`asm-generic/unistd.h`.
 """
 
 from __future__ import annotations
@@ -18,7 +22,6 @@ import os
 import struct
 from collections.abc import Sequence
 
-from counterlens.sandbox.linux import call_table
 from counterlens.sandbox.linux import syscalls as sys_
 
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -118,12 +121,12 @@ def _tree(edges: list[tuple[int, int]], rest: int = 0) -> list[_Instruction]:
 def _ranges(machine: str, *, processes: bool, signals: bool) -> list[tuple[int, int]]:
     """The numbers at which the decision changes, from 0 on."""
     free = {*(["fork", "vfork"] if processes else []), *(["kill", "tgkill"] if signals else [])}
-    some = call_table.conditional(machine)
-    allowed = {*call_table.allowed_calls(machine).values(), *(some[name] for name in free & some.keys())}
-    absent = {*call_table.absent(machine).values()}
+    some = conditional(machine)
+    allowed = {*allowed_calls(machine).values(), *(some[name] for name in free & some.keys())}
+    unavailable = {*absent(machine).values()}
     edges: list[tuple[int, int]] = []
-    for number in range(call_table.NEWEST + 2):
-        newer = number in absent or number > call_table.NEWEST
+    for number in range(NEWEST + 2):
+        newer = number in unavailable or number > NEWEST
         decision = _ALLOW if number in allowed else _ABSENT if newer else _REFUSE
         if not edges or decision != edges[-1][1]:
             edges.append((number, decision))
@@ -133,7 +136,7 @@ def _ranges(machine: str, *, processes: bool, signals: bool) -> list[tuple[int, 
 @functools.lru_cache
 def _always(machine: str, *, processes: bool, signals: bool) -> tuple[_Instruction, ...]:
     """The part of the filter that is the same for every process."""
-    some = call_table.conditional(machine)
+    some = conditional(machine)
     code = _pairs_only(some["socketpair"])
     code += _one_of(some["setsockopt"], (1, (_SOL_SOCKET,)), (2, _SOCKET_OPTIONS))
     code += _one_of(some["fcntl"], (1, _FILE_COMMANDS))
@@ -169,7 +172,7 @@ def program(machine: str, own: int, *, processes: bool, signals: bool) -> list[t
 
 def _of_process(machine: str, own: int, *, signals: bool) -> list[_Instruction]:
     """The part that depends on the process, which precedes the rest."""
-    some = call_table.conditional(machine)
+    some = conditional(machine)
     code: list[_Instruction] = [
         (_LOAD, 0, 0, _MACHINE_AT),
         (_JUMP_EQUAL, 1, 0, _ARCHITECTURES[machine]),
@@ -211,3 +214,102 @@ def restrict_calls(*, processes: bool, signals: bool) -> None:
     instructions = ctypes.create_string_buffer(packed, len(packed))
     head = struct.pack("<HxxxxxxQ", len(packed) // _INSTRUCTION, ctypes.addressof(instructions))
     sys_.prctl(sys_.PR_SET_SECCOMP, 2, ctypes.create_string_buffer(head, len(head)))
+
+
+MACHINES = {"x86_64": 0, "aarch64": 1}
+"""Index of a machine's number in the pairs below."""
+NEWEST = 469
+"""`file_setattr` of Linux 6.17, the newest call that was considered for this list."""
+_NONE = -1  # the machine has no such call
+
+Numbers = dict[str, tuple[int, int]]
+
+_FILES: Numbers = {
+    "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66), "pread64": (17, 67),
+    "pwrite64": (18, 68), "preadv": (295, 69), "pwritev": (296, 70), "preadv2": (327, 286),
+    "pwritev2": (328, 287), "lseek": (8, 62), "open": (2, _NONE), "creat": (85, _NONE),
+    "openat": (257, 56), "openat2": (437, 437), "close": (3, 57), "close_range": (436, 436),
+    "dup": (32, 23), "dup2": (33, _NONE), "dup3": (292, 24), "pipe": (22, _NONE), "pipe2": (293, 59),
+    "flock": (73, 32), "fsync": (74, 82), "fdatasync": (75, 83), "sync_file_range": (277, 84),
+    "truncate": (76, 45), "ftruncate": (77, 46), "fallocate": (285, 47), "fadvise64": (221, 223),
+    "readahead": (187, 213), "sendfile": (40, 71), "copy_file_range": (326, 285),
+    "memfd_create": (319, 279), "stat": (4, _NONE), "fstat": (5, 80), "lstat": (6, _NONE),
+    "newfstatat": (262, 79), "statx": (332, 291), "statfs": (137, 43), "fstatfs": (138, 44),
+    "access": (21, _NONE), "faccessat": (269, 48), "faccessat2": (439, 439), "readlink": (89, _NONE),
+    "readlinkat": (267, 78), "getdents": (78, _NONE), "getdents64": (217, 61), "getxattr": (191, 8),
+    "lgetxattr": (192, 9), "fgetxattr": (193, 10), "listxattr": (194, 11), "llistxattr": (195, 12),
+    "flistxattr": (196, 13), "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50),
+    "mkdir": (83, _NONE), "mkdirat": (258, 34), "mknod": (133, _NONE), "mknodat": (259, 33),
+    "rmdir": (84, _NONE), "unlink": (87, _NONE), "unlinkat": (263, 35), "rename": (82, _NONE),
+    "renameat": (264, 38), "renameat2": (316, 276), "link": (86, _NONE), "linkat": (265, 37),
+    "symlink": (88, _NONE), "symlinkat": (266, 36), "chmod": (90, _NONE), "fchmod": (91, 52),
+    "fchmodat": (268, 53), "fchmodat2": (452, 452), "umask": (95, 166), "utime": (132, _NONE),
+    "utimes": (235, _NONE), "futimesat": (261, _NONE), "utimensat": (280, 88),
+}  # fmt: skip
+_MEMORY: Numbers = {
+    "brk": (12, 214), "mmap": (9, 222), "munmap": (11, 215), "mremap": (25, 216), "mprotect": (10, 226),
+    "madvise": (28, 233), "mincore": (27, 232), "msync": (26, 227), "membarrier": (324, 283),
+    "get_mempolicy": (239, 236), "map_shadow_stack": (453, 453), "mseal": (462, 462),
+}  # fmt: skip
+_WAITING: Numbers = {
+    "poll": (7, _NONE), "ppoll": (271, 73), "select": (23, _NONE), "pselect6": (270, 72),
+    "epoll_create": (213, _NONE), "epoll_create1": (291, 20), "epoll_ctl": (233, 21),
+    "epoll_wait": (232, _NONE), "epoll_pwait": (281, 22), "epoll_pwait2": (441, 441),
+    "eventfd": (284, _NONE), "eventfd2": (290, 19), "signalfd": (282, _NONE), "signalfd4": (289, 74),
+    "timerfd_create": (283, 85), "timerfd_settime": (286, 86), "timerfd_gettime": (287, 87),
+    "pause": (34, _NONE), "nanosleep": (35, 101), "clock_nanosleep": (230, 115), "alarm": (37, _NONE),
+    "getitimer": (36, 102), "setitimer": (38, 103), "restart_syscall": (219, 128),
+}  # fmt: skip
+_SIGNALS: Numbers = {
+    "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139),
+    "rt_sigpending": (127, 136), "rt_sigtimedwait": (128, 137), "rt_sigsuspend": (130, 133),
+    "sigaltstack": (131, 132),
+}  # fmt: skip
+_ITSELF: Numbers = {
+    "execve": (59, 221), "exit": (60, 93), "exit_group": (231, 94), "wait4": (61, 260),
+    "waitid": (247, 95), "pidfd_open": (434, 434), "futex": (202, 98), "set_tid_address": (218, 96),
+    "set_robust_list": (273, 99), "get_robust_list": (274, 100), "rseq": (334, 293),
+    "arch_prctl": (158, _NONE), "sched_yield": (24, 124), "sched_getaffinity": (204, 123),
+    "sched_getparam": (143, 121), "sched_getscheduler": (145, 120), "sched_rr_get_interval": (148, 127),
+    "sched_get_priority_max": (146, 125), "sched_get_priority_min": (147, 126), "getpriority": (140, 141),
+    "getpid": (39, 172), "getppid": (110, 173), "gettid": (186, 178), "getuid": (102, 174),
+    "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177), "getgroups": (115, 158),
+    "getresuid": (118, 148), "getresgid": (120, 150), "getpgrp": (111, _NONE), "getpgid": (121, 155),
+    "setpgid": (109, 154), "getsid": (124, 156), "setsid": (112, 157), "getrlimit": (97, 163),
+    "setrlimit": (160, 164), "getrusage": (98, 165), "times": (100, 153), "time": (201, _NONE),
+    "gettimeofday": (96, 169), "clock_gettime": (228, 113), "clock_getres": (229, 114),
+    "getcpu": (309, 168), "getrandom": (318, 278), "uname": (63, 160), "sysinfo": (99, 179),
+}  # fmt: skip
+_SOCKET_PAIRS: Numbers = {
+    "sendto": (44, 206), "sendmsg": (46, 211), "recvfrom": (45, 207), "recvmsg": (47, 212),
+    "shutdown": (48, 210), "getsockname": (51, 204), "getpeername": (52, 205), "getsockopt": (55, 209),
+}  # fmt: skip
+_CONDITIONAL: Numbers = {
+    "socketpair": (53, 199), "setsockopt": (54, 208), "clone": (56, 220), "fork": (57, _NONE),
+    "vfork": (58, _NONE), "kill": (62, 129), "tgkill": (234, 131), "prlimit64": (302, 261),
+    "prctl": (157, 167), "fcntl": (72, 25), "ioctl": (16, 29), "sched_setaffinity": (203, 122),
+    "setpriority": (141, 140),
+}  # fmt: skip
+_UNAVAILABLE: Numbers = {
+    "clone3": (435, 435), "execveat": (322, 281),
+}  # fmt: skip
+
+
+def allowed_calls(machine: str) -> dict[str, int]:
+    """Calls that are allowed with any arguments."""
+    return _of(machine, {**_FILES, **_MEMORY, **_WAITING, **_SIGNALS, **_ITSELF, **_SOCKET_PAIRS})
+
+
+def conditional(machine: str) -> dict[str, int]:
+    """Calls that are allowed with some arguments, or to some programs."""
+    return _of(machine, _CONDITIONAL)
+
+
+def absent(machine: str) -> dict[str, int]:
+    """Calls that are answered as by an older kernel (`ENOSYS`), because libc has a fallback."""
+    return _of(machine, _UNAVAILABLE)
+
+
+def _of(machine: str, calls: Numbers) -> dict[str, int]:
+    column = MACHINES[machine]
+    return {name: pair[column] for name, pair in calls.items() if pair[column] != _NONE}

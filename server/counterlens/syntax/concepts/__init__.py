@@ -12,12 +12,33 @@ many names; its other node types are `UNCATEGORISED`. A language names its table
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from functools import cache
 
 from counterlens.languages.part import LanguagePart
-from counterlens.syntax.concepts.categories import NO_CONCEPTS, Category
 
-__all__ = ["FREE_TEXT", "NO_CONCEPTS", "TABLES", "Category", "category_of"]
+
+class Category(StrEnum):
+    """A concept category of Palacio et al. 2023."""
+
+    DATA_STRUCTURES = "data structures"
+    DECISION = "decision"
+    EXCEPTIONS = "exceptions"
+    FUNCTIONAL = "functional programming"
+    ITERATION = "iteration"
+    NATURAL_LANGUAGE = "natural language"
+    OPERATORS = "operators"
+    SCOPE = "scope"
+    TESTING = "testing"
+    TYPES = "types"
+    STRUCTURE = "structure"
+    """Nodes that only group other nodes; the paper does not report them."""
+    UNCATEGORISED = "uncategorised"
+    """Node types without a category: their grammar has no table, or is newer than its table."""
+
+
+NO_CONCEPTS = frozenset({Category.STRUCTURE, Category.UNCATEGORISED})
+"""The categories that are not in the paper, and are excluded from means over all concepts."""
 
 FREE_TEXT = frozenset(
     {
@@ -63,3 +84,12 @@ def _agreement(kind: str) -> Category:
     known = [table[kind] for table in tables if kind in table]
     agreed = len(known) >= _AGREEING and len(set(known)) == 1
     return known[0] if agreed else Category.UNCATEGORISED
+
+
+def merge(*tables: Mapping[Category, str]) -> dict[Category, str]:
+    """One table from several, for grammars that share most of their node types."""
+    return {
+        category: " ".join(table[category] for table in tables if category in table)
+        for category in Category
+        if any(category in table for table in tables)
+    }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from counterlens.models.remote.scoring.memory import Memory
-from counterlens.models.remote.scoring.probing import Ability
+from counterlens.models.remote.scoring.scorer import Ability, Memory
 
 
 class Remembered(Memory):

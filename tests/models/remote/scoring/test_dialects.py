@@ -18,13 +18,12 @@ import pytest
 from click.testing import CliRunner
 
 from counterlens.cli.models import models
-from counterlens.confidence.measuring import measure_function
+from counterlens.confidence.scoring import measure_function
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Capability
 from counterlens.models.remote import RemoteModel, Retries
 from counterlens.models.remote.scoring.dialects import SCORING_DIALECTS, dialect_named
-from counterlens.models.remote.scoring.memory import KEPT, KEPT_NEGATIVE, Memory
-from counterlens.models.remote.scoring.probing import TRIAL
+from counterlens.models.remote.scoring.scorer import KEPT, KEPT_NEGATIVE, TRIAL, Memory
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.record import PairsRecord

@@ -14,7 +14,7 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Capability, TokenScores
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.remote import RemoteModel
-from counterlens.models.remote.scoring.memory import Memory
+from counterlens.models.remote.scoring.scorer import Memory
 from tests.conftest import ModelServer, llama_cpp_server, llama_server, short_model
 from tests.models.remote.scoring.remembered import Remembered
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from threading import Event, Lock
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.evaluation.engines.base import fitting, open_model, options_of
@@ -13,14 +13,14 @@ from counterlens.evaluation.engines.ray.cluster import HERE, Lost, RayCluster, W
 from counterlens.evaluation.engines.ray.inside import Errand, Misfit, run_program
 from counterlens.evaluation.engines.ray.replicas import Replicas
 from counterlens.evaluation.settings import RunSettings
-from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt, TokenScores, Vectors
+from counterlens.models.base import Model, ModelInfo, Progress
 from counterlens.models.registry import runs_here
+from counterlens.models.wrapped import ForwardingModel
 from counterlens.sandbox.base import Job, JobOutcome, Sandbox
 from counterlens.sandbox.following import follow
 
 _RETRIES = 4  # a program whose node is lost runs on another; its outcome is a value, so none counts twice
 
-Found = TypeVar("Found")
 
 _MOST_JOBS = 64
 
@@ -86,7 +86,7 @@ class RayEngine:
             return self._cluster
 
 
-class RayModel(Model):
+class RayModel(ForwardingModel):
     """Thread-safe; it reports progress only at the end."""
 
     def __init__(self, replicas: Replicas) -> None:
@@ -97,63 +97,17 @@ class RayModel(Model):
         """Identity of the model."""
         return self._replicas.info
 
-    def complete(
-        self,
-        prompts: Sequence[Prompt],
-        *,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> list[Completion]:
-        """Like `Model.complete`."""
-        completions: list[Completion] = self._replicas.ask("complete", list(prompts), cancel=cancel)
-        return _report_done(completions, len(completions), progress)
-
-    def score(
-        self,
-        text: str,
-        *,
-        context: str = "",
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> TokenScores:
-        """Like `Model.score`."""
-        scores: TokenScores = self._replicas.ask(
-            "score", text, context=context, alternatives=alternatives, cancel=cancel
-        )
-        return _report_done(scores, len(scores), progress)
-
-    def score_continuations(
-        self,
-        context: str,
-        continuations: Sequence[str],
-        *,
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> list[TokenScores]:
-        """Like `Model.score_continuations`."""
-        scores: list[TokenScores] = self._replicas.ask(
-            "score_continuations", context, list(continuations), alternatives=alternatives, cancel=cancel
-        )
-        return _report_done(scores, len(scores), progress)
-
-    def embed(
-        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
-    ) -> Vectors:
-        """Like `Model.embed`."""
-        vectors: Vectors = self._replicas.ask("embed", list(texts), cancel=cancel)
-        return _report_done(vectors, len(vectors), progress)
+    def _forward(
+        self, method: str, *asked: Any, cancel: Event | None, progress: Progress | None = None, **options: Any
+    ) -> Any:
+        answer = self._replicas.ask(method, *asked, cancel=cancel, **options)
+        if progress:
+            progress(len(answer), len(answer))
+        return answer
 
     def close(self) -> None:
         """Close the replicas."""
         self._replicas.close()
-
-
-def _report_done(answer: Found, steps: int, progress: Progress | None) -> Found:
-    if progress:
-        progress(steps, steps)
-    return answer
 
 
 class RaySandbox:

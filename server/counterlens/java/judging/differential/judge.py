@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from counterlens.counting import plural
-from counterlens.java.judging.bench import Classes, CompilerStoppedError, HeldProgram, JavaBench
-from counterlens.java.judging.benches import BENCHES
+from counterlens.java.judging.bench import BENCHES, Classes, CompilerStoppedError, HeldProgram, JavaBench
 from counterlens.java.judging.differential.calling import (
     CallFate,
     JavaCall,

@@ -14,8 +14,7 @@ from threading import Event
 
 from tree_sitter import Node
 
-from counterlens.java.judging.bench import Classes, HeldProgram, JavaBench
-from counterlens.java.judging.benches import BENCHES
+from counterlens.java.judging.bench import BENCHES, Classes, HeldProgram, JavaBench
 from counterlens.java.judging.differential.calling import (
     CallFate,
     JavaCall,
@@ -25,7 +24,7 @@ from counterlens.java.judging.differential.calling import (
 )
 from counterlens.java.judging.differential.generation import Generator, literals_of
 from counterlens.java.judging.differential.target import JavaTarget, NoTargetError, find_target
-from counterlens.java.judging.surroundings import NOTHING_AROUND, Surroundings, surroundings
+from counterlens.java.judging.project import NOTHING_AROUND, Surroundings, surroundings
 from counterlens.java.syntax.escapes import escape_that_is_syntax
 from counterlens.judging.base import Setting
 from counterlens.judging.comparing import FEWEST, UNSTEADY, Untestable

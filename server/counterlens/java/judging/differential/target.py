@@ -88,7 +88,7 @@ def find_target(document: Document, function: Function) -> JavaTarget:
             where = "" if reached == node else f", through {_name(reached)}"
             raise NoTargetError(f"it {reason}{where}")
     root = document.tree.root_node
-    own = {_name(each) for each in _declared_types(root)}
+    own = {_name(node) for node in descendants(root) if node.type in TYPES}
     try:
         made, maker = _maker(around, own) if not static else ((), "")
         types, simple = _parameters(node, around, own, static=static)
@@ -252,10 +252,6 @@ def _members(owner: Node) -> list[Node]:
         if child.type == "enum_body_declarations":
             members += child.named_children
     return members
-
-
-def _declared_types(root: Node) -> Iterator[Node]:
-    return (node for node in descendants(root) if node.type in TYPES)
 
 
 def _above(node: Node) -> Iterator[Node]:

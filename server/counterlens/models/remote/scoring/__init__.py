@@ -1,1 +1,1 @@
-"""Token probabilities of a given text; one file per method by which servers give them (`dialects.py`)."""
+"""Token probabilities of a given text; by the methods of `dialects.py`, one per kind of server."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 from counterlens.models.remote.answer import Answer, Json
 from counterlens.models.remote.client import HttpClient
@@ -67,29 +67,26 @@ class Service:
         return await self._root.get(path, retry=self._patient)
 
 
-class ScoringDialect(Protocol):
-    """One method of getting the token probabilities of a text."""
+Reader = Callable[[Service, str, int], Awaitable[list[Token]]]
+"""Requests the tokens of a text, with at most so many alternatives each.
 
-    @property
-    def name(self) -> str:
-        """Its name in reports and in the memory of endpoints."""
-        ...
+Raises:
+    ModelError: there is no response, or it is incomplete.
+    LookupError, TypeError, ValueError: the response has another format.
+"""
 
-    @property
-    def corrections(self) -> tuple[Correction, ...]:
-        """Corrections that the values may need, in order of preference."""
-        ...
 
-    async def read(
-        self, service: Service, text: str, alternatives: int, correction: Correction
-    ) -> list[Token]:
-        """Request the tokens of a text.
+@dataclass(frozen=True, slots=True)
+class ScoringDialect:
+    """One method of getting the token probabilities of a text.
 
-        Raises:
-            ModelError: there is no response, or it is incomplete.
-            LookupError, TypeError, ValueError: the response has another format.
-        """
-        ...
+    Attributes:
+        name: Its name in reports and in the memory of endpoints.
+        readers: How it reads them with each correction that the values may need, in order of preference.
+    """
+
+    name: str
+    readers: Mapping[Correction, Reader]
 
 
 async def _only(answer: Answer) -> Json:

@@ -1,6 +1,6 @@
 """The methods of getting token probabilities, best first.
 
-To add one: a class like `ScoringDialect`, and a line here. The test of an endpoint (probing.py)
+To add one: a function that reads, and a line in `SCORING_DIALECTS`. The test of an endpoint (scorer.py)
 determines whether it works there.
 
 Servers that give probabilities of generated tokens at most: Ollama, OpenAI's API, most gateways.
@@ -8,120 +8,99 @@ Servers that give probabilities of generated tokens at most: Ollama, OpenAI's AP
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from counterlens.errors import ModelError
 from counterlens.models.remote.answer import Json
 from counterlens.models.remote.dialect import first_choice
+from counterlens.models.remote.scoring import echo, llama_server
 from counterlens.models.remote.scoring.dialect import Correction, ScoringDialect, Service
-from counterlens.models.remote.scoring.echo import Echo
-from counterlens.models.remote.scoring.llama_server import LlamaServer
 from counterlens.models.remote.scoring.reading import IncompleteError, Token, number
-from counterlens.models.remote.scoring.sglang import SGLang
+
+_MOST: Final = 20  # vLLM's default limit
 
 
-class TextGenerationInference:
+async def _read_tgi(service: Service, text: str, _alternatives: int) -> list[Token]:
     """The native API of Text Generation Inference: `/generate` with `decoder_input_details`.
 
     `details.prefill` has text and log-probability of each token of the prompt, including special ones; the
     first has none. There are no alternatives.
     """
-
-    name = "tgi"
-    corrections = (Correction.NONE,)
-
-    async def read(
-        self,
-        service: Service,
-        text: str,
-        alternatives: int,  # noqa: ARG002 - there are none
-        correction: Correction,  # noqa: ARG002
-    ) -> list[Token]:
-        """As `ScoringDialect.read`."""
-        parameters = {
-            "max_new_tokens": 1,
-            "do_sample": False,
-            "details": True,
-            "decoder_input_details": True,
-        }
-        answer = await service.post("/generate", {"inputs": text, "parameters": parameters})
-        prefill = answer["details"]["prefill"]
-        if not prefill:
-            raise IncompleteError("the server returns no details of its input")
-        return [Token(entry["text"], number(entry.get("logprob"))) for entry in prefill]
+    parameters = {
+        "max_new_tokens": 1,
+        "do_sample": False,
+        "details": True,
+        "decoder_input_details": True,
+    }
+    answer = await service.post("/generate", {"inputs": text, "parameters": parameters})
+    prefill = answer["details"]["prefill"]
+    if not prefill:
+        raise IncompleteError("the server returns no details of its input")
+    return [Token(entry["text"], number(entry.get("logprob"))) for entry in prefill]
 
 
-_MOST: Final = 20  # vLLM's default limit
-
-
-class PromptLogprobs:
+async def _read_prompt_logprobs(service: Service, text: str, alternatives: int) -> list[Token]:
     """The `prompt_logprobs` of vLLM's completions API.
 
     The response has one object per token of the prompt, from token ids to log-probability, rank (from 1) and
     text: the prompt's own token first, then the likeliest. The first is null, so the first token has no name.
     """
+    count = min(alternatives, _MOST)
+    answer = await service.complete({"prompt": text, "max_tokens": 1, "prompt_logprobs": count})
+    choice = first_choice(answer) or {}
+    rows = choice.get("prompt_logprobs") or answer.get("prompt_logprobs")
+    if not rows:
+        raise IncompleteError("the server does not know prompt_logprobs")
 
-    name = "prompt_logprobs"
-    corrections = (Correction.NONE,)
+    def token(row: Json) -> Token:
+        entries = list(row.values())
+        own, rank = entries[0], entries[0].get("rank")
+        return Token(
+            own["decoded_token"],
+            number(own["logprob"]),
+            tuple((entry["decoded_token"] or "", float(entry["logprob"])) for entry in entries),
+            rank - 1 if isinstance(rank, int) and rank > 0 else None,
+        )
 
-    async def read(
-        self,
-        service: Service,
-        text: str,
-        alternatives: int,
-        correction: Correction,  # noqa: ARG002
-    ) -> list[Token]:
-        """As `ScoringDialect.read`."""
-        count = min(alternatives, _MOST)
-        answer = await service.complete({"prompt": text, "max_tokens": 1, "prompt_logprobs": count})
-        choice = first_choice(answer) or {}
-        rows = choice.get("prompt_logprobs") or answer.get("prompt_logprobs")
-        if not rows:
-            raise IncompleteError("the server does not know prompt_logprobs")
-        return [Token(None, None) if row is None else _token(row) for row in rows]
+    return [Token(None, None) if row is None else token(row) for row in rows]
 
 
-def _token(row: Json) -> Token:
-    entries = list(row.values())
-    own = entries[0]
-    rank = own.get("rank")
-    return Token(
-        own["decoded_token"],
-        number(own["logprob"]),
-        tuple((entry["decoded_token"] or "", float(entry["logprob"])) for entry in entries),
-        rank - 1 if isinstance(rank, int) and rank > 0 else None,
+async def _read_sglang(service: Service, text: str, alternatives: int) -> list[Token]:
+    """The native API of SGLang: `/generate` with `return_logprob`.
+
+    `meta_info` has a triple of log-probability, token id and text per token of the prompt, and a list of such
+    triples for the likeliest tokens in its place. The first log-probability is null.
+    """
+    answer = await service.post(
+        "/generate",
+        {
+            "text": text,
+            "sampling_params": {"max_new_tokens": 1, "temperature": 0},
+            "return_logprob": True,
+            "logprob_start_len": 0,
+            "top_logprobs_num": alternatives,
+            "return_text_in_logprobs": True,
+        },
     )
+    about = answer["meta_info"]
+    own = about["input_token_logprobs"]
+    others = about.get("input_top_logprobs") or [None] * len(own)
+
+    def token(value: list[Any], row: list[list[Any]] | None) -> Token:
+        likely = tuple((name or "", float(each)) for each, _, name in row or () if each is not None)
+        return Token(value[2], number(value[0]), likely)
+
+    return [token(value, row) for value, row in zip(own, others, strict=True)]
 
 
-class GenerationOnly:
-    """No method at all; chosen if no other works."""
-
-    name = "generation only"
-    corrections = (Correction.NONE,)
-
-    async def read(
-        self,
-        service: Service,  # noqa: ARG002
-        text: str,  # noqa: ARG002
-        alternatives: int,  # noqa: ARG002
-        correction: Correction,  # noqa: ARG002
-    ) -> list[Token]:
-        """Not offered.
-
-        Raises:
-            ModelError: always.
-        """
-        raise ModelError("the endpoint returns the probabilities of generated tokens only")
-
-
-GENERATION_ONLY: Final = GenerationOnly()
-SCORING_DIALECTS: Final[tuple[ScoringDialect, ...]] = (
-    PromptLogprobs(),
-    SGLang(),
-    Echo(),
-    LlamaServer(),
-    TextGenerationInference(),
+SCORING_DIALECTS: Final = (
+    ScoringDialect("prompt_logprobs", {Correction.NONE: _read_prompt_logprobs}),
+    ScoringDialect("sglang", {Correction.NONE: _read_sglang}),
+    ScoringDialect("echo", echo.READERS),
+    ScoringDialect("llama_server", {Correction.NONE: llama_server.read}),
+    ScoringDialect("tgi", {Correction.NONE: _read_tgi}),
 )
+GENERATION_ONLY: Final = ScoringDialect("generation only", {})
+"""No method at all; chosen if no other works."""
 
 
 def dialect_named(name: str) -> ScoringDialect | None:

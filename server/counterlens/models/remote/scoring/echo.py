@@ -37,34 +37,37 @@ _NOISE: Final = 0.75  # nats between two requests for one distribution
 _MOST: Final = 5  # maximum number of alternatives in OpenAI's API
 
 
-class Echo:
-    """The echo of the completions API."""
+async def _read(service: Service, text: str, count: int) -> list[Token]:
+    answer = await service.complete({"prompt": text, "max_tokens": 1, "echo": True, "logprobs": count})
+    logprobs = (first_choice(answer) or {}).get("logprobs")
+    if not isinstance(logprobs, dict) or not logprobs.get("tokens"):
+        raise IncompleteError("the server does not echo log-probabilities")
+    pieces, values = logprobs["tokens"], logprobs["token_logprobs"]
+    rows = logprobs.get("top_logprobs") or [None] * len(pieces)
+    return [
+        Token(piece, number(value), tuple((name, float(each)) for name, each in (row or {}).items()))
+        for piece, value, row in zip(pieces, values, rows, strict=True)
+    ]
 
-    name = "echo"
-    corrections = (Correction.NONE, Correction.RECOVERED, Correction.MOVED)
 
-    async def read(
-        self, service: Service, text: str, alternatives: int, correction: Correction
-    ) -> list[Token]:
-        """As `ScoringDialect.read`."""
-        count = max(1, min(alternatives, _MOST))
-        if correction is Correction.RECOVERED:
-            count = LISTED
-        answer = await service.complete({"prompt": text, "max_tokens": 1, "echo": True, "logprobs": count})
-        logprobs = (first_choice(answer) or {}).get("logprobs")
-        if not isinstance(logprobs, dict) or not logprobs.get("tokens"):
-            raise IncompleteError("the server does not echo log-probabilities")
-        pieces, values = logprobs["tokens"], logprobs["token_logprobs"]
-        rows = logprobs.get("top_logprobs") or [None] * len(pieces)
-        tokens = [
-            Token(piece, number(value), tuple((name, float(each)) for name, each in (row or {}).items()))
-            for piece, value, row in zip(pieces, values, rows, strict=True)
-        ]
-        if correction is Correction.MOVED:
-            return shift_values(tokens)
-        if correction is Correction.RECOVERED:
-            return await recover(service, text, tokens)
-        return tokens
+async def _read_as_written(service: Service, text: str, alternatives: int) -> list[Token]:
+    return await _read(service, text, max(1, min(alternatives, _MOST)))
+
+
+async def _read_moved(service: Service, text: str, alternatives: int) -> list[Token]:
+    return shift_values(await _read_as_written(service, text, alternatives))
+
+
+async def _read_recovered(service: Service, text: str, _alternatives: int) -> list[Token]:
+    return await recover(service, text, await _read(service, text, LISTED))
+
+
+READERS: Final = {
+    Correction.NONE: _read_as_written,
+    Correction.RECOVERED: _read_recovered,
+    Correction.MOVED: _read_moved,
+}
+"""The echo of the completions API, with each correction."""
 
 
 def shift_values(tokens: Sequence[Token]) -> list[Token]:

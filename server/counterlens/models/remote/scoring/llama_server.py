@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from counterlens.errors import ModelError
 from counterlens.models.remote.answer import Json
-from counterlens.models.remote.scoring.dialect import Correction, Service
+from counterlens.models.remote.scoring.dialect import Service
 from counterlens.models.remote.scoring.reading import IncompleteError, Token, number
 
 _PORTION: Final = 128  # tokens per request: between two, it can be cancelled and reports progress
@@ -23,49 +23,36 @@ _SPARE: Final = 4  # positions of the context that the server may need
 _LISTED: Final = (1_000, 100_000)  # tokens to request when looking for one, at first and then
 
 
-class LlamaServer:
-    """The native API of llama-server."""
-
-    name = "llama_server"
-    corrections = (Correction.NONE,)
-
-    async def read(
-        self,
-        service: Service,
-        text: str,
-        alternatives: int,
-        correction: Correction,  # noqa: ARG002
-    ) -> list[Token]:
-        """As `ScoringDialect.read`."""
-        properties = await service.get("/props")
-        window = int(properties["default_generation_settings"]["n_ctx"]) - _SPARE
-        answer = await service.post(
-            "/tokenize",
-            {"content": text, "add_special": True, "parse_special": False, "with_pieces": True},
-        )
-        listed = answer["tokens"]
-        ids = [int(token["id"]) for token in listed]
-        parts = [not isinstance(token["piece"], str) for token in listed]
-        pieces = [_piece(token["piece"]) for token in listed]
-        tokens = [Token(piece, None, context=0) for piece in pieces[:1]]
-        low = 0
-        while len(tokens) < len(ids):
-            at = len(tokens)
-            if at - low >= window:
-                low = at - window // 2
-            if parts[at]:
-                known = [token for token, part in zip(ids, parts, strict=True) if not part]
-                values = [await _looked_up(service, ids[low:at], ids[at], alternatives, known)]
-            else:
-                stop = min(len(ids), at + _PORTION, low + window)
-                stop = next((n for n in range(at, stop) if parts[n]), stop)
-                values = await _force(service, ids[low:at], ids[at:stop], alternatives)
-            tokens += [
-                Token(pieces[at + n], value, row, context=at - low + n)
-                for n, (value, row) in enumerate(values)
-            ]
-            service.progress(len(tokens), len(ids))
-        return tokens
+async def read(service: Service, text: str, alternatives: int) -> list[Token]:
+    """Read the tokens of a text with llama-server's native API: a `Reader`."""
+    properties = await service.get("/props")
+    window = int(properties["default_generation_settings"]["n_ctx"]) - _SPARE
+    answer = await service.post(
+        "/tokenize",
+        {"content": text, "add_special": True, "parse_special": False, "with_pieces": True},
+    )
+    listed = answer["tokens"]
+    ids = [int(token["id"]) for token in listed]
+    parts = [not isinstance(token["piece"], str) for token in listed]
+    pieces = [_piece(token["piece"]) for token in listed]
+    tokens = [Token(piece, None, context=0) for piece in pieces[:1]]
+    low = 0
+    while len(tokens) < len(ids):
+        at = len(tokens)
+        if at - low >= window:
+            low = at - window // 2
+        if parts[at]:
+            known = [token for token, part in zip(ids, parts, strict=True) if not part]
+            values = [await _looked_up(service, ids[low:at], ids[at], alternatives, known)]
+        else:
+            stop = min(len(ids), at + _PORTION, low + window)
+            stop = next((n for n in range(at, stop) if parts[n]), stop)
+            values = await _force(service, ids[low:at], ids[at:stop], alternatives)
+        tokens += [
+            Token(pieces[at + n], value, row, context=at - low + n) for n, (value, row) in enumerate(values)
+        ]
+        service.progress(len(tokens), len(ids))
+    return tokens
 
 
 _Value = tuple[float | None, tuple[tuple[str, float], ...]]

@@ -1,20 +1,32 @@
-"""Token probabilities from one endpoint; tests once which method works there."""
+"""Token probabilities from one endpoint; tests once which method works there, and remembers it.
+
+The text of the test counts in steps of one, so that every model expects its numbers, and has one word that no
+model expects. By the definition of a token's probability, given what precedes it, the numbers must be likely
+and the word must not; values that are off by one token in either direction fail that. Also, the tokens must
+join to the text, only the first may lack a value, and a second request must give the same values.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
-from counterlens.errors import ModelError, UnscorableError
+import numpy as np
+
+from counterlens.errors import ModelError, UnreachableError, UnscorableError
 from counterlens.models.base import TokenScores
 from counterlens.models.remote.client import HttpClient
 from counterlens.models.remote.endpoint import Endpoint
-from counterlens.models.remote.scoring.dialect import Service
-from counterlens.models.remote.scoring.dialects import dialect_named
-from counterlens.models.remote.scoring.memory import Memory
-from counterlens.models.remote.scoring.probing import Ability, probe
-from counterlens.models.remote.scoring.reading import IncompleteError, after, to_scores
+from counterlens.models.remote.failures import PassingError, UnknownModelError
+from counterlens.models.remote.scoring.dialect import Correction, ScoringDialect, Service
+from counterlens.models.remote.scoring.dialects import GENERATION_ONLY, SCORING_DIALECTS, dialect_named
+from counterlens.models.remote.scoring.reading import IncompleteError, Token, after, to_scores
+from counterlens.models.remote.taking import EndpointFile
 
 _ELSEWHERE = "Score with a local model, such as smollm2-135m; counterfactual probes work with this one"
 
@@ -80,7 +92,7 @@ class RemoteScorer:
         if not text:
             return to_scores("", [], alternatives)
         try:
-            tokens = await dialect.read(service, context + text, alternatives, ability.correction)
+            tokens = await dialect.readers[ability.correction](service, context + text, alternatives)
             scores = to_scores(context + text, tokens, alternatives)
         except IncompleteError as error:
             raise UnscorableError(
@@ -93,3 +105,168 @@ class RemoteScorer:
             ) from error
         progress(len(scores), len(scores))
         return after(context, scores)
+
+
+VERSION: Final = 1  # version of the test and of this file; entries of another version are ignored
+KEPT: Final = 7 * 86_400.0  # seconds, for a method that works
+KEPT_NEGATIVE: Final = 86_400.0  # seconds, if none works: servers are restarted with other options
+
+
+class Memory:
+    """A small JSON file; one that cannot be read or written behaves as an empty one.
+
+    Args:
+        file: Path of the file; by default in the user's cache.
+        clock: Returns the seconds since the epoch.
+    """
+
+    def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
+        self._file = EndpointFile(file or "remote-abilities.json", VERSION)
+        self._clock = clock
+
+    def recall(self, identity: str) -> Ability | None:
+        """Return the stored result for an endpoint and model, unless it is too old."""
+        entry = self._file.entries().get(identity)
+        try:
+            assert entry is not None
+            ability = Ability(
+                str(entry["dialect"]),
+                Correction(entry["correction"]),
+                tuple(str(reason) for reason in entry["reasons"]),
+            )
+            age = self._clock() - float(entry["tested"])
+        except (AssertionError, LookupError, TypeError, ValueError):
+            return None
+        if dialect_named(ability.dialect) is None:
+            return None
+        return ability if 0 <= age < (KEPT if ability.scores else KEPT_NEGATIVE) else None
+
+    def remember(self, identity: str, ability: Ability) -> None:
+        """Store a result, if it is valid for the next time."""
+        entries = self._file.entries()
+        entries.pop(identity, None)
+        if ability.certain:
+            entries[identity] = {
+                "dialect": ability.dialect,
+                "correction": ability.correction.value,
+                "reasons": list(ability.reasons),
+                "tested": self._clock(),
+            }
+        self._file.write(entries)
+
+
+_SURPRISE: Final = "violin"
+TRIAL: Final = f"n = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, {_SURPRISE}, 12, 13, 14]\n"
+_STEADY: Final = TRIAL.index("4, 5")  # from here on, any model knows that the text counts
+_ALTERNATIVES: Final = 3
+_EXPECTED: Final = -1.0  # nats: the median of the numbers is above
+_UNEXPECTED: Final = -5.0  # nats: the word is below
+_NOISE_MEAN: Final = 0.1  # nats between two requests, maximum of the mean
+_NOISE_MOST: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """The values that an endpoint returns for the tokens of a text.
+
+    Attributes:
+        dialect: The name of the working method; `generation only` if none does.
+        correction: The necessary correction of the values.
+        reasons: Why each of the preceding methods does not work.
+        certain: Whether that is valid for the next time: no temporary failure was involved.
+    """
+
+    dialect: str
+    correction: Correction = Correction.NONE
+    reasons: tuple[str, ...] = ()
+    certain: bool = True
+
+    @property
+    def scores(self) -> bool:
+        """Whether it returns token probabilities."""
+        return self.dialect != GENERATION_ONLY.name
+
+    @property
+    def summary(self) -> str:
+        """A summary in a few words, for users."""
+        return f"{self.dialect}, shift corrected" if self.correction else self.dialect
+
+
+async def probe(service: Service) -> Ability:
+    """Try the dialects, best first.
+
+    Raises:
+        UnreachableError: the endpoint cannot be reached.
+    """
+    reasons: list[str] = []
+    certain = True
+    for dialect in SCORING_DIALECTS:
+        try:
+            correction = await _examine(dialect, service)
+        except UnreachableError:
+            raise
+        except ModelError as error:
+            certain = certain and not isinstance(error, (PassingError, UnknownModelError))
+            reasons.append(f"{dialect.name}: {error.message}")
+        except (LookupError, TypeError, ValueError, AttributeError):
+            reasons.append(f"{dialect.name}: the answer has an unexpected form")
+        else:
+            return Ability(dialect.name, correction, tuple(reasons))
+    return Ability(GENERATION_ONLY.name, reasons=tuple(reasons), certain=certain)
+
+
+async def _examine(dialect: ScoringDialect, service: Service) -> Correction:
+    """The correction with which a dialect's values are right.
+
+    Raises:
+        ModelError: there is none; the message gives the reason.
+    """
+    refusal: ModelError | None = None
+    for correction, read in dialect.readers.items():
+        try:
+            first = _check(await read(service, TRIAL, _ALTERNATIVES))
+        except (PassingError, UnreachableError):
+            raise
+        except ModelError as error:
+            if not correction and not isinstance(error, IncompleteError):
+                raise
+            refusal = refusal or error
+            continue
+        second = _check(await read(service, TRIAL, _ALTERNATIVES))
+        _compare(first, second)
+        return correction
+    raise refusal or IncompleteError("there is nothing to test")
+
+
+def _check(tokens: list[Token]) -> TokenScores:
+    """The scores of the test, if they can be right.
+
+    Raises:
+        IncompleteError: they cannot; the message gives the reason.
+    """
+    scores = to_scores(TRIAL, tokens, _ALTERNATIVES)
+    word = TRIAL.index(_SURPRISE)
+    counting = (scores.start >= _STEADY) & (scores.end <= word - 2)
+    surprising = int(np.searchsorted(scores.end, word, side="right"))
+    later = scores.start >= _STEADY
+    if not counting.any() or np.exp(scores.alternative_logprob).sum(axis=1).max(initial=0) > 1.02:
+        raise IncompleteError("its values are not natural logarithms of probabilities")
+    expected = float(np.median(scores.logprob[counting]))
+    unexpected = float(scores.logprob[surprising])
+    if expected < _EXPECTED or unexpected > _UNEXPECTED or unexpected > scores.logprob[later].min():
+        raise IncompleteError("its values do not match its tokens")
+    return scores
+
+
+def _compare(first: TokenScores, second: TokenScores) -> None:
+    """Check that the values of two requests agree.
+
+    Raises:
+        IncompleteError: they do not.
+    """
+    if len(first) == len(second):
+        known = ~np.isnan(first.logprob)
+        apart = np.abs(first.logprob[known] - second.logprob[known])
+        if apart.mean() <= _NOISE_MEAN and apart.max() <= _NOISE_MOST:
+            return
+    raise IncompleteError("it returns different values for the same request")

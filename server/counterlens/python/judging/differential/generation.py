@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from counterlens.judging.comparing import FEWEST
 from counterlens.python.judging.differential.inputs import Built, Call
+from counterlens.python.judging.differential.observed import FunctionNode
 from counterlens.python.judging.differential.shapes import Shapes, Strategy, Unknown, required_parameters
-from counterlens.python.judging.differential.testable import FunctionNode
 
 _COMBINATIONS = 36  # maximum combinations of types to try if types are unknown
 _OMITTED = Built("omitted")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from counterlens.judging.base import Setting
 from counterlens.judging.comparing import UNSTEADY, Untestable
 from counterlens.python.judging.differential.branches import Reach, reach
-from counterlens.python.judging.differential.contract import contract_of
+from counterlens.python.judging.differential.domain import contract_of
 from counterlens.python.judging.differential.inputs import Call, recorded_call
-from counterlens.python.judging.differential.testable import find_node, why_not
+from counterlens.python.judging.differential.observed import find_node, why_not
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.recording import CallRecord, Recorder, Recording
 from counterlens.python.syntax.parsing import parse_module

@@ -17,8 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from counterlens.judging.comparing import FEWEST
-from counterlens.python.judging.differential.contract import Contract
-from counterlens.python.judging.differential.domain import Domain
+from counterlens.python.judging.differential.domain import Contract, Domain
 from counterlens.python.judging.differential.inputs import Call, Hints
 
 _LARGE = 10_000  # numbers above are not exceeded

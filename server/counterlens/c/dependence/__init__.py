@@ -1,1 +1,0 @@
-"""Dependences in C functions."""
