@@ -20,7 +20,7 @@ from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.suite import SETTINGS, Suite
 from counterlens.python.judging.test_run import TestRun, in_lines
 from counterlens.python.judging.unittests import read_cases
-from counterlens.python.judging.variant_run import RunningJudge
+from counterlens.python.judging.variant_run import RunningJudge, run_variants
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -78,14 +78,28 @@ class DoctestJudge(RunningJudge):
 
     def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
         """Run the examples against many variants of the original at once; see `run_variants`."""
-        if self._by_pytest is not None:
-            return [self.judge(program, cancel=cancel) for program in programs]
-        return super().judge_variants(programs, cancel=cancel)
+        verdicts = super().judge_variants(programs, cancel=cancel)
+        failing = [at for at, verdict in enumerate(verdicts) if verdict.judgement is Judgement.FAILED]
+        if self._by_pytest is None or not failing or self._test_run.passes_original(self._read, cancel):
+            return verdicts
+        # Compiled files would need another interpreter than that of single programs.
+        test_run = replace(self._by_pytest, original=self._test_run.original, compiles=False)
+        answers = run_variants(test_run, [programs[at] for at in failing], read_cases, cancel)
+        for at, verdict in zip(failing, answers, strict=True):
+            verdicts[at] = self._answer_of_pytest(programs[at], verdict, verdicts[at], cancel)
+        return verdicts
 
     def _ask_pytest(self, program: str, plain: Verdict, cancel: Event | None) -> Verdict:
         """Let pytest run the examples."""
         assert self._by_pytest is not None
         verdict = self._by_pytest.run(program, read_cases, cancel)
+        return self._answer_of_pytest(program, verdict, plain, cancel)
+
+    def _answer_of_pytest(
+        self, program: str, verdict: Verdict, plain: Verdict, cancel: Event | None
+    ) -> Verdict:
+        """The verdict on a program from that of pytest, and that without the project's settings."""
+        assert self._by_pytest is not None
         if not self._vetted:
             verdict = refuse_harness(self._by_pytest, verdict, program, read_cases, cancel)
         unread = next((str(file) for file in self._by_pytest.readable if self._is_unread(file)), None)

@@ -76,6 +76,7 @@ class TestRun:
         original: The trusted program, if there is one.
         readable: Further paths that programs may read.
         history: What its runs have shown.
+        compiles: Whether the project's files are compiled ahead, if there is an original.
     """
 
     attribution: str
@@ -86,6 +87,7 @@ class TestRun:
     original: str | None = None
     readable: tuple[Path, ...] = ()
     history: RunHistory = field(default_factory=RunHistory)
+    compiles: bool = True
 
     def with_task(self, **more: object) -> TestRun:
         """The same test run with additions to the runner's task; it shares the history."""
@@ -191,7 +193,7 @@ class TestRun:
 
         Needs an original: without one, the file on disk may be the judged program itself.
         """
-        if self.place is None or self.original is None or "files" not in self.task:
+        if not self.compiles or self.place is None or self.original is None or "files" not in self.task:
             return None
         project = CompiledProject(self.place, self.setting)
         if not project.usable:
