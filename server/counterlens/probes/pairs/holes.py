@@ -116,10 +116,14 @@ def holes_of(target: Target) -> list[CommitHole]:
         )
     every = list(_holes(document, function, commits))
     holes = [hole for hole in every if not target.lines or _touches(document, hole, target.lines)]
-    if not holes:
-        which = "that differs from --since" if every else "after its first one"
+    if every and not holes:
         raise SourceError(
-            f"no commit added a statement {which} to {function.qualname}",
+            f"no commit added a statement that differs from --since to {function.qualname}",
+            "Give an earlier revision, or omit --since",
+        )
+    if not holes:
+        raise SourceError(
+            f"no commit added a statement after its first one to {function.qualname}",
             "The first commit of a repository, or of a shallow clone, adds to nothing",
         )
     newest = sorted(holes, key=lambda hole: hole.commit.written, reverse=True)[:MOST]

@@ -43,8 +43,8 @@ _HELD = "held: share of the pairs with a right verdict that kept it; higher is b
 _SPEED = ("model", "right", "held", "first token", "tokens/s", "memory", "price", "measured on")
 _SPEED_NOTE = (
     "right: share of the originals that were completed correctly; first token: seconds after a prompt of "
-    "some 700 tokens; tokens/s: of one completion alone; memory: the largest of its process; price: of the "
-    "whole run"
+    "some 700 tokens; tokens/s: of one completion alone; memory: the largest of its process; measured once, "
+    "and slower if the machine was busy (`counterlens models test` measures again); price: of the whole run"
 )
 _QUALITY = "Quality and speed of each model"
 _QUALITY_ALT = (
