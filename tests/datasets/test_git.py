@@ -376,6 +376,10 @@ def test_a_line_has_the_commit_that_added_it(clone: Path) -> None:
     git(clone, "commit", "-qam", "second", day="2026-02-03")
     (second,) = {*filter(None, line_commits(file, text.encode()) or ())}
     assert second.written == "2026-02-02"  # in UTC
+    (clone / "ignored").write_text(f"{second.id}\n")
+    before = line_commits(file, text.encode())
+    git(clone, "config", "blame.ignoreRevsFile", "ignored")
+    assert line_commits(file, text.encode()) == before
     text = text.replace("    a = 1\n", "    if True:\n        a = 1\n").replace("\n", "\r\n")
     file.write_bytes(text.encode())
     git(clone, "commit", "-qam", "third", day="2027-01-01")

@@ -125,7 +125,8 @@ def line_commits(file: Path, text: bytes) -> list[Commit | None] | None:
     None also stands for a line of the oldest commit that is there, in which everything is new, and for one
     that was not committed.
     """
-    options = ("--porcelain", "--no-textconv", "-w", "-M", "-C", "--contents", "-")
+    own = ("--no-textconv", "--ignore-revs-file=")  # whatever the repository's settings say
+    options = ("--porcelain", *own, "-w", "-M", "-C", "--contents", "-")
     output = _git_output(file.parent, "blame", *options, "--", file.name, given=text)
     if output is None:
         return None
