@@ -15,6 +15,7 @@ from counterlens.doubt.generating import alternatives_in, scopes
 from counterlens.doubt.margins import EMBEDDED, FITTED, margins_file, margins_of, save_margins
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scoring import Trial
+from counterlens.models.code_models import code_model
 from counterlens.models.default import recommended_model
 from counterlens.models.files import EMBEDDED_SHA256
 from counterlens.syntax.document import Document
@@ -79,7 +80,9 @@ def test_one_alternative_of_each_kind_is_planted_and_what_is_likelier_is_false()
 
 
 def test_built_in_margins_are_of_models_that_people_meet() -> None:
-    assert set(FITTED) == {EMBEDDED_SHA256, recommended_model().sha256}
+    larger = code_model("qwen2.5-coder-1.5b")
+    assert larger is not None
+    assert set(FITTED) == {EMBEDDED_SHA256, recommended_model().sha256, larger.sha256}
     for margins in FITTED.values():
         assert set(margins) <= set(DOUBT_KINDS)
 

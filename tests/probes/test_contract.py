@@ -28,6 +28,8 @@ def another(spec: OptionSpec) -> Any:
         return ("if-else-flip",)
     if spec.name == "from_language":
         return "java"
+    if spec.name == "training_cutoff":
+        return "2024-09-30"
     if spec.choices:
         other = next(choice for choice in spec.choices if choice != spec.default)
         return (other,) if spec.repeatable else other
