@@ -20,6 +20,8 @@ from counterlens.probes.registry import ALL, PROBES, choose
 OPTIONS = declared(PROBES.values())
 BOTH = [(task, name) for task in PROBES for name in OPTIONS]
 TARGET = "examples/parity.py::parity"
+NEEDED: dict[str, dict[str, Any]] = {"training_cutoff": {"holes": "commits"}}
+"""Options without which an option is refused."""
 
 
 def another(spec: OptionSpec) -> Any:
@@ -63,7 +65,8 @@ def test_an_option_that_is_taken_is_in_the_manifest_and_one_that_is_not_is_refus
         assert all(taker in (refused.value.hint or "") for taker in takers)
         return
     given = {name: another(specs(probe.options)[name])}
-    usual, changed = RunSettings.of([task], "data"), RunSettings.of([task], "data", given)
+    needed = NEEDED.get(name, {})
+    usual, changed = RunSettings.of([task], "data", needed), RunSettings.of([task], "data", given | needed)
     assert usual.options[task].keys() == changed.options[task].keys()
     differing = {key for key in usual.options[task] if usual.options[task][key] != changed.options[task][key]}
     fixed = probe.options.published.get(given[name], {}) if name == "protocol" else {}
