@@ -76,8 +76,9 @@ def check(
 
     PATH are Python files, or folders of them. The exit code is 1 if there is a mark that the baseline does
     not accept, else 0; with --tests, a function whose tests fail is a mark, whether or not a fix is known. A
-    comment `# counterlens: ignore` on its line silences a mark. A model other than the embedded one needs
-    margins before it marks places by itself: fit them with --fit, on a few hundred functions of tested code.
+    comment `# counterlens: ignore` on its line silences a mark. A model marks places by itself if it
+    has margins, as the embedded model and Qwen2.5-Coder 0.5B and 1.5B have. Fit those of another one with
+    --fit, on a few hundred functions of tested code.
     """
     _refuse_conflicts(tests=tests, fit=fit, since=since, form=form, write_baseline=write_baseline)
     accepted = baseline or _configured_baseline(paths)
