@@ -273,7 +273,7 @@ def report(some: Sequence[Looked], margins: Margins) -> dict[str, object]:
 
 def report_in_use(info: ModelInfo, halves: Sequence[Sequence[Looked]]) -> dict[str, object]:
     """Print the figures of the margins in use on both halves: none of them may have been used for the fit."""
-    figures = by_doubt([one for half in halves for one in half], margins_of(info) or {})
+    figures = by_doubt([function for half in halves for function in half], margins_of(info) or {})
     print(f"false marks per 1,000 lines: {shown(figures.false, figures.lines, 1000, 1)}")
     print(f"planted found: {shown(*figures.count)}; mean over kinds {figures.recall:.2f}\n")
     for kind in sorted(figures.found):

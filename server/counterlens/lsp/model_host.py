@@ -237,24 +237,24 @@ class _Interrupt(Event):
         return self.made_way
 
 
-class ForegroundModel(WrappedModel):
-    """A model for foreground requests, whose caller waits for the response."""
+class _RankedModel(WrappedModel):
+    """A model whose requests have a precedence."""
 
     def __init__(self, model: Model, precedence: Precedence) -> None:
         super().__init__(model)
         self._precedence = precedence
+
+
+class ForegroundModel(_RankedModel):
+    """A model for foreground requests, whose caller waits for the response."""
 
     def _forward(self, method: str, *asked: Any, cancel: Event | None, **options: Any) -> Any:
         with self._precedence.take():
             return super()._forward(method, *asked, cancel=cancel, **options)
 
 
-class BackgroundModel(WrappedModel):
+class BackgroundModel(_RankedModel):
     """A model for background requests: each gives way, and is then retried."""
-
-    def __init__(self, model: Model, precedence: Precedence) -> None:
-        super().__init__(model)
-        self._precedence = precedence
 
     def _forward(self, method: str, *asked: Any, cancel: Event | None, **options: Any) -> Any:
         while True:

@@ -167,7 +167,6 @@ class NameProbe(RobustnessProbe[NameOptions]):
         return {"exact match": exact, **parts}, "F1, precision and recall refer to the parts of the names"
 
 
-"""Maximum number of calls per function."""
 NO_CALL = "no call of it with literal arguments is known: add a doctest or a test"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 from counterlens.errors import SourceError
@@ -153,7 +153,7 @@ class _Asker:
         lines += idle[: len(lines)]
         numbers = [self._number(line) for line in lines]
         asked = [(line, number) for line, number in zip(lines, numbers, strict=True) if number]
-        prompts = [self._prompt("runtime-line", line=str(number)) for _, number in asked]
+        prompts = [self._prompt("runtime-line", self._tokens, line=str(number)) for _, number in asked]
         context = self._context
         answers = ask(context.model, prompts, read_yes_no, context.steps, "asking which lines run")
         return tuple(
@@ -174,8 +174,8 @@ class _Asker:
             if here is None or truth is None:
                 continue
             self._context.steps.next("asking which line runs next")
-            places = {"line": str(here), "times": times_in_words(point.times)}
-            prompt = replace(self._prompt("runtime-next", **places), max_tokens=self._number_tokens)
+            times = times_in_words(point.times)
+            prompt = self._prompt("runtime-next", self._number_tokens, line=str(here), times=times)
             said = self._context.complete(prompt).text
             yield NextLineAnswer(
                 line=point.line, times=point.times, truth=truth, said=said, answer=read_line(said)
@@ -190,7 +190,7 @@ class _Asker:
         context = self._context
         context.steps.next("asking for an input")
         places = {"source": question.source, "function": name, "output": question.truth.written}
-        prompt = self._filled("runtime-input", **places)
+        prompt = self._filled("runtime-input", self._tokens, **places)
         said = context.complete(prompt).text
         begun = "" if chats(context.model.info) else f"{name}("
         call = self._call_in(begun + without_thought(said))
@@ -224,13 +224,12 @@ class _Asker:
         lines = visible_part(document, find_function(document, name)).strip("\n").splitlines()
         return next((number for number, text in enumerate(lines, 1) if text.endswith(mark)), None)
 
-    def _prompt(self, name: str, **places: str) -> Prompt:
-        return self._filled(name, source=self._source, call=self._traced.question.call, **places)
+    def _prompt(self, name: str, tokens: int, **places: str) -> Prompt:
+        return self._filled(name, tokens, source=self._source, call=self._traced.question.call, **places)
 
-    def _filled(self, name: str, **places: str) -> Prompt:
+    def _filled(self, name: str, tokens: int, **places: str) -> Prompt:
         suffix = prompting_of(self._target.document.language).suffix
-        stop = ("\n",)
-        return fill(self._context.model.info, __package__, f"{name}{suffix}", self._tokens, stop, **places)
+        return fill(self._context.model.info, __package__, f"{name}{suffix}", tokens, ("\n",), **places)
 
 
 _Right = Callable[[RuntimeCall], Sequence[bool]]
