@@ -1,4 +1,4 @@
-"""Threads that parse side by side get the trees that they would get alone."""
+"""Parses that meet, in threads or in a finalizer, give the trees that they would give alone."""
 
 from __future__ import annotations
 
@@ -51,3 +51,17 @@ def test_threads_parse_side_by_side() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert set.union(*pool.map(parse_often, range(4))) == {"40 f(1, [2, (3, 4)])"}
+
+
+@pytest.mark.usefixtures("restless")
+def test_what_the_garbage_collector_runs_may_parse_too() -> None:
+    def parse(phase: str, _: dict[str, int]) -> None:
+        if phase == "start":
+            parse_expression("1 + 1")
+
+    gc.callbacks.append(parse)
+    try:
+        assert len(parse_module(SOURCE).body) == 40
+        assert gc.isenabled()
+    finally:
+        gc.callbacks.remove(parse)
