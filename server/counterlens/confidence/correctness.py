@@ -108,7 +108,6 @@ class ChanceMap:
         ece: The expected calibration error.
         shares: The reliability diagram.
         by_kind: The number of pieces, and of right ones, by node type.
-        by_level: The same by the level of their mean probability; see `granularity.LABELS`.
     """
 
     weights: Mapping[Summary, float]
@@ -124,7 +123,6 @@ class ChanceMap:
     ece: IntervalEstimate
     shares: tuple[RightShare, ...]
     by_kind: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    by_level: tuple[tuple[int, int], ...] = ()
 
     @property
     def holds(self) -> bool:
