@@ -90,6 +90,25 @@ def test_a_program_finds_its_own_modules_and_not_the_observers(name: str, tmp_pa
     assert output_of(Document.read(path), "f()", best_sandbox(), limits=Limits()).written == "7"
 
 
+@pytest.mark.parametrize("name", ["area", "__init__"])
+def test_a_program_in_a_package_imports_its_neighbours(name: str, tmp_path: Path) -> None:
+    package = tmp_path / "shapes" / "flat"
+    package.mkdir(parents=True)
+    for folder in (package.parent, package):
+        (folder / "__init__.py").write_text("from . import *\n")
+    (package / "sizes.py").write_text("WIDTH = 3\n")
+    (package.parent / "units.py").write_text("UNIT = 10\n")
+    path = package / f"{name}.py"
+    path.write_text(
+        "from ..units import UNIT\nfrom . import sizes\n\n\ndef area(height):\n"
+        "    size = sizes.WIDTH * height\n    return size * UNIT\n"
+    )
+    document = Document(path.read_text(), path)
+    assert output_of(document, "area(2)", best_sandbox(), limits=Limits()).written == "60"
+    steps = trace(document, "area(2)", best_sandbox(), limits=Limits())
+    assert [dict(step.changed) for step in steps][0] == {"size": "6"}
+
+
 def test_annotations_are_evaluated_as_the_program_itself_has_them() -> None:
     document = Document("def f(x: int) -> str:\n    return f.__annotations__['x'] is int\n")
     assert output_of(document, "f(1)", best_sandbox(), limits=Limits()).written == "True"

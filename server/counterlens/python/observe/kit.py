@@ -1,7 +1,7 @@
 """The common steps of every observer: read the program and the call, run them, and report.
 
-The arguments are the program's file, the call, and the folders for `sys.path`. The report is one JSON
-document on the result descriptor: the observer's entries, and `error`, a text or null.
+The arguments are the program's file, the call, the program's package, and the folders for `sys.path`. The
+report is one JSON document on the result descriptor: the observer's entries, and `error`, a text or null.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ ERROR = 400  # maximum characters kept of an exception's message
 
 
 class Observed:
-    """The observed program and call."""
+    """The observed program and call; `package` is where its relative imports begin, empty outside of one."""
 
-    def __init__(self, source: str, path: str, call: str) -> None:
-        self.source, self.path, self.call = source, path, call
+    def __init__(self, source: str, path: str, call: str, package: str) -> None:
+        self.source, self.path, self.call, self.package = source, path, call, package
 
     def namespace(self, **names: Any) -> dict[str, Any]:
         """A new namespace for the program, with additional names."""
-        return {"__name__": "observed", "__file__": self.path, **names}
+        place = {"__package__": self.package} if self.package else {}
+        return {"__name__": "observed", "__file__": self.path, **place, **names}
 
     def load(self, space: dict[str, Any], code: CodeType | None = None) -> None:
         """Run the program, or other code instead, in a namespace."""
@@ -46,14 +47,14 @@ def observe(run: Callable[[Observed, dict[str, Any]], None]) -> NoReturn:
     Args:
         run: Runs the program and fills in the report, which is sent even if it raises.
     """
-    path, call, *folders = sys.argv[1:]
+    path, call, package, *folders = sys.argv[1:]
     with open(path, encoding="utf-8", newline="") as file:  # noqa: PTH123
         source = file.read()
     result = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
     sys.path[:0] = folders
     report: dict[str, Any] = {"error": None}
     try:
-        run(Observed(source, path, call), report)
+        run(Observed(source, path, call, package), report)
     except BaseException as caught:
         report["error"] = traceback.format_exception_only(caught)[-1].strip()[:ERROR]
     os.write(result, json.dumps(report).encode())

@@ -156,7 +156,10 @@ def _observe(
         files={**observers, "observed.py": document.data, "start.py": start_script(f"observe.{observer}")},
         entry="start.py",
         python=Path(sys.executable),
-        arguments=("observed.py", call, *(str(root) for root in (place.roots if place else ()))),
+        arguments=(
+            *("observed.py", call, place.package if place else ""),
+            *(str(root) for root in (place.roots if place else ())),
+        ),
         readable=place.readable if place else (),
         limits=limits,
         preload=IMPORTED,
