@@ -106,7 +106,7 @@ def test_a_program_in_a_package_imports_its_neighbours(name: str, tmp_path: Path
     document = Document(path.read_text(), path)
     assert output_of(document, "area(2)", best_sandbox(), limits=Limits()).written == "60"
     steps = trace(document, "area(2)", best_sandbox(), limits=Limits())
-    assert [dict(step.changed) for step in steps][0] == {"size": "6"}
+    assert next(dict(step.changed) for step in steps) == {"size": "6"}
 
 
 def test_annotations_are_evaluated_as_the_program_itself_has_them() -> None:
