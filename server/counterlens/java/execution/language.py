@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from threading import Event
 
 from tree_sitter import Node
 
@@ -16,7 +15,6 @@ from counterlens.java.prompts.values import JAVA_VALUES, expression, plain
 from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import TAGS, USES, ExecutedLanguage, Features
 from counterlens.probes.prompts.language import prompting_of
-from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.grammars import parser_for
@@ -179,10 +177,7 @@ class JavaExecution(ExecutedLanguage):
         document: Document,
         function: Function,
         call: str,  # noqa: ARG002
-        sandbox: Sandbox,  # noqa: ARG002
-        *,
-        limits: Limits,  # noqa: ARG002
-        cancel: Event | None = None,  # noqa: ARG002
+        setting: Setting,  # noqa: ARG002
     ) -> Document:
         """Like `ExecutedLanguage.written_out`: always refused, because Java loops are not unrolled."""
         made = self.features(document.data[function.header : function.end].decode("utf-8", "replace"))

@@ -126,8 +126,7 @@ def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -
     context.steps.next(f"tracing {target.name}")
     function, language = reachable(target), execution_of(target.document.language)
     question = question_of(context, target, seed=seed, limits=limits)
-    sandbox, cancel = context.sandbox(), context.cancel
-    steps = language.trace(target.document, question.call, sandbox, limits=limits, cancel=cancel)
+    steps = language.trace(target.document, question.call, context.setting(limits))
     lines = language.simple_lines(target.document, function)
     chosen = points(target.document, function, steps, lines, seed=seed)
     return TracedCall(question, steps, chosen)

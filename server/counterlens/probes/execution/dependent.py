@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
-from counterlens.judging.base import Judge, Judgement, Setting, lasting
+from counterlens.judging.base import Judge, Judgement, lasting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.metrics.table import Table
@@ -211,15 +211,12 @@ def _judging(
     judge = target.judge or find_judge(
         target.document,
         function,
-        Setting(
-            context.sandbox(),
-            interpreter_for(target.document.path),
-            limits,
+        replace(
+            context.setting(limits, interpreter_for(target.document.path)),
             vetted=context.vetted,
             surveyed=context.surveyed,
             map_timeout=options.map_timeout,
             excluded=tuple(options.excluded_tests),
-            cancel=context.cancel,
         ),
         fallback=False,
     )

@@ -127,9 +127,7 @@ def unroll(
         find_function(target.document, target.qualname),
         execution_of(target.document.language),
     )
-    document = language.written_out(
-        target.document, function, question.call, context.sandbox(), limits=limits, cancel=context.cancel
-    )
+    document = language.written_out(target.document, function, question.call, context.setting(limits))
     try:
         asked = question_about(
             context,

@@ -209,7 +209,7 @@ def _ran(context: Context, case: _Case, setting: str, written: WrittenFunction) 
     right, gave, failed = False, None, None
     try:
         output = execution_of(document.language).output_of(
-            document, case.question.call, context.sandbox(), limits=case.limits, cancel=context.cancel
+            document, case.question.call, context.setting(case.limits)
         )
         equal = execution_of(document.language).values.equal
         right, gave = equal(output.value, case.wanted(setting).value), output.written

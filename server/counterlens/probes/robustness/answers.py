@@ -249,7 +249,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
 
         Under the protocol, the questions cover all tests, and no call is run.
         """
-        info, cancel = context.model.info, context.cancel
+        info = context.model.info
         calls = METHODS[options.chosen_protocol].calls(program)
         if not calls:
             left_out[NO_CALL] += 1
@@ -262,7 +262,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
                 continue
             try:
                 truth = execution_of(program.document.language).output_of(
-                    program.document, call, context.sandbox(), limits=limits, cancel=cancel
+                    program.document, call, context.setting(limits)
                 )
             except SourceError as error:
                 left_out[error.message] += 1
@@ -290,7 +290,7 @@ def _standing(context: Context, version: Version, call: str, truth: str, limits:
     """
     there = (
         execution_of(version.document.language)
-        .output_of(version.document, call, context.sandbox(), limits=limits, cancel=context.cancel)
+        .output_of(version.document, call, context.setting(limits))
         .written
     )
     if not version.counterfactual.preserving:
