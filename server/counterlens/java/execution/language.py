@@ -148,19 +148,15 @@ class JavaExecution(ExecutedLanguage):
     without_comments = staticmethod(rewriting.without_comments)
 
     def require_reachable(self, document: Document, function: Function) -> None:
-        """Like `ExecutedLanguage.require_reachable`."""
         running.called_method(document, function)
 
     def calls_in(self, tests: str, qualname: str) -> list[str]:
-        """Like `ExecutedLanguage.calls_in`."""
         return calls.calls_in(tests, calls.name_of(qualname))
 
     def in_examples(self, document: Document, function: Function) -> list[str]:
-        """Like `ExecutedLanguage.in_examples`."""
         return calls.in_comment(self.described(document, function) or "", function.name)
 
     def generated(self, document: Document, function: Function, setting: Setting) -> Sequence[str]:
-        """Like `ExecutedLanguage.generated`."""
         original = differential.find_out(document, function, setting)
         if not isinstance(original, differential.JavaOriginal):
             return ()

@@ -84,11 +84,9 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         return CoherenceRecord(calls=(ask_states(context, target, traced, options.max_tokens),))
 
     def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Like `Probe.tables`."""
         return coherence_tables(_calls(records))
 
     def summary(self, records: Sequence[CoherenceRecord]) -> str:
-        """Like `Probe.summary`."""
         counts = square(_calls(records))
         right = counts[True, True] + counts[True, False]
         return first_words(baselines(_calls(records))) + (
@@ -102,7 +100,6 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         return {"output": call.right, "states": call.states_right}
 
     def estimate(self, target: Target, options: CoherenceOptions, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`."""
         reachable(target)
         return 1 + MOST_POINTS + 1
 

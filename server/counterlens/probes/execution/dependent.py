@@ -110,7 +110,6 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         )
 
     def tables(self, records: Sequence[DependentExecutionRecord], *, seed: int) -> tuple[Table, ...]:
-        """Like `Probe.tables`."""
         return as_translation(METHODS[records[0].protocol].dependent_tables(records, seed=seed), records)
 
     def side_by_side(self, models: Models, *, seed: int) -> tuple[Table, ...]:
@@ -124,7 +123,6 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         return (*tables, *(as_translation(several, known) if known else several))
 
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
-        """Like `Probe.summary`."""
         written = synthesis_rate(records)
         method = METHODS[records[0].protocol]
         own = pick(ended_answers(answers_of(records)), method.style, Form.OWN)

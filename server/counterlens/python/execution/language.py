@@ -177,16 +177,13 @@ class PythonExecution(ExecutedLanguage):
     without_comments = staticmethod(calls.without_comments)
 
     def require_reachable(self, document: Document, function: Function) -> None:  # noqa: ARG002
-        """Like `ExecutedLanguage.require_reachable`."""
         if "." in function.qualname:
             raise SourceError("it is a method or a nested function, which cannot be called alone")
 
     def calls_in(self, tests: str, qualname: str) -> list[str]:
-        """Like `ExecutedLanguage.calls_in`."""
         return calls.calls_in(tests, {qualname, "candidate"}, qualname)
 
     def generated(self, document: Document, function: Function, setting: Setting) -> Sequence[str]:
-        """Like `ExecutedLanguage.generated`."""
         original = differential.find_out(document, function, setting)
         if not isinstance(original, differential.Original):
             return ()
@@ -194,16 +191,13 @@ class PythonExecution(ExecutedLanguage):
         return [call.written(function.name) for call, seen in pairs if seen.returned]
 
     def rounds_of(self, document: Document, call: str, setting: Setting) -> int:
-        """Like `ExecutedLanguage.rounds_of`."""
         loops = running.observe_loops(document, call, setting)
         return sum(loop.count for loop in loops.values())
 
     def unrolling(self, document: Document, call: str, setting: Setting) -> LoopUnroll:
-        """Like `ExecutedLanguage.unrolling`."""
         return LoopUnroll(running.observe_loops(document, call, setting))
 
     def simple_lines(self, document: Document, function: Function) -> set[int]:
-        """Like `ExecutedLanguage.simple_lines`."""
         try:
             tree = parse_module(document.text)
         except (SyntaxError, ValueError):
@@ -225,7 +219,6 @@ class PythonExecution(ExecutedLanguage):
         }
 
     def described(self, document: Document, function: Function) -> str | None:
-        """Like `ExecutedLanguage.described`."""
         text = document.data[function.header : function.end].decode("utf-8", "replace")
         lines = text.splitlines(keepends=True)
         margin = function.column  # the indentation of all lines except the first, which has none
