@@ -19,8 +19,13 @@ from counterlens.lsp.progress import with_progress
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.status import StepCount
 from counterlens.lsp.targets import plain
-from counterlens.models.code_model_file import code_model_here, fetch_code_model
-from counterlens.models.code_models import CodeModel, code_model, code_models
+from counterlens.models.code_models import (
+    CodeModel,
+    code_model,
+    code_model_here,
+    code_models,
+    fetch_code_model,
+)
 from counterlens.models.connection_test import ConnectionTest, run_connection_test
 from counterlens.models.files import EMBEDDED_BYTES, EMBEDDED_MODEL, EMBEDDED_SHA256
 from counterlens.models.speed import ModelSpeed, estimated_speed, measure_speed, noted_speed

@@ -23,7 +23,7 @@ from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.protocol import FillTrial
 from counterlens.models.llama.sequences import SequenceBatch
-from counterlens.models.local import healing
+from counterlens.models.local import encoded_prompt
 from counterlens.models.local.completing import Growing, Writer, answers
 from counterlens.models.local.scoring import reduce
 
@@ -79,7 +79,7 @@ class LlamaCompleter(Writer):
 
     encoder: PromptEncoder
     engine: Engine
-    constraint: healing.Constraint
+    constraint: encoded_prompt.Constraint
     batch: SequenceBatch
     calls: SharedCalls = ALONE
     rounding: float = 0.0

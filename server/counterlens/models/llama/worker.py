@@ -36,7 +36,7 @@ from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.protocol import FindHardware, Open, Opened, Settle, TryFilling
 from counterlens.models.llama.rounding import layer_sizes, rounding_of
 from counterlens.models.llama.sequences import SequenceBatch
-from counterlens.models.local.healing import Constraint
+from counterlens.models.local.encoded_prompt import Constraint
 from counterlens.models.local.messages import Complete, Embed, Failed, Score, ScoreContinuations
 from counterlens.models.local.scoring import Scorer
 from counterlens.models.local.worker import LATER, Pooling, Worker, pool, serve

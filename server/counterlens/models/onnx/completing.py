@@ -19,9 +19,8 @@ import numpy.typing as npt
 from counterlens.errors import ModelError, UnscorableError
 from counterlens.models.base import Progress, Prompt
 from counterlens.models.local.completing import Completer, Decoder, Logits
-from counterlens.models.local.encoded_prompt import EncodedPrompt, encode_plain
+from counterlens.models.local.encoded_prompt import Constraint, EncodedPrompt, encode_plain
 from counterlens.models.local.engine import TokenEngine
-from counterlens.models.local.healing import Constraint
 from counterlens.models.local.messages import Scored
 from counterlens.models.local.scoring import Rows, gather, reduce, tokenize
 from counterlens.models.onnx.protocol import Masking
