@@ -37,7 +37,6 @@ class CodeContests(RecordLoader):
     fields = ("name", "description", "public_tests", "private_tests", "solutions")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         language, solution = _best(record, "solutions")
         wrong, incorrect = _best(record, "incorrect_solutions")
         cases = [case for kind in ("public", "private", "generated") for case in _cases(record, kind)]
@@ -66,7 +65,6 @@ class CodeContestsFolders(FolderLoader):
     marker = "PROBLEM.md"
 
     def problem(self, folder: Folder) -> Problem:
-        """Like `FolderLoader.problem`."""
         program, language = folder.program
         numbers = sorted(int(match[1]) for file in folder.files if (match := _INPUT.fullmatch(file)))
         cases = tuple(
@@ -129,7 +127,6 @@ class CodeNet(FolderLoader):
     marker = "input.txt"
 
     def problem(self, folder: Folder) -> Problem:
-        """Like `FolderLoader.problem`."""
         program, language = folder.program
         case = Case(folder.text("input.txt"), folder.text("output.txt"))
         return Problem(
@@ -150,6 +147,5 @@ class Avatar(CodeNet):
     published: ClassVar[Mapping[str, str]] = {}
 
     def recognises(self, path: Path) -> int:
-        """Like `Loader.recognises`."""
         named = "avatar" in path.name.lower() or "avatar" in path.parent.name.lower()
         return 2 * super().recognises(path) if named else 0

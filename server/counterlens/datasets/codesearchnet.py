@@ -33,7 +33,6 @@ class CodeSearchNet(RecordLoader):
     )
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         repository = record.text("repo", "repository_name")
         path, name = record.text("path", "func_path_in_repository"), record.text("func_name")
         return Problem(

@@ -243,7 +243,6 @@ class Core(Loader):
         return 200 if first is not None and _NAME.fullmatch(first.name) else 0
 
     def problems(self, path: Path) -> Iterator[Problem]:
-        """Like `Loader.problems`."""
         root = _labelled_folder(path)
         files = _files(root)
         languages = {_LANGUAGES[file.suffix] for file in files}

@@ -45,7 +45,6 @@ _COUNTING: dict[str, asyncio.Task[None]] = {}
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.feature(types.TEXT_DOCUMENT_CODE_LENS)(_code_lens)
     server.when_forgotten.append(CounterlensServer.refresh_code_lenses)
     server.marks.append(_effects)

@@ -35,7 +35,6 @@ LINES = 3
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.feature(types.TEXT_DOCUMENT_HOVER)(_hover)
 
 

@@ -39,7 +39,6 @@ _MEGA = 1_000_000
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.command(TEST_MODEL)(_test)
     server.command(LIST_MODELS)(_list_models)
     server.command(LIST_CODE_MODELS)(_list_code_models)

@@ -62,7 +62,6 @@ _MEASURED_BYTES = 4096
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.command(COMMAND)(_probe)
 
 

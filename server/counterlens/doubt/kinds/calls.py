@@ -35,7 +35,6 @@ class Order(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         for node in scope.of("argument_list"):
             called = node.parent.child_by_field_name("function") if node.parent is not None else None
             if called is not None and text_of(called) not in {"max", "min", "print"}:
@@ -99,7 +98,6 @@ class MissingAwait(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         for node in scope.of("call"):
             called, parent = node.child_by_field_name("function"), node.parent
             above = parent
@@ -128,7 +126,6 @@ class MutableDefault(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         parameters, body = (scope.root.child_by_field_name(field) for field in ("parameters", "body"))
         if parameters is None or body is None or scope.start >= scope.function.end:
             return

@@ -24,7 +24,6 @@ class WrongNegation(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         for node in scope.of("not_operator"):
             inner = node.child_by_field_name("argument")
             if inner is not None:
@@ -56,7 +55,6 @@ class Branches(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         for node in scope.of("conditional_expression"):
             parts = [part for part in node.named_children if part.type != "comment"]
             if len(parts) == 3 and text_of(parts[0]) != text_of(parts[2]):

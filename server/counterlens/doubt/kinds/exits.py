@@ -46,7 +46,6 @@ class Exits(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         for node in scope.of("return_statement"):
             yield from self._further_out(scope, node)
             yield from self._further_in(scope, node)
@@ -128,7 +127,6 @@ class MissingReturn(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         refuted = not self._is_used(scope)
         for node in scope.of("expression_statement"):
             value = next(iter(node.named_children), None)

@@ -35,7 +35,6 @@ class Boundary(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         for node in scope.of("integer"):
             yield from self._number(node)
         for node in scope.of("binary_operator"):
@@ -95,7 +94,6 @@ class SwappedStrings(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         strings = [
             node
             for node in scope.file.nodes

@@ -62,7 +62,6 @@ class WrongVariable(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         for node in scope.uses():
             if index_of(node):
                 continue
@@ -115,7 +114,6 @@ class WrongIndex(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         places = [node for node in scope.uses() if index_of(node)]
         likely = {text_of(node) for node in places} | scope.loops
         for node in places:
@@ -143,7 +141,6 @@ class WrongAttribute(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         for node in scope.of("attribute"):
             used = attribute_use(node)
             if used is None or used.role == TARGET:
@@ -168,7 +165,6 @@ class WrongReceiver(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         own = scope.file.attributes.get("self", {})
         listed = scope.root.child_by_field_name("parameters")
         names = [text_of(parameter) for parameter in listed.named_children] if listed is not None else []
@@ -207,7 +203,6 @@ class WrongCounterpart(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         for node in scope.of("call"):
             called = node.child_by_field_name("function")
             name = (
@@ -232,7 +227,6 @@ class WrongException(DoubtKind):
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         for node in scope.of("except_clause", "raise_statement"):
             for name in _classes(node):
                 if text_of(name) in _EXCEPTIONS:

@@ -38,7 +38,6 @@ class OperatorKind(DoubtKind):
     """Candidates beside those of the family."""
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """See the class."""
         operations = {(node.start_byte, node.end_byte): node for node in scope.of(*_OPERATIONS)}
         for site in scope.file.operators:
             node = operations.get(site.span)

@@ -90,7 +90,6 @@ class LlamaCompleter(Writer):
     _count: int = field(default=0, init=False)
 
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
-        """Like `Completer.complete`."""
         request = self.submit(prompts, progress)
         while not request.is_done:
             self.advance()

@@ -62,7 +62,6 @@ class LlamaWorker(Worker):
         self._completions: dict[int, Request] = {}
 
     def answer(self, number: int, request: Any, progress: Progress) -> Any:
-        """Like `Worker.answer`."""
         if isinstance(request, Open):
             return self._open(request, progress)
         if isinstance(request, FindHardware):
@@ -91,7 +90,6 @@ class LlamaWorker(Worker):
         return isinstance(request, Complete | Score | Embed)
 
     def advance(self, withdrawn: Callable[[int], bool]) -> Mapping[int, Callable[[], Any]]:
-        """Like `Worker.advance`."""
         completer = self._completer
         if completer is None:
             return {}
