@@ -31,8 +31,7 @@ from counterlens.errors import DataError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
 from counterlens.evaluation.plan import absolute
-from counterlens.evaluation.run_options import RunOptions
-from counterlens.evaluation.settings import RunSettings, SettingsUsed
+from counterlens.evaluation.settings import RunOptions, RunSettings, SettingsUsed
 from counterlens.models.entries import ModelEntry
 from counterlens.models.registry import SOME_TAKE, takes
 from counterlens.probes.options import flag_of, specs

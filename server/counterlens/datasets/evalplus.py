@@ -63,7 +63,6 @@ class _EvalPlus(RecordLoader):
     oracles: ClassVar[Mapping[str, str]] = {}
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         prompt, function = record.text("prompt"), record.text("entry_point")
         source = prompt + record.text("canonical_solution")
         inputs = [arguments for name in _INPUTS for arguments in self.inputs(record, name)]
@@ -177,7 +176,6 @@ class MbppPlusTexts(RecordLoader):
     fields = ("task_id", "code", "prompt", "test", "test_list", "test_imports")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         source, listed = record.text("code"), "\n".join(record.texts("test_list"))
         return Problem(
             id=f"Mbpp/{record.fields.get('task_id')}",

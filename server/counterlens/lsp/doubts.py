@@ -62,7 +62,6 @@ class DoubtAnswer:
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     Doubts(server)
 
 

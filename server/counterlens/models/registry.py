@@ -207,7 +207,7 @@ def _open_embedded(spec: str, options: Options) -> Model:
 
 
 def _open_code_model(spec: str, options: Options) -> Model:
-    from counterlens.models.code_model_file import fetch_code_model
+    from counterlens.models.code_models import fetch_code_model
 
     offered = code_model(spec)
     if offered is None:

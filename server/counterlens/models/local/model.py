@@ -81,7 +81,6 @@ class LocalModel(Model):
     def score_span(
         self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
     ) -> TokenScores:
-        """Like `Model.score_span`."""
         if Capability.MASKED not in self.info.capabilities:
             return super().score_span(text, start, end, alternatives=alternatives, cancel=cancel)
         request = ScoreSpan(text.encode("utf-8", "surrogatepass"), start, end, alternatives)

@@ -58,17 +58,14 @@ def mask(document: Document, qualname: str) -> str:
 
 
 def docstring(document: Document, function: Function) -> tuple[int, int]:
-    """Like `PromptLanguage.docstring`."""
     return prompting_of(document.language).docstring(document, function)
 
 
 def behind_docstring(document: Document, function: Function) -> int:
-    """Like `PromptLanguage.behind_docstring`."""
     return prompting_of(document.language).behind_docstring(document, function)
 
 
 def hollow(document: Document, function: Function, text: str = "") -> Document:
-    """Like `PromptLanguage.hollow`."""
     return prompting_of(document.language).hollow(document, function, text)
 
 

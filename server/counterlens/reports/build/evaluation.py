@@ -20,7 +20,7 @@ from counterlens.metrics.model_comparison import (
 )
 from counterlens.metrics.summary import EffectSummary, summarize
 from counterlens.probes.pairs.counterfactuals import ELSEWHERE
-from counterlens.probes.pairs.floor_wording import noise_floor
+from counterlens.probes.pairs.phrases import noise_floor
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import OUTCOMES, figures
 from counterlens.probes.probe import Need

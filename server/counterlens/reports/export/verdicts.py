@@ -17,10 +17,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from counterlens.counting import plural
 from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations import every_mutation
-from counterlens.probes.pairs.contested_wording import contested_sentence
-from counterlens.probes.pairs.phrases import change_phrase
+from counterlens.probes.pairs.phrases import change_phrase, contested_sentence, unstable_sentence
 from counterlens.probes.pairs.record import PairRecord
-from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.wording import OUTCOMES, outcome
 from counterlens.reports.export.findings import Annotation, Json, sarif_result, sarif_rule, sarif_run
 from counterlens.reports.export.view import Exported, ExportedRecord

@@ -10,7 +10,7 @@ from pathlib import Path
 from counterlens.datasets.repository import PREFIX
 from counterlens.evaluation.merged import MergedRuns
 from counterlens.evaluation.results import RunResults
-from counterlens.probes.pairs.floor_wording import noisy_verdict
+from counterlens.probes.pairs.phrases import noisy_verdict
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.record import SCHEMA, Record, plain
 from counterlens.probes.runner import ProbeRun
