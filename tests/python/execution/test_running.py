@@ -88,7 +88,7 @@ def test_every_observer_keeps_to_the_limits(observe: Callable[..., object]) -> N
         observe(document, "f()", setting(Limits(seconds=1, cpu_seconds=600)))
 
 
-@pytest.mark.parametrize("name", ["kit", "observe", "loops"])
+@pytest.mark.parametrize("name", ["observers", "running", "loops"])
 def test_a_program_finds_its_own_modules_and_not_the_observers(name: str, tmp_path: Path) -> None:
     (tmp_path / f"{name}.py").write_text("VALUE = 7\n")
     path = tmp_path / "program.py"
@@ -110,8 +110,8 @@ def test_a_program_in_a_package_imports_its_neighbours(name: str, tmp_path: Path
         "    size = sizes.WIDTH * height\n    return size * UNIT\n"
     )
     document = Document(path.read_text(), path)
-    assert output_of(document, "area(2)", best_sandbox(), limits=Limits()).written == "60"
-    steps = trace(document, "area(2)", best_sandbox(), limits=Limits())
+    assert output_of(document, "area(2)", setting()).written == "60"
+    steps = trace(document, "area(2)", setting())
     assert next(dict(step.changed) for step in steps) == {"size": "6"}
 
 
