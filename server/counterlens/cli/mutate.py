@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import click
 
+from counterlens.cli.flags import declared_options
 from counterlens.cli.options import (
     json_option,
     print_report,
@@ -13,7 +14,6 @@ from counterlens.cli.options import (
     split_target,
     strong_sandbox,
 )
-from counterlens.cli.probe_options import declared_options
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say_json
 from counterlens.judging import settlement
