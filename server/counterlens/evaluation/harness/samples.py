@@ -112,7 +112,11 @@ def standard_error(share: Proportion) -> float | None:
 
 def _task(part: RunResults, model: str) -> HarnessTask:
     records = part.of(model)
-    pairs = [stored_record.record for _, stored_record in records if judged_pairs(stored_record.record)]
+    pairs = [
+        stored.record
+        for _, stored in records
+        if isinstance(stored.record, PairsRecord) and judged_pairs(stored.record)
+    ]
     return HarnessTask(
         part.settings.task,
         model,
