@@ -15,7 +15,7 @@ from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.summary import EffectSummary, summarize
-from counterlens.probes.pairs.record import PairRecord, Side, judged_pairs
+from counterlens.probes.pairs.record import PairRecord, PairsRecord, Side, judged_pairs
 from counterlens.probes.pairs.tables import observations
 
 ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
