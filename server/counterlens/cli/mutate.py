@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
@@ -17,6 +19,7 @@ from counterlens.cli.options import (
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say_json
 from counterlens.judging import settlement
+from counterlens.judging.base import Setting
 from counterlens.judging.languages import judging_of
 from counterlens.languages.language import Feature
 from counterlens.mutations import AnyMutation, mutated, parse_document, survey
@@ -87,8 +90,8 @@ def mutate(
     function = function_named(functions, qualname, path).qualname if qualname else None
     chosen: list[str | AnyMutation] | None = list(mutations) or None
     if call is not None:
-        sandbox = strong_sandbox(path)
-        unroll = execution_of(document.language).unrolling(document, call, sandbox, limits=Limits())
+        setting = Setting(strong_sandbox(path), Path(sys.executable), Limits())
+        unroll = execution_of(document.language).unrolling(document, call, setting)
         asked = mutations or mutated(document.language).mutations
         chosen = [unroll if mutation == unroll.id else mutation for mutation in asked]
     with steps(f"looking for sites in {path.name}", total_known=False):

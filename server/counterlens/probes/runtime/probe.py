@@ -193,9 +193,7 @@ class _Asker:
         gave, right = None, False
         if call is not None:
             try:
-                output = self._language.output_of(
-                    document, call, context.sandbox(), limits=limits, cancel=context.cancel
-                )
+                output = self._language.output_of(document, call, context.setting(limits))
                 gave, right = output.written, self._language.values.equal(output.value, question.truth.value)
             except SourceError:
                 gave = None

@@ -8,23 +8,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
-from threading import Event
 from typing import Any, TypeVar
 
 from counterlens.errors import SourceError
+from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import Step
 from counterlens.probes.prompts.literals import Literal
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.mutations.loops import Rounds
 from counterlens.python.prompts.values import has_no_order, literal
 from counterlens.python.syntax.parsing import parse_expression
-from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
+from counterlens.sandbox.base import Ending, Job
 from counterlens.sandbox.recalling import run_or_recall
 from counterlens.sandbox.shipping import IMPORTED, quick_files, start_script
 from counterlens.syntax.document import Document
 
 T = TypeVar("T")
-_PACKAGE = Path(__file__).parent
+_OBSERVERS = Path(__file__).with_name("observers.py")
 _TRACE_BYTES = 1 << 20  # maximum bytes of the report of a trace
 
 
@@ -32,16 +32,14 @@ _TRACE_BYTES = 1 << 20  # maximum bytes of the report of a trace
 class _Messages:
     """The message on a call that cannot be observed; the exception follows `raised`."""
 
-    timed_out: str
-    ended: str
-    raised: str
+    timed_out: str = "the call times out"
+    ended: str = "the program ends the process"
+    raised: str = "the call raises"
     hint: str | None = None
     detailed: bool = False  # whether to give the exception's message, not only its class
 
 
-def observe_loops(
-    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-) -> dict[int, Rounds]:
+def observe_loops(document: Document, call: str, setting: Setting) -> dict[int, Rounds]:
     """The number of rounds of each loop in a call, which `loop-unroll` needs (Liu et al. 2024, Table IV).
 
     Args:
@@ -61,27 +59,18 @@ def observe_loops(
             f"{call!r} is not an expression: {error.msg}", "Write a call such as: total([1, 2, 3])"
         ) from None
     messages = _Messages(
-        timed_out=f"{call} did not finish within {limits.seconds:.0f} seconds",
+        timed_out=f"{call} did not finish within {setting.limits.seconds:.0f} seconds",
         ended=f"{call} could not be observed: the program ended the process",
         raised=f"{call} raised",
         hint="Only an execution that ends normally can be unrolled",
         detailed=True,
     )
-    return _observe("loops", document, call, sandbox, limits, cancel, _read_loops, messages)
+    return _observe("loops", document, call, setting, _read_loops, messages)
 
 
-def output_of(
-    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-) -> Literal:
-    """The result of a call; arguments as for `observe_loops`.
-
-    Raises:
-        SourceError: the call fails, times out, or its result is not a literal, or varies; the message says
-            which.
-        SandboxError, Cancelled: as `Sandbox.run`.
-    """
-    messages = _Messages("the call times out", "the program ends the process", "the call raises")
-    outputs = _observe("outputs", document, call, sandbox, limits, cancel, _read_outputs, messages)
+def output_of(document: Document, call: str, setting: Setting) -> Literal:
+    """Like `ExecutedLanguage.output_of`."""
+    outputs = _observe("outputs", document, call, setting, _read_outputs)
     if len(outputs) != 2 or outputs[0] != outputs[1]:
         raise SourceError("two equal calls return different results")
     value = literal(outputs[0])
@@ -90,78 +79,53 @@ def output_of(
     return value
 
 
-def require_ordered(
-    document: Document,
-    call: str,
-    gives: Literal,
-    sandbox: Sandbox,
-    *,
-    limits: Limits,
-    cancel: Event | None = None,
-) -> None:
-    """Refuse an unpredictable result of a call: a set, or a value that depends on the order of one.
-
-    Args:
-        gives: Its result, from `output_of`.
-        sandbox: The sandbox of a second run, with another hash seed.
-
-    Raises:
-        SourceError: the result of the call has no order, or a random one.
-        SandboxError, Cancelled: as `Sandbox.run`.
-    """
+def require_ordered(document: Document, call: str, gives: Literal, setting: Setting) -> None:
+    """Like `ExecutedLanguage.require_ordered`: the call runs again, with another hash seed."""
     if has_no_order(gives.value):
         raise SourceError("the result of the call is or contains a set, which has no order")
-    messages = _Messages("the call times out", "the program ends the process", "the call raises")
-    outputs = _observe("reseeded", document, call, sandbox, limits, cancel, _read_outputs, messages)
+    outputs = _observe("reseeded", document, call, setting, _read_outputs)
     other = literal(outputs[0]) if outputs else None
     if other is None or other.written != gives.written:
         raise SourceError("the result of the call depends on the order of a set")
 
 
-def trace(
-    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-) -> list[Step]:
-    """The changes by each line while a call runs; arguments as for `observe_loops`.
-
-    Raises:
-        SourceError: the call fails, times out, or names no function of the program.
-        SandboxError, Cancelled: as `Sandbox.run`.
-    """
-    messages = _Messages(
-        "the call times out while it is traced",
-        "the program ends the process",
-        "when traced, the call raises",
-    )
-    limits = replace(limits, output_bytes=_TRACE_BYTES)
-    return _observe("trace", document, call, sandbox, limits, cancel, _read_steps, messages)
+def trace(document: Document, call: str, setting: Setting) -> list[Step]:
+    """Like `ExecutedLanguage.trace`."""
+    messages = _Messages("the call times out while it is traced", raised="when traced, the call raises")
+    wide = replace(setting, limits=replace(setting.limits, output_bytes=_TRACE_BYTES))
+    return _observe("trace", document, call, wide, _read_steps, messages)
 
 
 def _observe(
     observer: str,
     document: Document,
     call: str,
-    sandbox: Sandbox,
-    limits: Limits,
-    cancel: Event | None,
+    setting: Setting,
     read: Callable[[Mapping[str, Any]], T],
-    messages: _Messages,
+    messages: _Messages = _Messages(),
 ) -> T:
     """Run a call with the program's project importable, and read the observer's report.
 
     The program shares the observer's process, so `read` must accept a report of any form.
     """
     place = layout_of(document.path, document.text) if document.path else None
-    observers = quick_files(_PACKAGE, MAGIC_NUMBER, ("run",))
     job = Job(
-        files={**observers, "observed.py": document.data, "start.py": start_script(f"observe.{observer}")},
+        files={
+            **quick_files(_OBSERVERS, MAGIC_NUMBER),
+            "observed.py": document.data,
+            "start.py": start_script("observers"),
+        },
         entry="start.py",
         python=Path(sys.executable),
-        arguments=("observed.py", call, *(str(root) for root in (place.roots if place else ()))),
+        arguments=(
+            *(observer, "observed.py", call, place.package if place else ""),
+            *(str(root) for root in (place.roots if place else ())),
+        ),
         readable=place.readable if place else (),
-        limits=limits,
+        limits=setting.limits,
         preload=IMPORTED,
     )
-    outcome = run_or_recall(sandbox, job, cancel=cancel)
+    outcome = run_or_recall(setting.sandbox, job, cancel=setting.cancel)
     if outcome.ending is Ending.TIMED_OUT:
         raise SourceError(messages.timed_out)
     try:
