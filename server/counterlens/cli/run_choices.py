@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from counterlens.cli.default_model import default_for_command
+from counterlens.cli.flags import declared_options
 from counterlens.cli.options import (
     entries_of,
     refuse_untaken,
@@ -18,7 +19,6 @@ from counterlens.cli.options import (
     typed_parameters,
 )
 from counterlens.cli.probe_options import (
-    declared_options,
     from_file,
     parameters_from_file,
     probe_options,

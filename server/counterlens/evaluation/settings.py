@@ -9,10 +9,11 @@ from typing import Annotated, Any, Self
 import msgspec
 
 from counterlens.errors import CounterlensError
-from counterlens.models.base import APIS, Api
+from counterlens.models.base import Api
 from counterlens.models.default import default_model
-from counterlens.models.entries import ModelEntry, check_entry, entry_named
-from counterlens.models.registry import GPU_LAYERS, MASKS, default_api
+from counterlens.models.entries import check_entry, entry_named
+from counterlens.models.registry import OpeningChoices, default_api
+from counterlens.probes.common_options import GpuLayers, Mask, PromptFormat, ThinkingTokens, Threads
 from counterlens.probes.options import ProbeOptions, distribute, make, option, plain_options
 from counterlens.probes.registry import PROBES, probe_named
 
@@ -60,39 +61,11 @@ class RunOptions:
             high=1,
         ),
     ] = None
-    api: Annotated[
-        str | None,
-        option(
-            "Prompt format: plain completion, fill-in-the-middle (with what follows), or chat. Default: "
-            "completions, unless another suits the model better.",
-            choices=APIS,
-        ),
-    ] = None
-    mask: Annotated[
-        str,
-        option(
-            "Unit that a masked model masks when it scores: whole words, or single tokens.",
-            choices=MASKS,
-        ),
-    ] = "word"
-    threads: Annotated[int, option("CPU threads for a local model (0 = auto).", low=0)] = 0
-    gpu_layers: Annotated[
-        str,
-        option(
-            "Layers of a GGUF model that a graphics processor computes; auto: as many as fit into its free "
-            "memory.",
-            form=GPU_LAYERS,
-        ),
-    ] = "auto"
-    thinking_tokens: Annotated[
-        int | None,
-        option(
-            "Token limit for the reasoning of a remote model, in addition to its answer (default: its entry "
-            "in [models]).",
-            metavar="N",
-            low=0,
-        ),
-    ] = None
+    api: PromptFormat = None
+    mask: Mask = "word"
+    threads: Threads = 0
+    gpu_layers: GpuLayers = "auto"
+    thinking_tokens: ThinkingTokens = None
     budget: Annotated[
         float | None,
         option(
@@ -127,8 +100,8 @@ class SettingsUsed:
 
 
 @dataclass(frozen=True, slots=True)
-class RunSettings:
-    """The choices of a run.
+class RunSettings(OpeningChoices):
+    """The choices of a run, among them how its models are opened.
 
     Attributes:
         tasks: Ids of the probes, in order of execution.
@@ -138,16 +111,6 @@ class RunSettings:
         seed: Random seed of the sampling; that of the probes is among their options.
         since: For `repo:`: only what differs from this revision.
         paths: For `repo:`: only these files.
-        threads: CPU threads of a local model; 0 for automatic.
-        gpu_layers: Layers of a GGUF model to offload, as in `models.registry.Options`.
-        base_url: The address of a remote model.
-        entries: Named models in settings files, with endpoint and prompt format. They contain the variable of
-            a key, not the key.
-        api: Prompt format: plain completion, fill-in-the-middle or chat; None: that of each model.
-        mask: Unit that a masked model masks when it scores.
-        exact: Whether to refuse a model whose completions are not exact.
-        thinking_tokens: Tokens of reasoning of a remote model, besides those of its answer; None: as its
-            entry says.
         budget: Cost after which no further function is begun; None for no limit.
         minutes: Minutes after which no function is begun, those with the most information per time first.
             None: no limit, in the order of the data.
@@ -164,14 +127,6 @@ class RunSettings:
     seed: int = 0
     since: str | None = None
     paths: tuple[str, ...] = ()
-    threads: int = 0
-    gpu_layers: str = "auto"
-    base_url: str | None = None
-    entries: tuple[ModelEntry, ...] = ()
-    api: str | None = None
-    mask: str = "word"
-    exact: bool = False
-    thinking_tokens: int | None = None
     budget: float | None = None
     minutes: float | None = None
     settings_file: SettingsUsed | None = None
