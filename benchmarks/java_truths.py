@@ -10,8 +10,10 @@ that have a question with the tests' inputs, and those that have states to ask a
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import cast
 
 from tree_sitter import Node
@@ -20,18 +22,23 @@ from counterlens.datasets import open_dataset
 from counterlens.errors import SourceError
 from counterlens.java.execution.calls import literal_call, name_of
 from counterlens.java.prompts.values import java_literal
-from counterlens.judging.base import LIMITS
+from counterlens.judging.base import LIMITS, Setting
 from counterlens.models.base import Model
 from counterlens.probes.execution.language import execution_of, points
 from counterlens.probes.execution.printing import Inputs
 from counterlens.probes.execution.questions import question_of
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.subjects import targets_of
+from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from counterlens.syntax.grammars import parser_for
 from counterlens.syntax.tree import descendants
+
+
+def setting(limits: Limits = LIMITS) -> Setting:
+    return Setting(best_sandbox(), Path(sys.executable), limits)
 
 
 def expected(call: Node) -> str | None:
@@ -67,7 +74,7 @@ def asked(target: Target) -> Iterator[str]:
         return
     yield "method with a question"
     function = find_function(target.document, target.qualname)
-    steps = java.trace(target.document, question.call, best_sandbox(), limits=LIMITS)
+    steps = java.trace(target.document, question.call, setting())
     lines = java.simple_lines(target.document, function)
     if points(target.document, function, steps, lines, seed=0):
         yield "method with states"
@@ -95,7 +102,7 @@ def main() -> None:
                 continue
             ran += 1
             try:
-                truth = java.output_of(document, call, best_sandbox(), limits=LIMITS)
+                truth = java.output_of(document, call, setting())
             except SourceError as error:
                 counts[f"call without a truth: {error.message}"] += 1
                 continue

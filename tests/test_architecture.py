@@ -171,7 +171,7 @@ def test_only_the_child_process_imports_llama_cpp() -> None:
 
 
 def test_python_is_parsed_where_one_thread_does_it_at_a_time() -> None:
-    in_processes_of_their_own = ("python/judging/sandboxed/", "python/observe/loops.py")
+    in_processes_of_their_own = ("python/judging/sandboxed/", "python/execution/observers.py")
     found = {
         name(path)
         for path in files()
@@ -279,7 +279,7 @@ def test_processes_are_started_in_one_place() -> None:
         "processes.py": {"subprocess.Popen", "subprocess.run", f"a command of {PYTHON}"},
         # these two are inside the sandbox
         "sandbox/program.py": {"os.execve"},
-        "python/observe/reseeded.py": {"os.execve", f"a command of {PYTHON}"},
+        "python/execution/observers.py": {"os.execve", f"a command of {PYTHON}"},
     }
 
 

@@ -6,14 +6,13 @@ import importlib.util
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from counterlens import python
-from counterlens.python import judging
 from counterlens.sandbox.shipping import IMPORTED, package_files, quick_files
 
+PYTHON = Path(str(python.__file__)).parent
 OURS = importlib.util.MAGIC_NUMBER
 
 
@@ -56,16 +55,15 @@ def test_another_interpreter_gets_the_sources(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("package", "module"),
+    ("folder", "module"),
     [
-        (judging, "sandboxed.recorder.calls"),
-        (python, "observe.outputs"),
+        (PYTHON / "judging" / "sandboxed", "sandboxed.recorder.calls"),
+        (PYTHON / "execution" / "observers.py", "observers"),
     ],
 )
 def test_what_a_waiting_interpreter_imports_no_program_could_replace(
-    tmp_path: Path, package: ModuleType, module: str
+    tmp_path: Path, folder: Path, module: str
 ) -> None:
-    folder = Path(str(package.__file__)).with_name(module.partition(".")[0])
     for name, content in quick_files(folder, OURS, ("runner", "pytest_", "run")).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(content)

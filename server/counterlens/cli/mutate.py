@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
+from counterlens.cli.flags import declared_options
 from counterlens.cli.options import (
     json_option,
     print_report,
@@ -13,10 +16,10 @@ from counterlens.cli.options import (
     split_target,
     strong_sandbox,
 )
-from counterlens.cli.probe_options import declared_options
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say_json
 from counterlens.judging import settlement
+from counterlens.judging.base import Setting
 from counterlens.judging.languages import judging_of
 from counterlens.languages.language import Feature
 from counterlens.mutations import AnyMutation, mutated, parse_document, survey
@@ -87,8 +90,8 @@ def mutate(
     function = function_named(functions, qualname, path).qualname if qualname else None
     chosen: list[str | AnyMutation] | None = list(mutations) or None
     if call is not None:
-        sandbox = strong_sandbox(path)
-        unroll = execution_of(document.language).unrolling(document, call, sandbox, limits=Limits())
+        setting = Setting(strong_sandbox(path), Path(sys.executable), Limits())
+        unroll = execution_of(document.language).unrolling(document, call, setting)
         asked = mutations or mutated(document.language).mutations
         chosen = [unroll if mutation == unroll.id else mutation for mutation in asked]
     with steps(f"looking for sites in {path.name}", total_known=False):

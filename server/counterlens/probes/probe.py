@@ -7,15 +7,17 @@ assistant or an evaluation of thousands of functions.
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
+from pathlib import Path
 from threading import Event
 from typing import ClassVar, Generic, TypeVar
 
-from counterlens.judging.base import Judge
+from counterlens.judging.base import Judge, Setting
 from counterlens.judging.output import PrintingCase
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Capability, Completion, Model, Prompt
@@ -24,7 +26,7 @@ from counterlens.models.sentences import SentenceEncoder
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.record import Record
 from counterlens.progress import Steps
-from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 
 OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
@@ -138,6 +140,10 @@ class Context:
     def cancel(self) -> Event | None:
         """The event that any thread sets to cancel."""
         return self.steps.cancel
+
+    def setting(self, limits: Limits, python: Path | None = None) -> Setting:
+        """The sandbox, limits and cancellation, for programs in an interpreter; our own by default."""
+        return Setting(self.sandbox(), python or Path(sys.executable), limits, self.cancel)
 
     @property
     def uncached(self) -> Context:

@@ -25,7 +25,9 @@ start.main()
 
 
 def package_files(folder: Path) -> dict[str, bytes]:
-    """The files of a package that imports nothing from Counterlens, in the form of `Job.files`."""
+    """The files of a package, or of one module, that imports nothing from Counterlens, as in `Job.files`."""
+    if folder.is_file():
+        return {folder.name: folder.read_bytes()}
     return {
         f"{folder.name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
         for path in sorted(folder.rglob("*.py"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from counterlens.datasets.base import Problem, TestForm, Tests
 from counterlens.errors import SourceError
-from counterlens.judging.base import LIMITS
+from counterlens.judging.base import LIMITS, Setting
 from counterlens.judging.languages import judging_of
 from counterlens.probes.execution.language import Features, add_mark, execution_of, points
 from counterlens.probes.execution.printing import Origin
@@ -19,10 +20,16 @@ from counterlens.probes.probe import Target
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.probes.subjects import given_judge
+from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from tests.probes.execution.asking import context, entries
+
+
+def setting(limits: Limits = LIMITS) -> Setting:
+    return Setting(best_sandbox(), Path(sys.executable), limits)
+
 
 JAVA = execution_of("java")
 
@@ -107,13 +114,13 @@ def test_calls_in_javadoc_and_in_the_tests_of_the_project(tmp_path: Path) -> Non
 
 
 def test_the_truth_comes_from_running() -> None:
-    found = truth_of(DOCUMENT, CALL, best_sandbox(), limits=LIMITS)
+    found = truth_of(DOCUMENT, CALL, setting())
     assert (found.written, found.rounds) == ("List.of(4)", 3)
     # A private method, and loops without braces; `java.util` need not be imported.
     imports = "import java.util.List; import java.util.ArrayList;"
     alone = Document(SOURCE.replace("import java.util.*;", imports), language="java")
-    assert truth_of(alone, "total(new int[] {1, 2})", best_sandbox(), limits=LIMITS).rounds == 6
-    assert truth_of(alone, "evens(Arrays.asList(2))", best_sandbox(), limits=LIMITS).written == "List.of(4)"
+    assert truth_of(alone, "total(new int[] {1, 2})", setting()).rounds == 6
+    assert truth_of(alone, "evens(Arrays.asList(2))", setting()).written == "List.of(4)"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +141,7 @@ def test_the_truth_comes_from_running() -> None:
     ],
 )  # fmt: skip
 def test_results_are_written_as_java_expressions(body: str, call: str, written: str) -> None:
-    assert JAVA.output_of(program(body), call, best_sandbox(), limits=LIMITS).written == written
+    assert JAVA.output_of(program(body), call, setting()).written == written
 
 
 @pytest.mark.parametrize(
@@ -159,7 +166,7 @@ def test_results_are_written_as_java_expressions(body: str, call: str, written: 
 )  # fmt: skip
 def test_calls_without_a_truth_are_left_out(body: str, call: str, says: str) -> None:
     with pytest.raises(SourceError, match=says):
-        truth_of(program(body), call, best_sandbox(), limits=LIMITS)
+        truth_of(program(body), call, setting())
 
 
 @pytest.mark.parametrize(
@@ -231,7 +238,7 @@ def test_what_a_method_uses() -> None:
 
 
 def test_states_are_those_of_simple_lines_of_the_outermost_activation() -> None:
-    steps = JAVA.trace(DOCUMENT, CALL, best_sandbox(), limits=LIMITS)
+    steps = JAVA.trace(DOCUMENT, CALL, setting())
     lines = JAVA.simple_lines(DOCUMENT, find_function(DOCUMENT, "evens"))
     assert [(step.line, step.changed) for step in steps] == [
         (10, {"found": "Arrays.asList()"}), (11, {"sum": "0"}), (14, {"found": "Arrays.asList(4)"}),
@@ -242,7 +249,7 @@ def test_states_are_those_of_simple_lines_of_the_outermost_activation() -> None:
     assert {point.truth.written for point in chosen} <= {"List.of()", "0", "List.of(4)", "2"}
     assert add_mark(DOCUMENT, 15).text.splitlines()[14].endswith("sum += number;  // HERE")
     recursive = program("int f(int n) {\n  int a = n;\n  a += n == 0 ? 0 : f(n - 1);\n  return a;\n}")
-    assert [step.changed for step in JAVA.trace(recursive, "f(2)", best_sandbox(), limits=LIMITS)] == [
+    assert [step.changed for step in JAVA.trace(recursive, "f(2)", setting())] == [
         {"a": "2"}, {"a": "3"}
     ]  # fmt: skip
     special = program(
@@ -252,7 +259,7 @@ def test_states_are_those_of_simple_lines_of_the_outermost_activation() -> None:
         "  int a;\n  a = 5; a++;\n  int b = 1, c = 2;\n  return a;\n}"
     )
     assert [(step.line, step.changed) for step in JAVA.trace(
-        special, "f(new int[] {1, 2})", best_sandbox(), limits=LIMITS
+        special, "f(new int[] {1, 2})", setting()
     )] == [(8, {"xs": "new int[] {9, 2}"}), (14, {}), (16, {"b": "1", "c": "2"})]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from threading import Event
 from typing import cast
@@ -9,7 +10,7 @@ from typing import cast
 import pytest
 
 from counterlens.errors import Cancelled, SourceError
-from counterlens.judging.base import LIMITS
+from counterlens.judging.base import LIMITS, Setting
 from counterlens.models.base import Model
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.independent import ExecutionOptions, ExecutionProbe
@@ -27,6 +28,11 @@ from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from tests.probes.execution.asking import entries
+
+
+def setting(limits: Limits | None = None) -> Setting:
+    return Setting(best_sandbox(), Path(sys.executable), limits or Limits())
+
 
 SOURCE = '''\
 import math
@@ -156,13 +162,12 @@ def test_prompts_end_where_the_answer_begins(model: LlamaModel) -> None:
 
 
 def test_the_truth_comes_from_running() -> None:
-    sandbox = best_sandbox()
-    found = truth_of(Document(SOURCE), "double([1, 2, 3])", sandbox, limits=Limits())
+    found = truth_of(Document(SOURCE), "double([1, 2, 3])", setting())
     assert (found.value, found.written) == ([2, 4, 6], "[2, 4, 6]")
     loops = Document(
         "def f(n):\n    t = 0\n    for i in range(n):\n        for j in 'ab': t += 1\n    return t\n"
     )
-    counted = truth_of(loops, "f(3)", sandbox, limits=Limits())
+    counted = truth_of(loops, "f(3)", setting())
     assert (counted.value, counted.rounds) == (6, 9)
 
 
@@ -182,7 +187,7 @@ def test_the_truth_comes_from_running() -> None:
 )
 def test_calls_without_a_truth_are_left_out(source: str, says: str) -> None:
     with pytest.raises(SourceError, match=says):
-        truth_of(Document(source), "f()", best_sandbox(), limits=Limits())
+        truth_of(Document(source), "f()", setting())
 
 
 def test_the_task_asks_runs_and_counts(model: LlamaModel) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from counterlens.errors import SourceError
-from counterlens.judging.base import LIMITS
+from counterlens.judging.base import LIMITS, Setting
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.coherence import CoherenceOptions, CoherenceProbe, square
 from counterlens.probes.execution.independent import unroll
@@ -18,12 +20,17 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import Steps
-from counterlens.python.observe.run import trace
+from counterlens.python.execution.running import trace
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from tests.probes.execution.asking import context, entries, probed, table
+
+
+def setting(limits: Limits | None = None) -> Setting:
+    return Setting(best_sandbox(), Path(sys.executable), limits or Limits())
+
 
 SOURCE = '''\
 def count(words, letter):
@@ -47,14 +54,12 @@ DOCUMENT = Document(SOURCE)
 
 
 def test_a_trace_says_what_each_line_changed() -> None:
-    steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", best_sandbox(), limits=Limits())
+    steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", setting())
     changed = [(step.line, step.changed) for step in steps]
     assert changed[0] == (2, {"found": "0", "seen": "{}"})
     assert (6, {"found": "1", "seen": "{'ab': 1}"}) in changed
     assert (7, {}) in changed  # no plain value any more
-    outermost = [
-        step.changed for step in trace(DOCUMENT, "rec(2)", best_sandbox(), limits=Limits()) if step.changed
-    ]
+    outermost = [step.changed for step in trace(DOCUMENT, "rec(2)", setting()) if step.changed]
     assert outermost == [{"m": "4"}]
 
 
@@ -63,11 +68,11 @@ def test_a_trace_says_what_each_line_changed() -> None:
 )
 def test_what_cannot_be_traced_says_why(call: str, says: str) -> None:
     with pytest.raises(SourceError, match=says):
-        trace(DOCUMENT, call, best_sandbox(), limits=Limits())
+        trace(DOCUMENT, call, setting())
 
 
 def test_states_are_asked_about_at_whole_simple_lines_only() -> None:
-    steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", best_sandbox(), limits=Limits())
+    steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", setting())
     function = find_function(DOCUMENT, "count")
     lines = execution_of("python").simple_lines(DOCUMENT, function)
     found = {(one.line, one.times, one.variable) for seed in range(30) for one in points(
@@ -214,7 +219,7 @@ def test_coherence_of_the_embedded_model(model: LlamaModel) -> None:
 
 def test_long_values_are_no_states_to_ask_about() -> None:
     document = Document("def f(n):\n    xs = [0] * n\n    k = n + 1\n    return k\n")
-    steps = trace(document, "f(90)", best_sandbox(), limits=Limits())
+    steps = trace(document, "f(90)", setting())
     lines = execution_of("python").simple_lines(document, find_function(document, "f"))
     found = points(document, find_function(document, "f"), steps, lines, seed=0)
     assert [(one.variable, one.truth.written) for one in found] == [("k", "91")]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from threading import Event
 
 from tree_sitter import Node
 
@@ -16,7 +15,6 @@ from counterlens.java.prompts.values import JAVA_VALUES, expression, plain
 from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import TAGS, USES, ExecutedLanguage, Features
 from counterlens.probes.prompts.language import prompting_of
-from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.grammars import parser_for
@@ -150,19 +148,15 @@ class JavaExecution(ExecutedLanguage):
     without_comments = staticmethod(rewriting.without_comments)
 
     def require_reachable(self, document: Document, function: Function) -> None:
-        """Like `ExecutedLanguage.require_reachable`."""
         running.called_method(document, function)
 
     def calls_in(self, tests: str, qualname: str) -> list[str]:
-        """Like `ExecutedLanguage.calls_in`."""
         return calls.calls_in(tests, calls.name_of(qualname))
 
     def in_examples(self, document: Document, function: Function) -> list[str]:
-        """Like `ExecutedLanguage.in_examples`."""
         return calls.in_comment(self.described(document, function) or "", function.name)
 
     def generated(self, document: Document, function: Function, setting: Setting) -> Sequence[str]:
-        """Like `ExecutedLanguage.generated`."""
         original = differential.find_out(document, function, setting)
         if not isinstance(original, differential.JavaOriginal):
             return ()
@@ -179,10 +173,7 @@ class JavaExecution(ExecutedLanguage):
         document: Document,
         function: Function,
         call: str,  # noqa: ARG002
-        sandbox: Sandbox,  # noqa: ARG002
-        *,
-        limits: Limits,  # noqa: ARG002
-        cancel: Event | None = None,  # noqa: ARG002
+        setting: Setting,  # noqa: ARG002
     ) -> Document:
         """Like `ExecutedLanguage.written_out`: always refused, because Java loops are not unrolled."""
         made = self.features(document.data[function.header : function.end].decode("utf-8", "replace"))

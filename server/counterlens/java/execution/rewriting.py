@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Event
 
 from tree_sitter import Node
 
@@ -32,8 +31,8 @@ from counterlens.java.execution.running import (
     method_of_call,
     result_of,
 )
+from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import Step
-from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.sandbox.java.values import JavaValue
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -145,22 +144,18 @@ Changed = tuple[str, bool]
 """A variable, and whether it certainly has a value before the statement."""
 
 
-def rounds_of(
-    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-) -> int:
+def rounds_of(document: Document, call: str, setting: Setting) -> int:
     """Like `ExecutedLanguage.rounds_of`."""
     method = method_of_call(document, call)
     writer = _Notes(document.data)
     for node in descendants(document.tree.root_node):
         if node.type in _LOOPS:
             writer.note_round(node)
-    (value,) = _result(document, writer, method, call, "rounds()", sandbox, limits, cancel)
+    (value,) = _result(document, writer, method, call, "rounds()", setting)
     return int(value[1])
 
 
-def trace(
-    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-) -> list[Step]:
+def trace(document: Document, call: str, setting: Setting) -> list[Step]:
     """Like `ExecutedLanguage.trace`: the steps are simple statements that stand alone on their lines."""
     method = method_of_call(document, call)
     body = method.node.child_by_field_name("body")
@@ -171,7 +166,7 @@ def trace(
     known = {_text(node.child_by_field_name("name")) for node in _own(method.node) if node.type in kinds}
     for statement in _simple(method.node, document.data):
         writer.note_changes(statement, _changed_locals(statement, known))
-    (value,) = _result(document, writer, method, call, "steps()", sandbox, limits, cancel)
+    (value,) = _result(document, writer, method, call, "steps()", setting)
     return [_step(str(item[1])) for item in value[2]]
 
 
@@ -187,14 +182,12 @@ def _result(
     method: CalledMethod,
     call: str,
     asked: str,
-    sandbox: Sandbox,
-    limits: Limits,
-    cancel: Event | None,
+    setting: Setting,
 ) -> list[JavaValue]:
     statements = f"{expression(method, call)}; return {_WATCH}.{asked};"
     at, added = addition(method, statements)
     writer.insert(at, added)
-    return result_of(document, writer.text, method, sandbox, more=_UNITS, limits=limits, cancel=cancel)
+    return result_of(document, writer.text, method, setting, more=_UNITS)
 
 
 @dataclass

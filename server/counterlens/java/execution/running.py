@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Event
 
 from tree_sitter import Node
 
@@ -27,8 +26,8 @@ from counterlens.java.judging.differential.target import (
 from counterlens.java.judging.project import surroundings
 from counterlens.java.judging.test_source import package_of
 from counterlens.java.prompts.values import plain, write
+from counterlens.judging.base import Setting
 from counterlens.probes.prompts.literals import Literal
-from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.sandbox.java.values import JavaAnswer, JavaValue
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
@@ -144,13 +143,11 @@ def result_of(
     document: Document,
     text: str,
     method: CalledMethod,
-    sandbox: Sandbox,
+    setting: Setting,
     *,
     more: Units = (),
     times: int = 1,
     alone: bool = False,
-    limits: Limits,
-    cancel: Event | None = None,
 ) -> list[JavaValue]:
     """The results of the added method of a program, one for each fresh copy of the program.
 
@@ -158,39 +155,39 @@ def result_of(
         document: The unchanged program, with the path of its file.
         text: The program with the method of `addition`.
         method: The method whose class has the added method.
+        setting: The sandbox, and the limits of one call.
         more: Further source files, as name and text.
         times: Number of calls, each in a fresh copy.
         alone: Whether each copy gets a fresh JVM.
-        limits: The limits of one call.
 
     Raises:
         SourceError: the program does not compile, throws, times out, or its result is not a literal.
         SandboxError, Cancelled: as the sandbox.
     """
+    units: list[tuple[str, str]] = [(_PROGRAM, text), *more]
     try:
-        return _results(
-            document, text, method, sandbox, more, times, alone=alone, limits=limits, cancel=cancel
-        )
+        with BENCHES.bench(setting.sandbox) as bench:
+            classes = bench.compile(units, cancel=setting.cancel)
+            if not isinstance(classes, str):
+                return _call(bench, classes, method, times, setting, alone=alone)
+        around = surroundings(document.path, document.text) if document.path is not None else None
+        if around is None or isinstance(around, str) or not (around.program or around.library):
+            raise _compile_error(classes)
+        with BENCHES.bench(setting.sandbox, around.library) as bench:
+            classes = bench.compile([*units, *around.program], cancel=setting.cancel)
+            if isinstance(classes, str):
+                raise _compile_error(classes)
+            return _call(bench, classes, method, times, setting, alone=alone)
     except CompilerStoppedError as stopped:
         raise SourceError(str(stopped)) from None
 
 
-def output_of(
-    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-) -> Literal:
+def output_of(document: Document, call: str, setting: Setting) -> Literal:
     """Like `ExecutedLanguage.output_of`."""
-    return _literal(*_outputs(document, call, sandbox, 2, alone=False, limits=limits, cancel=cancel))
+    return _literal(*_outputs(document, call, setting, 2, alone=False))
 
 
-def require_ordered(
-    document: Document,
-    call: str,
-    gives: Literal,
-    sandbox: Sandbox,
-    *,
-    limits: Limits,
-    cancel: Event | None = None,
-) -> None:
+def require_ordered(document: Document, call: str, gives: Literal, setting: Setting) -> None:
     """Like `ExecutedLanguage.require_ordered`: the call runs again in JVMs with other hash codes.
 
     Objects, and the sets and maps of `Set.of` and `Map.of`, have another order there. A program that cannot
@@ -200,25 +197,16 @@ def require_ordered(
     if not _RANDOM.search(text):
         return
     times = _JVMS if _SALTED.search(text) else 1
-    outputs = _outputs(document, call, sandbox, times, alone=True, limits=limits, cancel=cancel)
+    outputs = _outputs(document, call, setting, times, alone=True)
     if any(_literal(output, output).written != gives.written for output in outputs):
         raise SourceError("the result of the call depends on the order of a set")
 
 
-def _outputs(
-    document: Document,
-    call: str,
-    sandbox: Sandbox,
-    times: int,
-    *,
-    alone: bool,
-    limits: Limits,
-    cancel: Event | None,
-) -> list[JavaValue]:
+def _outputs(document: Document, call: str, setting: Setting, times: int, *, alone: bool) -> list[JavaValue]:
     method = method_of_call(document, call)
     at, added = addition(method, f"return {expression(method, call)};")
     text = (document.data[:at] + added.encode() + document.data[at:]).decode("utf-8", "replace")
-    return result_of(document, text, method, sandbox, times=times, alone=alone, limits=limits, cancel=cancel)
+    return result_of(document, text, method, setting, times=times, alone=alone)
 
 
 def _literal(first: JavaValue, second: JavaValue) -> Literal:
@@ -232,33 +220,6 @@ def _literal(first: JavaValue, second: JavaValue) -> Literal:
     return Literal(first, text)
 
 
-def _results(
-    document: Document,
-    text: str,
-    method: CalledMethod,
-    sandbox: Sandbox,
-    more: Units,
-    times: int,
-    *,
-    alone: bool,
-    limits: Limits,
-    cancel: Event | None,
-) -> list[JavaValue]:
-    units: list[tuple[str, str]] = [(_PROGRAM, text), *more]
-    with BENCHES.bench(sandbox) as bench:
-        classes = bench.compile(units, cancel=cancel)
-        if not isinstance(classes, str):
-            return _call(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)
-    around = surroundings(document.path, document.text) if document.path is not None else None
-    if around is None or isinstance(around, str) or not (around.program or around.library):
-        raise _compile_error(classes)
-    with BENCHES.bench(sandbox, around.library) as bench:
-        classes = bench.compile([*units, *around.program], cancel=cancel)
-        if isinstance(classes, str):
-            raise _compile_error(classes)
-        return _call(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)
-
-
 def _compile_error(errors: str) -> SourceError:
     first = errors.splitlines()[0] if errors else ""
     return SourceError(f"the program does not compile with the call: {first}")
@@ -269,16 +230,15 @@ def _call(
     classes: Classes,
     method: CalledMethod,
     times: int,
+    setting: Setting,
     *,
     alone: bool,
-    limits: Limits,
-    cancel: Event | None,
 ) -> list[JavaValue]:
     target = JavaTarget(method.class_name, _MAKER, "", True, (), method.node)
     values = []
     for _ in range(times):
-        with bench.held(classes, cancel, alone=alone) as held:
-            values.append(_value(make_call(held, target, JavaCall(()), limits.seconds)))
+        with bench.held(classes, setting.cancel, alone=alone) as held:
+            values.append(_value(make_call(held, target, JavaCall(()), setting.limits.seconds)))
     return values
 
 

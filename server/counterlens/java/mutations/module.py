@@ -70,7 +70,6 @@ class JavaModule(ParsedSource):
 
     @property
     def functions(self) -> Sequence[FunctionSpan]:
-        """Like `ParsedFile.functions`."""
         return self._functions
 
     # Nodes and scopes
@@ -106,7 +105,6 @@ class JavaModule(ParsedSource):
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Like `ParsedFile.words`."""
         return frozenset(re.findall(r"[\w$]+", self.source))
 
     @cached_property
@@ -139,7 +137,6 @@ class JavaModule(ParsedSource):
 
     @property
     def newline(self) -> str:
-        """Like `ParsedFile.newline`."""
         return "\r\n" if "\r\n" in self.source else "\n"
 
     def begins_line(self, offset: int) -> bool:
@@ -170,7 +167,6 @@ class JavaModule(ParsedSource):
     # Functions
 
     def lines_of(self, function: FunctionSpan) -> list[int]:
-        """Like `ParsedFile.lines_of`."""
         lines = self._statement_lines
         return lines[bisect_left(lines, function.start) : bisect_left(lines, function.end)]
 

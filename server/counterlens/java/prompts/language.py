@@ -36,7 +36,6 @@ class JavaPrompts(PromptLanguage):
     suffix = "-java"
 
     def described(self, text: str) -> str:
-        """Like `PromptLanguage.described`."""
         return f"/*\n{_commentable(text)}\n*/\n"
 
     def docstring(self, document: Document, function: Function) -> tuple[int, int]:
@@ -89,7 +88,6 @@ class JavaPrompts(PromptLanguage):
         return replace(document, text="".join(parts) + hollowed + data[function.end :].decode())
 
     def alone(self, text: str) -> str:
-        """Like `PromptLanguage.alone`."""
         return f"class Alone {{\n{text}\n}}\n"
 
     def stop(self, document: Document, function: Function, cut: int) -> Stop:

@@ -93,15 +93,12 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
     record = DependenceRecord
 
     def run(self, context: Context, target: Target, options: DependenceOptions) -> DependenceRecord:
-        """Like `Probe.run`."""
         return METHODS[options.chosen_protocol].record(context, target, options)
 
     def tables(self, records: Sequence[DependenceRecord], *, seed: int) -> tuple[Table, ...]:
-        """Like `Probe.tables`."""
         return METHODS[records[0].protocol].tables(records, seed)
 
     def summary(self, records: Sequence[DependenceRecord]) -> str:
-        """Like `Probe.summary`."""
         return first_words(baselines(records)) + METHODS[records[0].protocol].summary(records)
 
     def measures(self, record: DependenceRecord) -> Mapping[str, bool]:
@@ -109,5 +106,4 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         return METHODS[record.protocol].measures(record)
 
     def estimate(self, target: Target, options: DependenceOptions, model: Model) -> int:
-        """Like `Probe.estimate`."""
         return METHODS[options.chosen_protocol].estimate(target, options, model)

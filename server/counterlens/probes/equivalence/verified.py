@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from counterlens.errors import SourceError
-from counterlens.judging.base import Judgement, Setting
+from counterlens.judging.base import Judgement
 from counterlens.judging.comparing import ComparingJudge, Distinction
 from counterlens.judging.languages import behaviour_of
 from counterlens.judging.projects import interpreter_for
@@ -99,7 +99,7 @@ def require_behaviour(context: Context, target: Target, limits: Limits) -> Compa
     """
     document = target.document
     context.steps.next(f"running {target.name} on inputs")
-    setting = Setting(context.sandbox(), interpreter_for(document.path), limits, context.cancel)
+    setting = context.setting(limits, interpreter_for(document.path))
     behaviour = behaviour_of(document, find_function(document, target.qualname), setting)
     if isinstance(behaviour, str):
         raise SourceError(f"its behaviour cannot be compared: {behaviour}")

@@ -84,11 +84,9 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         return CoherenceRecord(calls=(ask_states(context, target, traced, options.max_tokens),))
 
     def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Like `Probe.tables`."""
         return coherence_tables(_calls(records))
 
     def summary(self, records: Sequence[CoherenceRecord]) -> str:
-        """Like `Probe.summary`."""
         counts = square(_calls(records))
         right = counts[True, True] + counts[True, False]
         return first_words(baselines(_calls(records))) + (
@@ -102,7 +100,6 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         return {"output": call.right, "states": call.states_right}
 
     def estimate(self, target: Target, options: CoherenceOptions, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`."""
         reachable(target)
         return 1 + MOST_POINTS + 1
 
@@ -126,8 +123,7 @@ def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -
     context.steps.next(f"tracing {target.name}")
     function, language = reachable(target), execution_of(target.document.language)
     question = question_of(context, target, seed=seed, limits=limits)
-    sandbox, cancel = context.sandbox(), context.cancel
-    steps = language.trace(target.document, question.call, sandbox, limits=limits, cancel=cancel)
+    steps = language.trace(target.document, question.call, context.setting(limits))
     lines = language.simple_lines(target.document, function)
     chosen = points(target.document, function, steps, lines, seed=seed)
     return TracedCall(question, steps, chosen)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
-from counterlens.judging.base import Judge, Judgement, Setting, lasting
+from counterlens.judging.base import Judge, Judgement, lasting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.metrics.table import Table
@@ -110,7 +110,6 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         )
 
     def tables(self, records: Sequence[DependentExecutionRecord], *, seed: int) -> tuple[Table, ...]:
-        """Like `Probe.tables`."""
         return as_translation(METHODS[records[0].protocol].dependent_tables(records, seed=seed), records)
 
     def side_by_side(self, models: Models, *, seed: int) -> tuple[Table, ...]:
@@ -124,7 +123,6 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         return (*tables, *(as_translation(several, known) if known else several))
 
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
-        """Like `Probe.summary`."""
         written = synthesis_rate(records)
         method = METHODS[records[0].protocol]
         own = pick(ended_answers(answers_of(records)), method.style, Form.OWN)
@@ -211,15 +209,12 @@ def _judging(
     judge = target.judge or find_judge(
         target.document,
         function,
-        Setting(
-            context.sandbox(),
-            interpreter_for(target.document.path),
-            limits,
+        replace(
+            context.setting(limits, interpreter_for(target.document.path)),
             vetted=context.vetted,
             surveyed=context.surveyed,
             map_timeout=options.map_timeout,
             excluded=tuple(options.excluded_tests),
-            cancel=context.cancel,
         ),
         fallback=False,
     )

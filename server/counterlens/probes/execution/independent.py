@@ -87,11 +87,9 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         return ExecutionRecord(answers=ask_all(context, questions, asking), left_out=left_out)
 
     def tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
-        """Like `Probe.tables`."""
         return METHODS[records[0].protocol].execution_tables(records, seed=seed)
 
     def summary(self, records: Sequence[ExecutionRecord]) -> str:
-        """Like `Probe.summary`."""
         answers = list(chain.from_iterable(record.answers for record in records))
         parts = []
         for name, style in STYLES.items():
@@ -107,7 +105,6 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         return {STYLES[answer.style].title: answer.right for answer in standing}
 
     def estimate(self, target: Target, options: ExecutionOptions, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`."""
         reachable(target)
         return len(STYLES) * (2 if options.unroll else 1) + 1
 
@@ -127,9 +124,7 @@ def unroll(
         find_function(target.document, target.qualname),
         execution_of(target.document.language),
     )
-    document = language.written_out(
-        target.document, function, question.call, context.sandbox(), limits=limits, cancel=context.cancel
-    )
+    document = language.written_out(target.document, function, question.call, context.setting(limits))
     try:
         asked = question_about(
             context,

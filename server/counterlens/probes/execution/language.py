@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from threading import Event
 from typing import ClassVar
 
 from counterlens.counting import plural
@@ -16,7 +15,6 @@ from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import LANGUAGES
 from counterlens.mutations.mutation import AnyMutation
 from counterlens.probes.prompts.literals import Literal, Values
-from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -189,15 +187,7 @@ class ExecutedLanguage(ABC):
         """
 
     @abstractmethod
-    def output_of(
-        self,
-        document: Document,
-        call: str,
-        sandbox: Sandbox,
-        *,
-        limits: Limits,
-        cancel: Event | None = None,
-    ) -> Literal:
+    def output_of(self, document: Document, call: str, setting: Setting) -> Literal:
         """The result of a call, run in the sandbox.
 
         Raises:
@@ -207,16 +197,7 @@ class ExecutedLanguage(ABC):
         """
 
     @abstractmethod
-    def require_ordered(
-        self,
-        document: Document,
-        call: str,
-        gives: Literal,
-        sandbox: Sandbox,
-        *,
-        limits: Limits,
-        cancel: Event | None = None,
-    ) -> None:
+    def require_ordered(self, document: Document, call: str, gives: Literal, setting: Setting) -> None:
         """Refuse an unpredictable result of a call, which depends on a random order.
 
         Raises:
@@ -225,26 +206,10 @@ class ExecutedLanguage(ABC):
         """
 
     @abstractmethod
-    def rounds_of(
-        self,
-        document: Document,
-        call: str,
-        sandbox: Sandbox,
-        *,
-        limits: Limits,
-        cancel: Event | None = None,
-    ) -> int:
+    def rounds_of(self, document: Document, call: str, setting: Setting) -> int:
         """The total number of rounds of all loops during a call; errors as for `output_of`."""
 
-    def unrolling(
-        self,
-        document: Document,
-        call: str,
-        sandbox: Sandbox,
-        *,
-        limits: Limits,
-        cancel: Event | None = None,
-    ) -> AnyMutation:
+    def unrolling(self, document: Document, call: str, setting: Setting) -> AnyMutation:
         """The mutation that unrolls the loops as a call runs them, in languages whose loops can be unrolled.
 
         Raises:
@@ -254,15 +219,7 @@ class ExecutedLanguage(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def trace(
-        self,
-        document: Document,
-        call: str,
-        sandbox: Sandbox,
-        *,
-        limits: Limits,
-        cancel: Event | None = None,
-    ) -> list[Step]:
+    def trace(self, document: Document, call: str, setting: Setting) -> list[Step]:
         """The changes by each line of the called function; errors as for `output_of`."""
 
     @abstractmethod
@@ -270,16 +227,7 @@ class ExecutedLanguage(ABC):
         """The lines of a function that are one whole simple statement, after which a mark can be placed."""
 
     @abstractmethod
-    def written_out(
-        self,
-        document: Document,
-        function: Function,
-        call: str,
-        sandbox: Sandbox,
-        *,
-        limits: Limits,
-        cancel: Event | None = None,
-    ) -> Document:
+    def written_out(self, document: Document, function: Function, call: str, setting: Setting) -> Document:
         """A document with a function whose loops are unrolled for a call.
 
         Raises:

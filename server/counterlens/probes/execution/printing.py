@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from counterlens.errors import SourceError
-from counterlens.judging.base import Setting
 from counterlens.judging.output import first_difference
 from counterlens.judging.projects import interpreter_for
 from counterlens.probes.execution.language import MOST_BYTES, execution_of
@@ -101,7 +100,7 @@ def _known_inputs(target: Target, function: Function) -> Iterator[Input]:
 def _generate(context: Context, target: Target, function: Function, seed: int, limits: Limits) -> list[str]:
     """Calls on which the function returned, in random order."""
     document = target.document
-    setting = Setting(context.sandbox(), interpreter_for(document.path), limits, context.cancel)
+    setting = context.setting(limits, interpreter_for(document.path))
     calls = execution_of(document.language).generated(document, function, setting)
     plain = [call for call in calls if len(call) <= _MOST_BYTES and call.isascii() and "\\" not in call]
     random.Random(f"{seed} {function.qualname}").shuffle(plain)  # noqa: S311 - no secret

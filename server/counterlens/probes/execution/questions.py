@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Event
 from typing import Any
 
 from counterlens.errors import CounterlensError, SourceError
+from counterlens.judging.base import Setting
 from counterlens.models.base import Completion
 from counterlens.probes.execution.language import Features, execution_of
 from counterlens.probes.execution.printing import (
@@ -25,7 +25,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import definition, visible_part
 from counterlens.probes.prompts.literals import AnswerOutcome, short
 from counterlens.probes.sanity import require_repeatable
-from counterlens.sandbox.base import Limits, Sandbox
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function, find_function
 
@@ -138,11 +138,11 @@ def question_about(
         SandboxError, Cancelled: as the sandbox.
     """
     language = execution_of(document.language)
-    truth = truth_of(document, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
+    truth = truth_of(document, asked.call, context.setting(limits))
     _require_judged(asked.call, truth, document.language)
     cut = language.unanswered(document, find_function(document, qualname), asked.call)
     if cut is not document:
-        other = truth_of(cut, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
+        other = truth_of(cut, asked.call, context.setting(limits))
         if other.written != truth.written:
             raise SourceError("without the code that reveals the answer, the program returns another result")
     made, source = (
@@ -192,20 +192,18 @@ class CallTruth:
     rounds: int | None
 
 
-def truth_of(
-    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-) -> CallTruth:
+def truth_of(document: Document, call: str, setting: Setting) -> CallTruth:
     """Run a call, and count the rounds of its loops.
 
     Arguments and errors are those of `ExecutedLanguage.output_of`. A result that depends on a random order
     has no truth: it raises a SourceError, too.
     """
     language = execution_of(document.language)
-    output = language.output_of(document, call, sandbox, limits=limits, cancel=cancel)
-    language.require_ordered(document, call, output, sandbox, limits=limits, cancel=cancel)
+    output = language.output_of(document, call, setting)
+    language.require_ordered(document, call, output, setting)
     rounds: int | None
     try:
-        rounds = language.rounds_of(document, call, sandbox, limits=limits, cancel=cancel)
+        rounds = language.rounds_of(document, call, setting)
     except SourceError:
         rounds = None
     return CallTruth(output.value, output.written, rounds)

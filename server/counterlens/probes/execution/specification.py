@@ -93,12 +93,10 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
         )
 
     def tables(self, records: Sequence[SpecificationRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Like `Probe.tables`."""
         shown = METHODS[records[0].protocol].specification_tables(_functions(records))
         return as_translation(shown, records)
 
     def summary(self, records: Sequence[SpecificationRecord]) -> str:
-        """Like `Probe.summary`."""
         written = _functions(records)
         parts = ", ".join(f"{count_passed(written, setting)} {title}" for setting, title in SETTINGS.items())
         kind = f" ({translation_of(records)})" if translation_of(records) else ""
@@ -110,7 +108,6 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
         return {title: function.settings[setting].passed for setting, title in SETTINGS.items()}
 
     def estimate(self, target: Target, options: SpecificationOptions, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`."""
         reachable(target)
         return len(SETTINGS) + 1
 
@@ -209,7 +206,7 @@ def _ran(context: Context, case: _Case, setting: str, written: WrittenFunction) 
     right, gave, failed = False, None, None
     try:
         output = execution_of(document.language).output_of(
-            document, case.question.call, context.sandbox(), limits=case.limits, cancel=context.cancel
+            document, case.question.call, context.setting(case.limits)
         )
         equal = execution_of(document.language).values.equal
         right, gave = equal(output.value, case.wanted(setting).value), output.written

@@ -298,12 +298,10 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
         )
 
     def tables(self, records: Sequence[MemorisationRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Like `Probe.tables`."""
         pooled = [made for record in records for made in record.substitutions]
         return (complementary(pooled, records[0].frequency, what="correct completions"),)
 
     def summary(self, records: Sequence[MemorisationRecord]) -> str:
-        """Like `Probe.summary`."""
         (table,) = self.tables(records, seed=0)
         both = [
             (there.value or 0, back.value or 0)
@@ -319,7 +317,6 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
         )
 
     def measures(self, record: MemorisationRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`."""
         return {
             "all originals right": all(made.original for made in record.substitutions),
             "all flipped right": all(made.counterfactual for made in record.substitutions),

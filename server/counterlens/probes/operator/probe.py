@@ -170,7 +170,6 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         return METHODS[records[0].protocol].tables(records, frequency, seed=seed)
 
     def summary(self, records: Sequence[OperatorRecord]) -> str:
-        """Like `Probe.summary`."""
         answers = [(record.target, answer) for record in records for answer in record.operators]
         known = cells.share(answers)
         parts = [f"The model would have written {known.count} of {plural(known.n, 'operator')} as they are."]
@@ -195,7 +194,6 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         return " ".join(parts)
 
     def measures(self, record: OperatorRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`."""
         complete = [pair.both for pair in record.pairs if pair.complete]
         known = {"all operators known": all(answer.correct for answer in record.operators)}
         return known | ({"all operators known before and after changes": all(complete)} if complete else {})

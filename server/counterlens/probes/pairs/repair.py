@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
-from counterlens.judging.base import Setting, lasting
+from counterlens.judging.base import lasting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.models.base import Model
@@ -88,7 +88,7 @@ class RepairProbe(PairsProbe[RepairOptions]):
         judge = target.judge or find_judge(
             document,
             function,
-            Setting(context.sandbox(), interpreter_for(document.path), limits, cancel=context.cancel),
+            context.setting(limits, interpreter_for(document.path)),
             fallback=False,
         )
         judging = Judging(judge, document, function, steps, limits)

@@ -57,15 +57,12 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
         call: str | None,  # noqa: ARG002
         max_tokens: int,
     ) -> Prompt:
-        """Like `RobustnessProbe.prompt`."""
         return asked_in_one_line(info, self.id, document, definition(document, qualname), max_tokens)
 
     def read(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
-        """Like `RobustnessProbe.read`."""
         return first_line(text)
 
     def read_published(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
-        """Like `RobustnessProbe.read_published`."""
         return read_summary(text)
 
     def similarities(
@@ -132,7 +129,6 @@ class NameProbe(RobustnessProbe[NameOptions]):
         call: str | None,  # noqa: ARG002
         max_tokens: int,
     ) -> Prompt:
-        """Like `RobustnessProbe.prompt`."""
         return asked_in_one_line(info, self.id, document, mask(document, qualname), max_tokens)
 
     def read(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
@@ -148,7 +144,6 @@ class NameProbe(RobustnessProbe[NameOptions]):
         return compound.pop() if len(compound) == 1 else None
 
     def read_published(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
-        """Like `RobustnessProbe.read_published`."""
         return name_in(text, self.read)
 
     def similarities(
@@ -193,7 +188,6 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
     def prompt(
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
     ) -> Prompt:
-        """Like `RobustnessProbe.prompt`."""
         language = execution_of(document.language)
         document = language.unanswered(document, find_function(document, qualname), call or "")
         source = visible_part(document, find_function(document, qualname))
@@ -206,7 +200,6 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         return answer.written if answer else None
 
     def read_published(self, text: str, language: str = "python") -> str | None:
-        """Like `RobustnessProbe.read_published`."""
         answer = completing_literal(text, language)
         return answer.written if answer else None
 
@@ -249,7 +242,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
 
         Under the protocol, the questions cover all tests, and no call is run.
         """
-        info, cancel = context.model.info, context.cancel
+        info = context.model.info
         calls = METHODS[options.chosen_protocol].calls(program)
         if not calls:
             left_out[NO_CALL] += 1
@@ -262,7 +255,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
                 continue
             try:
                 truth = execution_of(program.document.language).output_of(
-                    program.document, call, context.sandbox(), limits=limits, cancel=cancel
+                    program.document, call, context.setting(limits)
                 )
             except SourceError as error:
                 left_out[error.message] += 1
@@ -278,7 +271,6 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
                 yield VersionQuestion(version, standing, call, original, changed)
 
     def rounds(self, program: Target, options: OutputOptions) -> int:
-        """Like `RobustnessProbe.rounds`."""
         return len(METHODS[options.chosen_protocol].calls(program))
 
 
@@ -290,7 +282,7 @@ def _standing(context: Context, version: Version, call: str, truth: str, limits:
     """
     there = (
         execution_of(version.document.language)
-        .output_of(version.document, call, context.sandbox(), limits=limits, cancel=context.cancel)
+        .output_of(version.document, call, context.setting(limits))
         .written
     )
     if not version.counterfactual.preserving:

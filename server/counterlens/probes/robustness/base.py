@@ -165,7 +165,6 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         return METHODS[records[0].protocol].tables(records, self.heading, seed)
 
     def summary(self, records: Sequence[RobustnessRecord]) -> str:
-        """Like `Probe.summary`."""
         parts = []
         for standing, verb in ((Standing.PRESERVING, "keep"), (Standing.BREAKING, "break")):
             same = [alike for record in records for alike in same_answers(record, standing)]

@@ -163,12 +163,10 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         return EmbeddingRecord(left_out=left_out, pairs=pairs)
 
     def tables(self, records: Sequence[EmbeddingRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Like `Probe.tables`."""
         pairs = [(record.target, pair) for record in records for pair in record.pairs]
         return _METHODS[records[0].protocol].tables(pairs)
 
     def summary(self, records: Sequence[EmbeddingRecord]) -> str:
-        """Like `Probe.summary`."""
         nearer = [near for record in records for near in _nearer(record)]
         if not nearer:
             return (
@@ -182,7 +180,6 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         )
 
     def measures(self, record: EmbeddingRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`."""
         nearer = _nearer(record)
         return {"equivalent swaps nearer": all(nearer)} if nearer else {}
 

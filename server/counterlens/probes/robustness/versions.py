@@ -11,7 +11,7 @@ from threading import Event
 from typing import Annotated
 
 from counterlens.errors import SourceError
-from counterlens.judging.base import Judge, Judgement, Setting
+from counterlens.judging.base import Judge, Judgement
 from counterlens.judging.languages import behaviour_of
 from counterlens.judging.pace import pace
 from counterlens.judging.projects import interpreter_for
@@ -107,7 +107,7 @@ def settle(
     document, cancel = target.document, context.cancel
     function = find_function(document, target.qualname)
     left_out = Counter(f"{refusal.mutation}: {refusal.reason}" for refusal in surveyed.refusals)
-    setting = Setting(context.sandbox(), interpreter_for(document.path), limits, cancel)
+    setting = context.setting(limits, interpreter_for(document.path))
     tests = target.judge or find_judge(
         document,
         function,

@@ -9,22 +9,18 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from threading import Event
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import Setting
 from counterlens.mutations import apply_everywhere, survey
 from counterlens.probes.execution.language import TAGS, USES, ExecutedLanguage, Features, add_mark
-from counterlens.probes.prompts.function_text import WHOLE_BYTES
-from counterlens.python.execution import calls
+from counterlens.probes.prompts.function_text import SHOWN_BYTES
+from counterlens.python.execution import calls, running
 from counterlens.python.execution.unanswered import without_answer
 from counterlens.python.judging import differential
 from counterlens.python.mutations.loops import LoopUnroll
-from counterlens.python.observe import run
-from counterlens.python.observe.run import observe_loops
 from counterlens.python.prompts.values import PYTHON_VALUES
 from counterlens.python.syntax.parsing import parse_module
-from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -32,15 +28,7 @@ _TURNS = 40
 _NEVER_ENTERED = "no execution"
 
 
-def written_out(
-    document: Document,
-    function: Function,
-    call: str,
-    sandbox: Sandbox,
-    *,
-    limits: Limits,
-    cancel: Event | None = None,
-) -> Document:
+def written_out(document: Document, function: Function, call: str, setting: Setting) -> Document:
     """A program whose loops are unrolled for a call.
 
     Loops are unrolled from the outside in, and observed again each time, because an inner loop can be
@@ -55,12 +43,12 @@ def written_out(
     original = document
     for _ in range(_TURNS):
         try:
-            seen = observe_loops(document, call, sandbox, limits=limits, cancel=cancel)
+            seen = running.observe_loops(document, call, setting)
         except SourceError as error:
             raise SourceError(f"it cannot be unrolled: {error.message}") from None
         mutation = LoopUnroll(seen)
         text = apply_everywhere(document.text, mutation)
-        if len(text.encode()) > WHOLE_BYTES:
+        if len(text.encode()) > SHOWN_BYTES:
             raise SourceError("it is too long for a prompt when unrolled")
         if text == document.text:
             break
@@ -180,46 +168,36 @@ class PythonExecution(ExecutedLanguage):
 
     in_examples = staticmethod(calls.in_examples)
     in_tests = staticmethod(calls.in_tests)
-    output_of = staticmethod(run.output_of)
-    require_ordered = staticmethod(run.require_ordered)
-    trace = staticmethod(run.trace)
+    output_of = staticmethod(running.output_of)
+    require_ordered = staticmethod(running.require_ordered)
+    trace = staticmethod(running.trace)
     written_out = staticmethod(written_out)
     unanswered = staticmethod(without_answer)
     features = staticmethod(features)
     without_comments = staticmethod(calls.without_comments)
 
     def require_reachable(self, document: Document, function: Function) -> None:  # noqa: ARG002
-        """Like `ExecutedLanguage.require_reachable`."""
         if "." in function.qualname:
             raise SourceError("it is a method or a nested function, which cannot be called alone")
 
     def calls_in(self, tests: str, qualname: str) -> list[str]:
-        """Like `ExecutedLanguage.calls_in`."""
         return calls.calls_in(tests, {qualname, "candidate"}, qualname)
 
     def generated(self, document: Document, function: Function, setting: Setting) -> Sequence[str]:
-        """Like `ExecutedLanguage.generated`."""
         original = differential.find_out(document, function, setting)
         if not isinstance(original, differential.Original):
             return ()
         pairs = zip(original.calls, original.observations, strict=True)
         return [call.written(function.name) for call, seen in pairs if seen.returned]
 
-    def rounds_of(
-        self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-    ) -> int:
-        """Like `ExecutedLanguage.rounds_of`."""
-        loops = run.observe_loops(document, call, sandbox, limits=limits, cancel=cancel)
+    def rounds_of(self, document: Document, call: str, setting: Setting) -> int:
+        loops = running.observe_loops(document, call, setting)
         return sum(loop.count for loop in loops.values())
 
-    def unrolling(
-        self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-    ) -> LoopUnroll:
-        """Like `ExecutedLanguage.unrolling`."""
-        return LoopUnroll(run.observe_loops(document, call, sandbox, limits=limits, cancel=cancel))
+    def unrolling(self, document: Document, call: str, setting: Setting) -> LoopUnroll:
+        return LoopUnroll(running.observe_loops(document, call, setting))
 
     def simple_lines(self, document: Document, function: Function) -> set[int]:
-        """Like `ExecutedLanguage.simple_lines`."""
         try:
             tree = parse_module(document.text)
         except (SyntaxError, ValueError):
@@ -241,7 +219,6 @@ class PythonExecution(ExecutedLanguage):
         }
 
     def described(self, document: Document, function: Function) -> str | None:
-        """Like `ExecutedLanguage.described`."""
         text = document.data[function.header : function.end].decode("utf-8", "replace")
         lines = text.splitlines(keepends=True)
         margin = function.column  # the indentation of all lines except the first, which has none

@@ -62,7 +62,6 @@ class Module(ParsedFile[FunctionNode]):
 
     @property
     def functions(self) -> Sequence[FunctionNode]:
-        """Like `ParsedFile.functions`."""
         return self._functions
 
     # Nodes and scopes
@@ -84,14 +83,12 @@ class Module(ParsedFile[FunctionNode]):
 
     @cached_property
     def long_strings(self) -> list[tuple[int, int]]:
-        """Like `ParsedFile.long_strings`."""
         strings = self.nodes(cst.SimpleString, cst.FormattedString, cst.TemplatedString)
         spans = (self.span(string) for string in strings)
         return sorted(span for span in spans if self.line(span[0]) < self.line(span[1] - 1))
 
     @property
     def newline(self) -> str:
-        """Like `ParsedFile.newline`."""
         return self.tree.default_newline
 
     @cached_property
@@ -121,7 +118,6 @@ class Module(ParsedFile[FunctionNode]):
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Like `ParsedFile.words`."""
         return frozenset(re.findall(r"\w+", self.source))
 
     # Positions

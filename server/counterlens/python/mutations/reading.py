@@ -101,12 +101,10 @@ class _NodeSpans(SpanProvidingCodegenState):
         self.found: dict[cst.CSTNode, tuple[int, int]] = {}
 
     def add_indent_tokens(self) -> None:
-        """Like `CodegenState.add_indent_tokens`."""
         for token in self.indent_tokens:
             self.add_token(token)
 
     def add_token(self, value: str) -> None:
-        """Like `CodegenState.add_token`."""
         self.tokens.append(value)
         self.position += len(value) if value.isascii() else len(value.encode())
 

@@ -173,11 +173,9 @@ class PythonPrompts(PromptLanguage):
     texts = frozenset({"comment", "string_content"})
 
     def described(self, text: str) -> str:
-        """Like `PromptLanguage.described`."""
         return f'"""\n{_quotable(text)}\n"""\n'
 
     def imported(self, document: Document, function: Function) -> str:
-        """Like `PromptLanguage.imported`."""
         return imported_definitions(document, function)
 
     def docstring(self, document: Document, function: Function) -> tuple[int, int]:
@@ -189,7 +187,6 @@ class PythonPrompts(PromptLanguage):
         return body[0].start_byte, following.start_byte
 
     def behind_docstring(self, document: Document, function: Function) -> int:
-        """Like `PromptLanguage.behind_docstring`."""
         body = _body(document, function)
         if not body:
             return function.body
@@ -199,7 +196,6 @@ class PythonPrompts(PromptLanguage):
         return line_start(document.data, body[lead + 1 if described else 0].start_byte)
 
     def hollow(self, document: Document, function: Function, text: str = "") -> Document:
-        """Like `PromptLanguage.hollow`."""
         data = document.data
         if function.name == MODULE:
             described = f'"""{_quotable(text)}"""\n' if text else ""
@@ -217,7 +213,6 @@ class PythonPrompts(PromptLanguage):
         return replace(document, text=f"{before}\n{described}{indent}raise NotImplementedError{after}")
 
     def alone(self, text: str) -> str:
-        """Like `PromptLanguage.alone`."""
         return text
 
     def stop(self, document: Document, function: Function, cut: int) -> Stop:  # noqa: ARG002 - the same at any cut
@@ -237,11 +232,9 @@ class PythonPrompts(PromptLanguage):
         return Stop(indent=len(margin.expandtabs(8)) - 1, texts=texts)
 
     def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:  # noqa: ARG002 - of any type
-        """Like `PromptLanguage.stand_ins`."""
         return PRINTING_STAND_INS if function.name == MODULE else STAND_INS
 
     def emptied(self, rest: str, stand_in: str, stop: Stop) -> tuple[str, ...]:  # noqa: ARG002 - ended by indentation
-        """Like `PromptLanguage.emptied`."""
         return (f"{indentation(rest)}{stand_in}\n",)
 
     def names(self, node: tree_sitter.Node, owners: set[str]) -> bool:
