@@ -1,9 +1,10 @@
 """Confidence beside verdicts, from judged completions: `python correctness.py FOLDER...`.
 
 Imports nothing from Counterlens. A folder has `MODEL.jsonl.gz`, as `counterlens calibrate --truth tests
---records` writes it. For completions and for statements, a logistic regression on four summaries of the
-tokens' log-probabilities, for statements also on those of their completion, gives the chance that a piece is
-right; docs/calibration.md has the method. Every figure is of functions outside the fit: each half of the
+--records` writes it; there may be the same file for reference solutions, in a folder with `references-` in its
+name. For completions and for statements, a logistic regression on four summaries of the tokens'
+log-probabilities, for statements also on those of their completion, gives the chance that a piece is right;
+docs/calibration.md has the method. Every figure is of functions outside the fit: each half of the
 functions gets the regression of the other half. Intervals are percentiles of 1,000 resamples of functions.
 """
 
@@ -17,7 +18,6 @@ from pathlib import Path
 import numpy as np
 
 LEAST_OF_KIND = 40
-REFERENCES = "references.jsonl.gz"
 LEVELS = ["below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more"]
 
 
@@ -155,7 +155,7 @@ def by_people(pieces_of: dict, file: Path) -> list:
 
 def tables(folder: Path) -> dict:
     """The tables of a model."""
-    (file,) = (path for path in folder.glob("*.jsonl.gz") if path.name != REFERENCES)
+    (file,) = folder.glob("*.jsonl.gz")
     model = file.name.removesuffix(".jsonl.gz")
     figures, bins, kinds, levels = [], [], [], []
     pieces_of = read(file)
@@ -189,7 +189,8 @@ def tables(folder: Path) -> dict:
                     share = f"{right[inside].mean():.2f}"
                     levels.append([model, label, f"{int(right[inside].sum())} of {int(inside.sum())}", share])
     kinds.sort(key=lambda row: -row[2])
-    people = [[model, *row] for row in by_people(pieces_of, folder / REFERENCES)]
+    references = folder.with_name(folder.name.replace("correctness-", "correctness-references-"))
+    people = [[model, *row] for row in by_people(pieces_of, references / file.name)]
     return {
         "confidence and correctness": figures,
         "code that people wrote": people,

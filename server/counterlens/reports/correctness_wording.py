@@ -24,7 +24,7 @@ def correctness_sentence(
     """How often statements that the model wrote were right, if it was as sure of them as of the one here.
 
     Nothing if they were right less often than others: code that people wrote is unlikely and right, so little
-    confidence says nothing about it (docs/results/correctness.md).
+    confidence is no sign of a mistake (docs/results/correctness.md).
 
     Args:
         start: A byte of the statement.
