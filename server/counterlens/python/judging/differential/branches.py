@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from threading import Lock
 
+from counterlens.python.syntax.parsing import undisturbed
+
 _IMPORTING = Lock()
 """coverage.py's modules import each other: two threads that import them at once can fail."""
 
@@ -54,7 +56,8 @@ def reach(text: str, lines: range, arcs: Iterable[tuple[int, int]]) -> Reach:
 
     parser = PythonParser(text=text)
     try:
-        parser.parse_source()
+        with undisturbed():
+            parser.parse_source()
     except CoverageException:
         return Reach(0, 0, 0, 0)
     possible = {arc for arc in parser.arcs() if arc[0] in lines}
