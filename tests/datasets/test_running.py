@@ -14,7 +14,7 @@ from counterlens.datasets import Case, Problem, TestForm, Tests
 from counterlens.datasets.checking import Finding
 from counterlens.datasets.running import Runner
 from counterlens.judging.base import Judgement
-from counterlens.judging.output import first_difference
+from counterlens.judging.comparison import first_difference
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from tests.datasets.test_formats import RECORDS, written

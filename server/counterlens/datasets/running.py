@@ -9,8 +9,8 @@ from threading import Event
 from counterlens.datasets.base import Problem, TestForm
 from counterlens.datasets.checking import Checked, Finding
 from counterlens.judging.base import LIMITS, Judgement, Setting, Verdict
+from counterlens.judging.comparison import PrintingCase
 from counterlens.judging.languages import JUDGED, judging_of
-from counterlens.judging.output import PrintingCase
 from counterlens.languages.registry import title_of
 from counterlens.sandbox.base import Limits, Sandbox
 

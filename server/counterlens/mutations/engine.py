@@ -11,10 +11,9 @@ from counterlens.errors import SourceError
 from counterlens.languages.registry import title_of
 from counterlens.mutations import cuts
 from counterlens.mutations.base import Counterfactual, Cut, Refusal
-from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import Edit, render
 from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, chosen_mutation, mutated, parse
-from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
+from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused, compatible
 from counterlens.mutations.parsed import FunctionSpan, ParsedSource
 from counterlens.syntax.functions import MODULE
 from counterlens.syntax.tree import deep_recursion

@@ -7,18 +7,20 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
-from counterlens.java.mutations.conditions import (
+from counterlens.java.mutations.flow import completes
+from counterlens.java.mutations.if_else_flip import (
     assigns,
+    branches_of,
     condition_of,
     is_constant,
+    is_else_if,
     negated,
     negated_as_a_whole,
     same_text,
+    swap_branches,
     tested,
     why_not_moved,
 )
-from counterlens.java.mutations.flow import completes
-from counterlens.java.mutations.if_else_flip import branches_of, is_else_if, swap_branches
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
 from counterlens.mutations.base import Concept

@@ -13,7 +13,7 @@ from counterlens.mutations.base import REFLECTED, Concept
 from counterlens.mutations.edits import moved_to, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.acting_reads import COMPARISON
-from counterlens.python.mutations.conditions import quote
+from counterlens.python.mutations.if_else_flip import quote
 from counterlens.python.mutations.kinds import ValueKind
 from counterlens.python.mutations.module import in_format_string
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation

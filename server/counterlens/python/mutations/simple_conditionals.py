@@ -12,8 +12,7 @@ from counterlens.mutations.edits import Edit, Slice, dedenting, exchange, put, r
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.mutations.parsed import numbered_names
 from counterlens.python.mutations.acting_reads import TRUTH
-from counterlens.python.mutations.conditions import complement, quote, wrap_in_not
-from counterlens.python.mutations.if_else_flip import Flavour
+from counterlens.python.mutations.if_else_flip import Flavour, complement, quote, wrap_in_not
 from counterlens.python.mutations.kinds import ValueKind
 from counterlens.python.mutations.module import Module, block_indent
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation

@@ -9,16 +9,13 @@ import os
 import sys
 
 from ..imported_ahead import forget_hidden, own_modules
-from ..job import take_task
+from ..job import open_pipe, take_task
 from ..kept_code import KeptCode
 from .candidate import INVALID, Candidate, invalid
-from .cases import Cases
-from .examples import run_examples
-from .result_pipe import open_pipe
-from .script import run_script, run_supplied
+from .cases import Cases, describe
+from .script import run_examples, run_script, run_supplied
 from .tamper_check import TamperCheck
 from .variants import Variants
-from .wording import describe
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False

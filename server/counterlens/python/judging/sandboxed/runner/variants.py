@@ -19,7 +19,7 @@ import tempfile
 import types
 
 from .candidate import INVALID
-from .examples import FUTURE
+from .script import FUTURE
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
