@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -196,6 +196,7 @@ class Mutation(ABC, Generic[ContextT]):
     preserving: ClassVar[bool] = True
     needs_observation: ClassVar[bool] = False  # it requires an observed execution of the program
     source: ClassVar[str]  # its origin: paper and section
+    types: ClassVar[tuple[Any, ...]] = ()  # the types of the nodes at which it may apply
     EXAMPLES: ClassVar[tuple[Example, ...]]
     whole_program = False  # whether the file is a whole program: no code outside uses its names
 
@@ -205,12 +206,19 @@ class Mutation(ABC, Generic[ContextT]):
         form.whole_program = True
         return form
 
-    @abstractmethod
     def sites(self, context: ContextT) -> Iterator[Site | SiteRefused]:
-        """All places in a source where it could apply, in source order.
+        """All places in a source where it could apply: those at the nodes of its types, unless overridden.
 
         The results depend only on the source and the seed.
         """
+        for node in context.module.nodes(*self.types):
+            outcome = self.site(context, node)
+            if outcome is not None:
+                yield outcome
+
+    def site(self, context: ContextT, node: Any) -> Site | SiteRefused | None:
+        """The place at a node of one of its types; None if it does not apply there."""
+        raise NotImplementedError
 
 
 AnyMutation = Mutation[Any]

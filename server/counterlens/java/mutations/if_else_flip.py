@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,6 +30,7 @@ class JavaIfElseFlip(JavaMutation):
     id = "if-else-flip"
     concept = Concept.CONTROL_FLOW
     source = "Hooda et al. 2024, section 3.3; Ahmed et al. 2024, section 3.1.2; Nguyen et al. 2024, Table 1"
+    types = ("if_statement",)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""
@@ -122,11 +122,7 @@ class JavaIfElseFlip(JavaMutation):
         """`by_not`: whether conditions are always negated by `!`."""
         self.by_not = by_not
 
-    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
-        for node in context.module.nodes("if_statement"):
-            yield self._site(context, node)
-
-    def _site(self, context: JavaContext, node: Node) -> Site | SiteRefused:
+    def site(self, context: JavaContext, node: Node) -> Site | SiteRefused | None:
         module, test = context.module, tested(node)
         reason = why_not_moved(context, test)
         if reason is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -32,6 +31,7 @@ class IfElseFlip(PythonMutation):
     id = "if-else-flip"
     concept = Concept.CONTROL_FLOW
     source = "Hooda et al. 2024, section 3.3; Ahmed et al. 2024, section 3.1.2; Nguyen et al. 2024, Table 1"
+    types = (cst.If,)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="if a == b:\n    x = 1\nelse:\n    x = 2\n",
@@ -97,16 +97,12 @@ class IfElseFlip(PythonMutation):
         self.flavour: Flavour = flavour
         self.published = published
 
-    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
-        for node in context.module.nodes(cst.If):
-            reason = _why_unpublished(context, node) if self.published else None
-            if reason is not None:
-                yield SiteRefused(context.module.start(node), reason)
-                continue
-            yield self._site(context.module, node)
-
-    def _site(self, module: Module, node: cst.If) -> Site | SiteRefused:
+    def site(self, context: PythonContext, node: cst.If) -> Site | SiteRefused | None:
+        module = context.module
         start, end = module.span(node)
+        reason = _why_unpublished(context, node) if self.published else None
+        if reason is not None:
+            return SiteRefused(start, reason)
         shape = _flip(module, node)
         if shape is None:
             return SiteRefused(

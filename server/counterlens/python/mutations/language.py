@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from dataclasses import replace
 
 import libcst as cst
@@ -75,10 +75,8 @@ class ExplicitIfElseFlip(IfElseFlip):
     def __init__(self) -> None:
         super().__init__("not")
 
-    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
-        for node in context.module.nodes(cst.If):
-            if isinstance(node.orelse, cst.Else):
-                yield self._site(context.module, node)
+    def site(self, context: PythonContext, node: cst.If) -> Site | SiteRefused | None:
+        return super().site(context, node) if isinstance(node.orelse, cst.Else) else None
 
 
 TRANSFORMATIONS = (
