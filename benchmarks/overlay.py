@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 from counterlens.confidence import confidence, score_document
-from counterlens.confidence.calm import calm
+from counterlens.confidence.granularity import calm
 from counterlens.confidence.granularity import Granularity, spans
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
