@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from counterlens.python.judging.differential.branches import reach
+from counterlens.python.judging.differential.original import reach
 from counterlens.python.syntax.parsing import parse_expression, parse_module
 
 SOURCE = "\n".join(
