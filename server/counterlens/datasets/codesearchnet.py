@@ -11,8 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from counterlens.datasets.base import Problem
-from counterlens.datasets.files import JsonRecord
-from counterlens.datasets.recorded import RecordLoader, details
+from counterlens.datasets.files import JsonRecord, RecordLoader, details
 
 
 class CodeSearchNet(RecordLoader):
