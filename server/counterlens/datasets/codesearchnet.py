@@ -13,6 +13,8 @@ from pathlib import Path
 from counterlens.datasets.base import Problem
 from counterlens.datasets.files import JsonRecord, RecordLoader, details
 
+_COMMIT = 12  # digits of a commit in the id of a problem
+
 
 class CodeSearchNet(RecordLoader):
     """`LANGUAGE_test_0.jsonl.gz`, a folder of such files, or the hub's names for the same fields."""
@@ -43,9 +45,6 @@ class CodeSearchNet(RecordLoader):
             description=record.text("docstring", "func_documentation_string"),
             details=details(record, "sha", "url", "func_code_url", "partition", "split_name"),
         )
-
-
-_COMMIT = 12  # digits of a commit in the id of a problem
 
 
 class Galeras(RecordLoader):

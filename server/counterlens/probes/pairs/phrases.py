@@ -40,6 +40,9 @@ _DONE = {
     "docstring-quotes": ("With other quotation marks around the docstring", "the code that it wrote before"),
     "same-prompt": ("Sent the same prompt again", "the code that it wrote before"),
 }
+_WIDTH = 20
+_SHADES = {True: "\u2588", False: "\u2591"}
+_INTERVAL = "\u2592"
 
 
 def rests_on(side: Side) -> str:
@@ -107,11 +110,6 @@ def contested_count(record: PairsRecord, t: Translator = ENGLISH) -> str:
     """How many informative pairs have a contested pass; empty if none."""
     count = sum(pair.contested for pair in record.pairs if pair.effect and pair.effect.informative)
     return t("{count} contested", count=count) if count else ""
-
-
-_WIDTH = 20
-_SHADES = {True: "\u2588", False: "\u2591"}
-_INTERVAL = "\u2592"
 
 
 def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:

@@ -20,6 +20,14 @@ import msgspec
 from counterlens.mutations import Concept
 from counterlens.probes.record import Record
 
+STRUCTURE = frozenset({Concept.CONTROL_FLOW, Concept.DATA_FLOW})
+"""The concepts whose counterfactuals keep all names: new names alone make any code less likely."""
+MARGIN, SUMMED, RANK = "margin over neighbours", "summed margin", "share of neighbours beaten"
+MIN_K, VERBATIM, BEYOND = "Min-K%++", "written word for word", "word for word beyond the counterfactual"
+LIKELIHOOD = "likelihood alone"
+METHODS = (MARGIN, SUMMED, RANK, MIN_K, VERBATIM, BEYOND, LIKELIHOOD)
+"""The names of the methods, as in `RecognitionRecord.scores`."""
+
 
 class Rate(msgspec.Struct, frozen=True):
     """The measured error rates of one method for one model.
@@ -80,10 +88,6 @@ def distinguishing_rates(identity: str, language: str) -> dict[str, Rate]:
     known = rates_of(identity, language)
     usable = {name: rate for name, rate in known.methods.items() if rate.distinguishes} if known else {}
     return dict(sorted(usable.items(), key=lambda each: -each[1].auc))
-
-
-STRUCTURE = frozenset({Concept.CONTROL_FLOW, Concept.DATA_FLOW})
-"""The concepts whose counterfactuals keep all names: new names alone make any code less likely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +180,3 @@ class RecognitionRecord(Record):
             BEYOND: shares[0] - shares[1] if len(shares) > 1 else None,
             LIKELIHOOD: self.mean,
         }
-
-
-MARGIN, SUMMED, RANK = "margin over neighbours", "summed margin", "share of neighbours beaten"
-MIN_K, VERBATIM, BEYOND = "Min-K%++", "written word for word", "word for word beyond the counterfactual"
-LIKELIHOOD = "likelihood alone"
-METHODS = (MARGIN, SUMMED, RANK, MIN_K, VERBATIM, BEYOND, LIKELIHOOD)
-"""The names of the methods, as in `RecognitionRecord.scores`."""
