@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 LEAST_OF_KIND = 40
+REFERENCES = "references.jsonl.gz"
 LEVELS = ["below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more"]
 
 
@@ -24,13 +25,9 @@ def read(path: Path) -> dict:
     """The pieces: summaries, node types, whether each is right, its function, and its mean probability."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-    names = sorted({row["function"] for row in rows})
-    number = {name: i for i, name in enumerate(names)}
-    whole = [("", row["passed"], row["logprobs"], [], number[row["function"]], row["passed"]) for row in rows]
+    whole = [("", row["passed"], row["logprobs"], [], row["function"], row["passed"]) for row in rows]
     parts = [
-        (*part, row["logprobs"], number[row["function"]], row["passed"])
-        for row in rows
-        for part in row["statements"]
+        (*part, row["logprobs"], row["function"], row["passed"]) for row in rows for part in row["statements"]
     ]
     return {"completions": arrays(whole), "statements": arrays(parts)}
 
@@ -137,12 +134,32 @@ def shown(figure, chance, right, function) -> str:
     return f"{figure(chance, right, np.ones(len(right))):.2f} ({low:.2f} to {high:.2f})"
 
 
+def by_people(pieces_of: dict, file: Path) -> list:
+    """The chances of reference solutions, all of which are right, by the regression of other functions."""
+    if not file.exists():
+        return []
+    rows = []
+    for name, written in read(file).items():
+        pieces = pieces_of[name]
+        both = {key: np.concatenate([pieces[key], written[key]]) for key in pieces}
+        ours = np.arange(len(both["right"])) < len(pieces["right"])
+        chances = np.zeros(len(ours))
+        for half in halves_of(pieces, 0):
+            inside = np.isin(both["function"], pieces["function"][half])
+            chances[inside] = fit(both, ours & ~inside)(inside)
+        chance = chances[~ours & np.isin(both["function"], pieces["function"])]
+        low = int((chance < pieces["right"].mean()).sum())
+        rows.append([name, len(chance), f"{np.median(chance):.2f}", f"{low} of {len(chance)}"])
+    return rows
+
+
 def tables(folder: Path) -> dict:
     """The tables of a model."""
-    (file,) = folder.glob("*.jsonl.gz")
+    (file,) = (path for path in folder.glob("*.jsonl.gz") if path.name != REFERENCES)
     model = file.name.removesuffix(".jsonl.gz")
     figures, bins, kinds, levels = [], [], [], []
-    for name, pieces in read(file).items():
+    pieces_of = read(file)
+    for name, pieces in pieces_of.items():
         chance, right = held_out(pieces), pieces["right"]
         _, function = np.unique(pieces["function"], return_inverse=True)
         cells = [shown(figure, chance, right, function) for figure in (auroc, skill, ece)]
@@ -172,8 +189,10 @@ def tables(folder: Path) -> dict:
                     share = f"{right[inside].mean():.2f}"
                     levels.append([model, label, f"{int(right[inside].sum())} of {int(inside.sum())}", share])
     kinds.sort(key=lambda row: -row[2])
+    people = [[model, *row] for row in by_people(pieces_of, folder / REFERENCES)]
     return {
         "confidence and correctness": figures,
+        "code that people wrote": people,
         "reliability of chances": bins,
         "statements of completions that fail": inside_failing,
         "statements by kind": kinds,

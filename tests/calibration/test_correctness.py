@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,13 @@ import pytest
 from counterlens.calibration.correctness import CorrectnessResult, fit_correctness
 from counterlens.calibration.outcomes import JudgedCompletion, Outcomes, WrittenStatement
 from counterlens.confidence import correctness as store
-from counterlens.confidence.correctness import Summary, load_correctness, save_correctness, summaries
+from counterlens.confidence.correctness import (
+    RightShare,
+    Summary,
+    load_correctness,
+    save_correctness,
+    summaries,
+)
 from counterlens.errors import CounterlensError
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.reports.build.calibration import correctness_report
@@ -80,6 +87,22 @@ def test_a_longer_completion_than_any_measured_has_no_share() -> None:
     assert maps.statement.longest == 32
     assert maps.statement.share([-0.05] * 8, whole=[-0.5] * 33) is None
     assert maps.completion.share([-0.5] * 33) is None
+
+
+def test_a_bin_with_few_pieces_is_widened() -> None:
+    counts = [(0, 0), (30, 3), (27, 22), (6, 1), (11, 8), (0, 0)]
+    shares = tuple(
+        RightShare(i / 6, (i + 1) / 6, n, right, (i + 0.5) / 6) for i, (n, right) in enumerate(counts)
+    )
+    chance = replace(fitted(4).maps.completion, weights={}, offset=0.0, shares=shares)
+
+    def shown(wanted: float) -> tuple[int, int] | None:
+        share = replace(chance, offset=float(np.log(wanted / (1 - wanted)))).share([-0.1])
+        return share and (share.right, share.n)
+
+    assert [shown(wanted) for wanted in (0.25, 0.45, 0.6)] == [(3, 30), (22, 27), (31, 44)]
+    assert shown(0.05) == (3, 30)
+    assert shown(0.95) == (31, 44)
 
 
 def test_a_statement_is_judged_with_the_completion_around_it() -> None:

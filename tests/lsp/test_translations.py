@@ -103,7 +103,7 @@ def test_all_that_is_said_in_the_editor_has_a_translation() -> None:
 
 def test_a_text_is_translated_as_one_literal() -> None:
     assert texts_of(*WORDED).chosen == {
-        "reports/correctness_wording.py: label",
+        "lsp/confidence.py: label",
         "lsp/views.py: label",
         "probes/pairs/phrases.py: known[0]",
         "probes/pairs/phrases.py: known[1]",

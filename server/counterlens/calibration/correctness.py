@@ -22,7 +22,6 @@ from counterlens.confidence.correctness import (
     Summary,
     features,
 )
-from counterlens.confidence.granularity import LABELS, level_of
 from counterlens.errors import CounterlensError
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Floats, Integers, auroc, brier_skill, quality
@@ -44,20 +43,16 @@ class Pieces:
         kinds: (n,) node types; empty for whole completions.
         right: (n,) 1.0 or 0.0.
         group: (n,) the index of each piece's function.
-        level: (n,) the level of the mean probability of its tokens.
     """
 
     features: Floats
     kinds: np.ndarray[tuple[int], np.dtype[np.str_]]
     right: Floats
     group: Integers
-    level: Integers
 
     def where(self, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Pieces:
         """The pieces selected by a mask of (n,)."""
-        return Pieces(
-            self.features[mask], self.kinds[mask], self.right[mask], self.group[mask], self.level[mask]
-        )
+        return Pieces(self.features[mask], self.kinds[mask], self.right[mask], self.group[mask])
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +125,12 @@ def fit_correctness(
 
 def _pieces(rows: Sequence[tuple[Floats, Floats | None, str, bool, int]]) -> Pieces:
     """The pieces of some rows: log-probabilities, those of the whole, node type, truth and function."""
-    logprobs, _, kinds, right, group = zip(*rows, strict=True)
+    _, _, kinds, right, group = zip(*rows, strict=True)
     return Pieces(
         np.array([features(own, whole) for own, whole, *_ in rows], np.float64),
         np.array(kinds, np.str_),
         np.array(right, np.float64),
         np.array(group, np.int64),
-        np.array([level_of(float(np.exp(each).mean())) for each in logprobs], np.int64),
     )
 
 
@@ -170,9 +164,6 @@ def fit_map(pieces: Pieces, seed: int = 0) -> ChanceMap:
             for i, kind in enumerate(kinds)
             if kind
         },
-        by_level=tuple(
-            (int((pieces.level == i).sum()), int(right[pieces.level == i].sum())) for i in range(len(LABELS))
-        ),
     )
 
 

@@ -29,6 +29,7 @@ from counterlens.regular_file import read_text
 VERSION = 2
 _FOLDER = "correctness"
 _MOST_ODDS = 30.0
+_LEAST_SHOWN = 20  # pieces behind a share
 
 
 class Summary(StrEnum):
@@ -108,7 +109,6 @@ class ChanceMap:
         ece: The expected calibration error.
         shares: The reliability diagram.
         by_kind: The number of pieces, and of right ones, by node type.
-        by_level: The same by the level of their mean probability; see `granularity.LABELS`.
     """
 
     weights: Mapping[Summary, float]
@@ -124,7 +124,6 @@ class ChanceMap:
     ece: IntervalEstimate
     shares: tuple[RightShare, ...]
     by_kind: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    by_level: tuple[tuple[int, int], ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -157,12 +156,24 @@ class ChanceMap:
     def share(self, logprobs: LogProbs, kind: str = "", whole: LogProbs | None = None) -> RightShare | None:
         """The measured pieces with about the chance of a piece; None if there are none like it.
 
-        The arguments are those of `chance`.
+        Bins with few pieces are widened, because their share is mostly chance. The arguments are those of
+        `chance`.
         """
         if len(logprobs if whole is None else whole) > self.longest:
             return None
         chance = self.chance(logprobs, kind, whole)
-        return next((each for each in self.shares if each.n and each.low <= chance <= each.high), None)
+        place = next((i for i, each in enumerate(self.shares) if each.low <= chance <= each.high), None)
+        if place is None:
+            return None
+        near = self.shares[place : place + 1]
+        for more in range(1, len(self.shares)):
+            if sum(each.n for each in near) >= _LEAST_SHOWN:
+                break
+            near = self.shares[max(place - more, 0) : place + more + 1]
+        n = sum(each.n for each in near)
+        mean = sum(each.n * each.chance for each in near) / n if n else 0.0
+        right = sum(each.right for each in near)
+        return RightShare(near[0].low, near[-1].high, n, right, mean) if n else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,9 @@ def correctness_sentence(
 ) -> str:
     """How often statements that the model wrote were right, if it was as sure of them as of the one here.
 
+    Nothing if they were right less often than others: code that people wrote is unlikely and right, so little
+    confidence says nothing about it (docs/results/correctness.md).
+
     Args:
         start: A byte of the statement.
         maps: The model's maps; None if there are none.
@@ -44,7 +47,7 @@ def correctness_sentence(
         return ""
     body = behind_docstring(scored.document, function)
     share = _share_at(scored, start, (body, function.end), maps.statement)
-    if share is None:
+    if share is None or share.right < maps.statement.right * share.n:
         return ""
     return t(
         "Of statements that {model} wrote and was this sure of, in functions that it was this sure of, "
@@ -146,21 +149,3 @@ def tenths(right: int, n: int, t: Translator = ENGLISH) -> str:
     share = right / n
     whole = 100 if share >= _SURE or share <= 1 - _SURE else 10
     return t("{right} in {n}", right=min(max(round(share * whole), 1), whole - 1), n=whole)
-
-
-def level_labels(
-    labels: tuple[str, ...], maps: Correctness | None, t: Translator = ENGLISH
-) -> tuple[str, ...]:
-    """The labels of an overlay's levels, each with the share of such statements that were right.
-
-    As they are if the maps do not hold, or a level has too few statements.
-    """
-    named = tuple(t(label) for label in labels)
-    if maps is None or not maps.statement.holds or len(maps.statement.by_level) != len(labels):
-        return named
-    return tuple(
-        t("{label}: {count} right (n = {n})", label=label, count=tenths(right, n, t), n=n)
-        if n >= _FEW
-        else label
-        for label, (n, right) in zip(named, maps.statement.by_level, strict=True)
-    )
