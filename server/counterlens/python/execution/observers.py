@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import traceback
+from types import ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +31,11 @@ class Observed:
         self.source, self.path, self.call, self.package = source, path, call, package
 
     def namespace(self, **names: Any) -> dict[str, Any]:
-        """A new namespace for the program, with additional names."""
+        """A new namespace for the program, with additional names: that of a module which can be looked up."""
+        module = sys.modules["observed"] = ModuleType("observed")
         place = {"__package__": self.package} if self.package else {}
-        return {"__name__": "observed", "__file__": self.path, **place, **names}
+        vars(module).update({"__file__": self.path, **place, **names})
+        return vars(module)
 
     def load(self, space: dict[str, Any], code: CodeType | None = None) -> None:
         """Run the program, or other code instead, in a namespace."""
