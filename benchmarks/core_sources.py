@@ -19,7 +19,7 @@ from pathlib import Path
 
 from core_agreement import SUFFIXES, analysed
 
-from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
+from counterlens.datasets.core import CoreLabels, CoreNode, CoreTask
 from counterlens.errors import SourceError
 from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.bootstrap import mean

@@ -19,7 +19,7 @@ from counterlens.probes.registry import PROBES
 from counterlens.probes.robustness import tables
 from counterlens.probes.robustness.base import RobustnessProbe
 from counterlens.probes.robustness.questions import RobustnessRecord
-from counterlens.reports.cells import cell_text
+from counterlens.reports.document import cell_text
 
 
 def drawn(table: Table) -> str:

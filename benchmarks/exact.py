@@ -48,7 +48,7 @@ from counterlens.models.llama.exactness import calls_of
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
-from counterlens.models.local import healing
+from counterlens.models.local import encoded_prompt
 
 MANY = 32
 Texts = dict[Prompt, str]
@@ -60,7 +60,12 @@ class Direct(Model):
     def __init__(self, path: Path, threads: int) -> None:
         engine = Engine(path, threads=threads, context=8192)
         batch = SequenceBatch(engine)
-        parts = PromptEncoder(engine, Api.COMPLETIONS), engine, healing.Constraint(engine.pieces), batch
+        parts = (
+            PromptEncoder(engine, Api.COMPLETIONS),
+            engine,
+            encoded_prompt.Constraint(engine.pieces),
+            batch,
+        )
         self.calls = calls_of(engine, batch, identity(path))
         self.exact, self.free = LlamaCompleter(*parts, calls=self.calls), FreeCompleter(*parts)
         self.completer: LlamaCompleter | FreeCompleter = self.exact

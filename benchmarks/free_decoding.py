@@ -10,7 +10,7 @@ from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import ROWS, Row, SequenceBatch
 from counterlens.models.local.completing import Completer, Decoder, Logits
-from counterlens.models.local.healing import Constraint
+from counterlens.models.local.encoded_prompt import Constraint
 
 
 @dataclass(frozen=True)

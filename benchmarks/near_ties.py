@@ -33,7 +33,7 @@ from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.rounding import rounding_of
 from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.models.local.completing import Growing
-from counterlens.models.local.healing import Constraint
+from counterlens.models.local.encoded_prompt import Constraint
 
 
 def written(path: Path, texts: int, tokens: int, threads: int, *, free: bool) -> dict[str, object]:

@@ -40,7 +40,7 @@ from counterlens.models.llama.exactness import calls_of
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
-from counterlens.models.local import healing
+from counterlens.models.local import encoded_prompt
 from counterlens.mutations import survey
 from counterlens.probes.pairs.counterfactuals import gaps_of, preserving
 from counterlens.syntax.document import Document
@@ -135,7 +135,7 @@ class Bench:
     def __init__(self, path: Path, threads: int) -> None:
         self.engine = Engine(path, threads=threads, context=8192)
         batch, encoder = SequenceBatch(self.engine), PromptEncoder(self.engine, Api.COMPLETIONS)
-        parts = encoder, self.engine, healing.Constraint(self.engine.pieces), batch
+        parts = encoder, self.engine, encoded_prompt.Constraint(self.engine.pieces), batch
         self.completer = FreeCompleter(*parts)
         self.exact = LlamaCompleter(*parts, calls=calls_of(self.engine, batch, identity(path)))
         self.llama = llama_cpp.Llama(

@@ -41,7 +41,7 @@ from pathlib import Path
 from judges import drawn, examine
 
 from counterlens.datasets import open_dataset
-from counterlens.datasets.running import Runner
+from counterlens.datasets.checking import Runner
 from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS, Judge, Judgement, Setting
 from counterlens.judging.projects import interpreter_for

@@ -22,7 +22,7 @@ from counterlens.datasets.humaneval import HumanEval
 from counterlens.errors import ModelError
 from counterlens.models import load
 from counterlens.models.cache import AnswerStore, CachedModel
-from counterlens.models.code_model_file import code_model_here
+from counterlens.models.code_models import code_model_here
 from counterlens.models.default import RECOMMENDED, VARIABLE, recommended_model
 from counterlens.models.files import EMBEDDED_MODEL, embedded_model
 from counterlens.models.llama.model import LlamaModel

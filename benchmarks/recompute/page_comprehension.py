@@ -13,6 +13,8 @@ from itertools import pairwise
 from intervals import average, conclude, kept_rows, share
 
 ASKED = ("line runs", "state", "next line", "output", "input")
+TOLD = ("line runs", "output", "input")
+"""What enough calls of packages answer for a figure."""
 
 
 def kind(text):
@@ -115,6 +117,23 @@ def functions(rows):
     return len({row["problem"] for row in rows})
 
 
+def by_code(folders):
+    """For humaneval, fresh and older code and each model: its figures, as far as they were asked for.
+
+    A folder is named TASK-CODE-MODEL.
+    """
+    for code in ("humaneval", "fresh", "older"):
+        here = [folder for folder in folders if folder.name.split("-")[1] == code]
+        asked = kept_rows(here, "equivalence-answers", "localisation-bugs", "runtime-calls")
+        for model, (pairs, bugs, calls) in asked.items():
+            told = [(call["problem"], what, right) for call in calls for what, _, right in answers(call)]
+            yield [
+                *(code, model, share(equal(pairs)), *located(bugs, "prompt")),
+                *(share((problem, right) for problem, what, right in told if what == each) for each in TOLD),
+                beyond_constant(calls, "output"),
+            ]
+
+
 def page(folders):
     """The tables of the page: for each title, its head and rows."""
     equivalence, localisation, runtime, consistency, told = [], [], [], [], []
@@ -164,5 +183,12 @@ def page(folders):
         ),
         "runtime": (["model", "functions", *ASKED], runtime),
         "consistency": (["model", "chains", "consistent"], consistency),
+        "by code": (
+            [
+                *("code", "model", "equivalent or not", "located", "located faults that are lost"),
+                *(*TOLD, "output, beyond the most frequent one"),
+            ],
+            list(by_code(folders)),
+        ),
         "conclusions": (["question", "model", "beyond it", "here"], sorted(told, key=lambda row: row[0])),
     }

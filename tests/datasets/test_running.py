@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.datasets import Case, Problem, TestForm, Tests
-from counterlens.datasets.checking import Finding
-from counterlens.datasets.running import Runner
+from counterlens.datasets.checking import Finding, Runner
 from counterlens.judging.base import Judgement
 from counterlens.judging.comparison import first_difference
 from counterlens.sandbox.base import Limits

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 from counterlens.cli.bench import bench
 from counterlens.cli.causal import causal
-from counterlens.cli.export import export
-from counterlens.cli.report import report
+from counterlens.cli.report import export, report
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.asc_eval import THRESHOLD
 from counterlens.models.registry import BACKENDS

@@ -18,7 +18,7 @@ from counterlens.evaluation.run import Budget
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.probes.pairs.counterfactuals import ELSEWHERE
-from counterlens.probes.pairs.record import DroppedCounterfactual, RefusedSite
+from counterlens.probes.pairs.record import DroppedCounterfactual, RefusedSite, judged_pairs
 from counterlens.reports.build.comparison import gate_lines
 from counterlens.reports.build.evaluation import progress_of, why_nothing
 from counterlens.sandbox.registry import best_sandbox
@@ -200,7 +200,7 @@ def test_a_pull_request_is_told_what_its_author_can_do_about_its_own_lines(
     assert code == 3
     found = RunResults.read(tmp_path / "run")
     changed = branch.joinpath("code.py").read_text().splitlines().index("    if value == least:") + 1
-    pairs = [one for _, stored in found.records for one in stored.judged_pairs]
+    pairs = [one for _, stored in found.records for one in judged_pairs(stored.record)]
     assert pairs
     assert all(one.start_line <= changed <= one.end_line for one in pairs)
     warning = next(line for line in out.splitlines() if line.startswith("::warning"))

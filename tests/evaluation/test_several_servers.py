@@ -11,6 +11,7 @@ import pytest
 
 from counterlens.cli.main import main
 from counterlens.evaluation.results import RunResults
+from counterlens.probes.pairs.record import judged_pairs
 from tests.conftest import llama_cpp_server, llama_server, short_model
 from tests.models.remote.conftest import AnswerStep, Handler, Script, serving
 
@@ -164,14 +165,14 @@ def test_an_answer_without_room_to_think_is_truncated_and_counts_for_nothing(cod
         assert code_ == 0, err
         assert "truncated before it began" in out
         (_, stored), *_ = RunResults.read(code / "run").records
-        assert {pair.outcome for pair in stored.judged_pairs} == {"not judged"}
+        assert {pair.outcome for pair in judged_pairs(stored.record)} == {"not judged"}
         code_, out, _ = run(
             *BENCH[:2], "roomy", *BENCH[3:], "-m", "deep", "--thinking-tokens", "600", "--limit", "1"
         )
         assert code_ == 0
     assert "truncated before it began" not in out
     (_, stored), *_ = RunResults.read(code / "roomy").records
-    assert {pair.outcome for pair in stored.judged_pairs} == {"held"}
+    assert {pair.outcome for pair in judged_pairs(stored.record)} == {"held"}
 
 
 def test_a_budget_ends_a_run_that_more_money_finishes(code: Path, run: Run) -> None:

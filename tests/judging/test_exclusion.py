@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.evaluation.run_options import RunOptions
-from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.settings import RunOptions, RunSettings
 from counterlens.evaluation.settings_file import read
 from counterlens.judging.base import Judge, Setting
 from counterlens.judging.projects import interpreter_for

@@ -24,14 +24,16 @@ from tests.lsp.conftest import open_file, scored
 TEXT = "def add(a, b):\n    return a + b\n"
 
 
-def fitted(skill: float) -> ChanceMap:
+def fitted(skill: float, longest: int = 100) -> ChanceMap:
     """A map by which 8 in 10 pieces are right, whatever the confidence."""
     return ChanceMap(
         weights={Summary.MEAN: 0.0},
+        whole={},
         offset=1.386,
         kinds={},
         n=515,
         functions=60,
+        longest=longest,
         right=0.8,
         skill=IntervalEstimate(skill, skill - 0.05, skill + 0.05),
         auroc=IntervalEstimate(0.8, 0.75, 0.85),
@@ -41,8 +43,8 @@ def fitted(skill: float) -> ChanceMap:
     )
 
 
-def store(model: LlamaModel, skill: float) -> Correctness:
-    fit = fitted(skill)
+def store(model: LlamaModel, skill: float, longest: int = 100) -> Correctness:
+    fit = fitted(skill, longest)
     info = model.info
     maps = Correctness(info.identity, info.name, "python", fit, fit, "2026-11-01", "HumanEval")
     save_correctness(maps)
@@ -75,7 +77,7 @@ async def test_where_it_holds_it_is_shown(
     store(model, 0.2)
     uri = open_file(own_client, tmp_path / "add.py", TEXT)
     text = await hover(own_client, uri)
-    assert "was this sure of, 8 in 10 were right (n = 412)." in text
+    assert "was this sure of, in functions that it was this sure of, 8 in 10 were right (n = 412)." in text
     assert "does not tell" not in text
     shown = await labels(own_client, uri, "statement")
     assert shown[0] == "below 1 %: 1 in 10 right (n = 20)"
@@ -93,6 +95,22 @@ async def test_where_it_does_not_hold_that_is_said(
     assert "does not tell right statements from wrong ones (measured on 515 that it wrote)" in text
     assert "were right" not in text
     assert (await labels(own_client, uri, "statement"))[0] == "below 1 %"
+
+
+async def test_of_longer_functions_than_were_measured_nothing_is_said(
+    own_client: LanguageClient, model: LlamaModel, tmp_path: Path
+) -> None:
+    store(model, 0.2, longest=2)
+    uri = open_file(own_client, tmp_path / "add.py", TEXT)
+    assert "right" not in await hover(own_client, uri)
+
+
+async def test_of_code_outside_functions_nothing_is_said(
+    own_client: LanguageClient, model: LlamaModel, tmp_path: Path
+) -> None:
+    store(model, 0.2)
+    uri = open_file(own_client, tmp_path / "sum.py", "total = 1\nmiddle = total + 1\n")
+    assert "were right" not in await hover(own_client, uri)
 
 
 async def test_what_is_not_measured_is_said(own_client: LanguageClient, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterlens.lsp.frames import LARGEST, FrameReader
+from counterlens.lsp.transport import LARGEST, FrameReader
 from tests.fuzz.wire import Wire
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from counterlens.errors import ModelProcessDiedError
-from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.scoring_job import MOST_DEATHS, ScoringJob
+from counterlens.lsp.analysis import MOST_DEATHS, Analysis, ScoringJob
 from counterlens.models.base import TokenScores
 from counterlens.syntax.document import Document
 

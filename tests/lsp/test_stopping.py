@@ -7,7 +7,7 @@ from typing import Any
 
 from pygls.lsp.server import LanguageServer
 
-from counterlens.lsp.base import PatientProtocol
+from counterlens.lsp.transport import PatientProtocol
 
 
 def test_all_requests_are_cancelled_although_each_is_removed_when_it_ends() -> None:

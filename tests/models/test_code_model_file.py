@@ -11,8 +11,7 @@ from threading import Event
 import pytest
 
 from counterlens.errors import Cancelled, ModelError
-from counterlens.models.code_model_file import code_model_here, fetch_code_model
-from counterlens.models.code_models import CodeModel, code_models
+from counterlens.models.code_models import CodeModel, code_model_here, code_models, fetch_code_model
 from tests.conftest import free_port
 
 PART = 1000

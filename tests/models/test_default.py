@@ -10,9 +10,9 @@ import pytest
 
 from counterlens.errors import OptionError
 from counterlens.evaluation.settings import RunSettings
-from counterlens.models import code_model_file, load, registry
+from counterlens.models import code_models, load, registry
 from counterlens.models.base import Api
-from counterlens.models.code_model_file import code_model_here
+from counterlens.models.code_models import code_model_here
 from counterlens.models.default import RECOMMENDED, VARIABLE, default_model, recommended_model, use_by_default
 from counterlens.models.entries import user_entries, user_file
 from counterlens.models.files import EMBEDDED_MODEL
@@ -93,7 +93,7 @@ def test_a_model_is_asked_in_its_own_prompt_format_unless_the_user_chooses(
 ) -> None:
     chats = replace(recommended_model(), api=Api.CHAT, sha256="")
     monkeypatch.setattr(registry, "code_model", lambda spec: chats if spec == RECOMMENDED else None)
-    monkeypatch.setattr(code_model_file, "fetch_code_model", lambda *_: short_model())
+    monkeypatch.setattr(code_models, "fetch_code_model", lambda *_: short_model())
     for chosen, api in ((None, Api.CHAT), ("completions", Api.COMPLETIONS), ("chat", Api.CHAT)):
         with load(RECOMMENDED, Options(api=chosen)) as model:
             assert model.info.api is api

@@ -10,8 +10,7 @@ import pytest
 
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.code_models import code_models
-from counterlens.models.hub import fetch
-from counterlens.models.hub_file import HubFile
+from counterlens.models.hub import HubFile, fetch
 from counterlens.models.registry import takes
 from tests.models.hub_server import COMMIT, Hub, hub
 

@@ -6,7 +6,6 @@ import pytest
 
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
-from counterlens.reports.cells import cell_text, figure_columns
 from counterlens.reports.document import (
     Figure,
     Folded,
@@ -16,6 +15,8 @@ from counterlens.reports.document import (
     Paragraph,
     Report,
     TableBlock,
+    cell_text,
+    figure_columns,
     inline,
 )
 from counterlens.reports.render import html, latex, markdown, terminal

@@ -12,6 +12,7 @@ import pytest
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.effects import Effect, Proportion
 from counterlens.metrics.summary import Observation, by_concept, by_file, by_function
+from counterlens.probes.pairs.record import judged_pairs
 from counterlens.reports.build.overview import drawn, place_tables
 from counterlens.reports.document import HeadingLink, Shaded
 from counterlens.reports.formats import write_evaluation
@@ -101,7 +102,7 @@ def test_a_small_page_holds_every_pair(run: RunResults) -> None:
     packed = json.loads(gzip.decompress(base64.b64decode(found[1])))
     numbers = [int(number) for number in re.findall(r' data-packed="(\d+)"', page)]
     assert numbers == [*range(len(packed))]
-    pairs = sum(len(stored.judged_pairs) for _, stored in run.records)
+    pairs = sum(len(judged_pairs(stored.record)) for _, stored in run.records)
     assert sum("the model wrote" in one for one in packed) == pairs
     assert not any("<script" in one for one in packed)
     targets = set(re.findall(r'href="#(head-record-\d+)"', page))

@@ -17,6 +17,7 @@ from counterlens.evaluation.effects import all_tables
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import PairOutcome
+from counterlens.probes.pairs.record import judged_pairs
 from counterlens.reports.build.evaluation import evaluation_report
 from counterlens.reports.document import Heading, TableBlock
 from counterlens.reports.formats import write_evaluation
@@ -35,7 +36,7 @@ def page(run: RunResults) -> str:
 
 
 def outcomes(run: RunResults) -> list[str]:
-    return [str(pair.outcome) for _, stored in run.records for pair in stored.judged_pairs]
+    return [str(pair.outcome) for _, stored in run.records for pair in judged_pairs(stored.record)]
 
 
 class Reader(HTMLParser):

@@ -13,8 +13,7 @@ from counterlens.probes.probe import Context, Probe, Source, Target
 from counterlens.probes.record import Outcome, Record
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, State
-from counterlens.reports.build.probe_run import section
-from counterlens.reports.build.several import overview, progress_line, several_report
+from counterlens.reports.build.probe_run import overview, progress_line, section, several_report
 from counterlens.reports.render import html, markdown
 
 HOSTILE = '<img src=x onerror="alert(1)">|`'

@@ -15,10 +15,9 @@ from counterlens.cli.options import (
 )
 from counterlens.cli.progress_lines import steps
 from counterlens.datasets import LOADERS, Dataset
-from counterlens.datasets.checking import Check, check
+from counterlens.datasets.checking import Check, Runner, check
 from counterlens.datasets.hub import bring
 from counterlens.datasets.registry import downloads, find, installed_data, open_dataset
-from counterlens.datasets.running import Runner
 from counterlens.errors import DataError
 from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.reports.build.data import checks_report, data_report

@@ -9,8 +9,7 @@ import click
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import at_terminal, say
 from counterlens.errors import ModelError
-from counterlens.models.code_model_file import fetch_code_model
-from counterlens.models.code_models import CodeModel
+from counterlens.models.code_models import CodeModel, fetch_code_model
 from counterlens.models.default import RECOMMENDED, default_model, recommended_model
 from counterlens.models.files import note, recall
 

@@ -17,7 +17,7 @@ from counterlens.cli.saying import say
 from counterlens.counting import plural
 from counterlens.datasets.repository import Repository
 from counterlens.errors import DataError
-from counterlens.evaluation.run_options import RunOptions
+from counterlens.evaluation.settings import RunOptions
 from counterlens.evaluation.settings_file import NAME, keys
 from counterlens.probes.options import OptionSpec, specs
 

@@ -47,7 +47,7 @@ _COMMANDS = (
 )
 _SINGLE, _RUNS = ("probe",), ("bench", "changed")  # the commands that settings files affect
 # The module of a subcommand has its name, except for subcommands on the results of a run.
-_PLACES = dict.fromkeys(("compare", "replay"), "report")
+_PLACES = dict.fromkeys(("compare", "replay", "trend", "export"), "report")
 
 
 @click.group(

@@ -26,8 +26,7 @@ from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say
 from counterlens.errors import ModelError, OptionError
 from counterlens.models.base import ASKED, RUNS_ON
-from counterlens.models.code_model_file import code_model_here
-from counterlens.models.code_models import CodeModel, code_model, code_models
+from counterlens.models.code_models import CodeModel, code_model, code_model_here, code_models
 from counterlens.models.connection_test import run_connection_test
 from counterlens.models.default import RECOMMENDED, default_model, recommended_model, use_by_default
 from counterlens.models.entries import (

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from counterlens.cli.flags import declared_options
 from counterlens.cli.options import (
     json_option,
     print_report,
@@ -15,7 +16,6 @@ from counterlens.cli.options import (
     split_target,
     strong_sandbox,
 )
-from counterlens.cli.probe_options import declared_options
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say_json
 from counterlens.judging import settlement

@@ -6,23 +6,25 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 from rich.console import Console, RenderableType
 
 from counterlens.cli.default_model import default_for_command
+from counterlens.cli.flags import declared_options
 from counterlens.cli.saying import at_terminal, say, say_document
 from counterlens.errors import OptionError, SandboxError
 from counterlens.models import Model, load
-from counterlens.models.base import APIS
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.opening import open_cached
-from counterlens.models.registry import GPU_LAYERS, MASKS, SOME_TAKE, Options, takes
+from counterlens.models.registry import SOME_TAKE, Options, takes
+from counterlens.probes.common_options import BaseUrl, GpuLayers, Mask, PromptFormat, ThinkingTokens, Threads
+from counterlens.probes.options import option, specs
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, choose
-from counterlens.text import form_in_words, has_form, json_text
+from counterlens.text import json_text
 from counterlens.trust import TrustError, remember, require_trust
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -114,11 +116,11 @@ def refuse_untaken(given: Iterable[str], names: Sequence[str], entries: tuple[Mo
         OptionError: an option affects none.
         ModelError: there is no such model.
     """
-    for option in sorted(given):
-        if not any(takes(name, option, entries) for name in names):
-            flag = f"--{option.replace('_', '-')}"
+    for parameter in sorted(given):
+        if not any(takes(name, parameter, entries) for name in names):
+            flag = f"--{parameter.replace('_', '-')}"
             raise OptionError(
-                f"{flag} has no effect on {' or '.join(names)}: it is for {SOME_TAKE[option]}",
+                f"{flag} has no effect on {' or '.join(names)}: it is for {SOME_TAKE[parameter]}",
                 f"Leave out {flag}",
             )
 
@@ -144,104 +146,42 @@ def entries_of(*names: str) -> tuple[ModelEntry, ...]:
     return known_entries(None if context is None else from_file(context), *names)
 
 
-class FormType(click.ParamType[str]):
-    """A text of a form, see `counterlens.text.has_form`."""
+@dataclass(frozen=True, slots=True)
+class OpeningOptions:
+    """The options for opening one model."""
 
-    name = "text"
-
-    def __init__(self, form: str) -> None:
-        self._form = form
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
-        """Like `click.ParamType.convert`."""
-        if not has_form(self._form, value):
-            self.fail(f"{value!r} is not {form_in_words(self._form)}", parameter, context)
-        return str(value)
+    model: Annotated[
+        str | None,
+        option(
+            "Name of a code model, a GGUF file, hf:OWNER/REPO/FILE.gguf, onnx:FOLDER, onnx:OWNER/REPO, "
+            "remote:NAME, or a name in [models]. Default: `counterlens models` marks it.",
+            metavar="M",
+        ),
+    ] = None
+    base_url: BaseUrl = None
+    mask: Mask = "word"
+    thinking_tokens: ThinkingTokens = None
+    api: PromptFormat = None
+    gpu_layers: GpuLayers = "auto"
+    threads: Threads = 0
 
 
 def model_options(command: Command) -> Command:
     """`--model` and the options for opening it, passed to the command as one `ChosenModel`, `model`."""
 
     @wraps(command)
-    def gathered(
-        *arguments: Any,
-        model: str | None,
-        threads: int,
-        gpu_layers: str,
-        base_url: str | None,
-        api: str | None,
-        mask: str,
-        no_cache: bool = False,
-        thinking_tokens: int | None = None,
-        exact: bool = False,
-        **others: Any,
-    ) -> Any:
-        options = Options(
-            threads=threads,
-            gpu_layers=gpu_layers,
-            base_url=base_url,
-            api=api,
-            mask=mask,
-            exact=exact,
-            thinking_tokens=thinking_tokens,
-        )
+    def gathered(*arguments: Any, no_cache: bool = False, exact: bool = False, **others: Any) -> Any:
+        name, *values = (others.pop(name) for name in specs(OpeningOptions))
+        options = Options(exact=exact, **dict(zip(_OPENING, values, strict=True)))
         chosen_model = ChosenModel(
-            model or default_for_command(), options, not no_cache, typed_parameters(SOME_TAKE)
+            name or default_for_command(), options, not no_cache, typed_parameters(SOME_TAKE)
         )
         return command(*arguments, model=chosen_model, **others)
 
-    decorated: Any = gathered
-    for option in (
-        click.option(
-            "--threads",
-            type=click.IntRange(0),
-            default=0,
-            help="CPU threads for a local model; 0: automatic.",
-        ),
-        click.option(
-            "--gpu-layers",
-            type=FormType(GPU_LAYERS),
-            metavar=GPU_LAYERS,
-            default="auto",
-            show_default=True,
-            help="Layers of a GGUF model that a graphics processor computes; auto: as many as fit into its "
-            "free memory.",
-        ),
-        click.option(
-            "--api",
-            type=click.Choice(APIS),
-            help="Prompt format: plain completion, fill-in-the-middle (with what follows), or chat. Default: "
-            "completions, unless another suits the model better.",
-        ),
-        click.option(
-            "--thinking-tokens",
-            type=click.IntRange(0),
-            metavar="N",
-            help="Token limit for the reasoning of a remote model, in addition to its answer.",
-        ),
-        click.option(
-            "--mask",
-            type=click.Choice(MASKS),
-            default="word",
-            show_default=True,
-            help="Unit that a masked model masks when it scores: whole words, or single tokens.",
-        ),
-        click.option(
-            "--base-url",
-            metavar="URL",
-            help="Base URL of a remote model (or COUNTERLENS_BASE_URL); the key comes from "
-            "COUNTERLENS_API_KEY.",
-        ),
-        click.option(
-            "--model",
-            "-m",
-            metavar="M",
-            help="Name of a code model, a GGUF file, hf:OWNER/REPO/FILE.gguf, onnx:FOLDER, onnx:OWNER/REPO, "
-            "remote:NAME, or a name in [models]. Default: `counterlens models` marks it.",
-        ),
-    ):
-        decorated = option(decorated)
-    return cast("Command", decorated)
+    return declared_options(OpeningOptions)(cast("Command", gathered))
+
+
+_, *_OPENING = specs(OpeningOptions)
 
 
 def cache_option(command: Command) -> Command:
@@ -381,7 +321,7 @@ def excluded_tests_option(command: Command) -> Command:
     return click.option("--excluded-tests", multiple=True, metavar=spec.metavar, help=spec.help)(command)
 
 
-MODEL_OPTIONS = ("model", "threads", "gpu_layers", "base_url", "api", "mask", "thinking_tokens", "no_cache")
+MODEL_OPTIONS = (*specs(OpeningOptions), "no_cache")
 """Parameters of `options.model_options` and `options.cache_option`."""
 
 

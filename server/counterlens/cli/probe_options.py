@@ -10,11 +10,9 @@ from typing import Any, TypeVar, cast
 import click
 from click.core import ParameterSource
 
+from counterlens.cli.flags import flag_of_option
 from counterlens.cli.lazy import CONFIG
-from counterlens.cli.options import FormType
-from counterlens.errors import OptionError
 from counterlens.evaluation.settings_file import SettingsFile, nearest, read
-from counterlens.mutations.cuts import Ratio
 from counterlens.probes.options import OptionSpec, declared, specs
 from counterlens.probes.probe import Probe
 from counterlens.probes.registry import PROBES
@@ -76,23 +74,6 @@ def taken_from(
     return [name for name in given if name not in filed or (name in known and name not in fixed)]
 
 
-class RatioType(click.ParamType[Ratio]):
-    """A number such as `0.75`, or a range such as `0.4-0.6`."""
-
-    name = "ratio"
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Ratio:
-        if not isinstance(value, str):
-            return cast("Ratio", value)
-        try:
-            parts = [float(part) for part in value.split("-")]
-        except ValueError:
-            parts = []
-        if not 1 <= len(parts) <= 2:
-            self.fail(f"{value!r} is neither a number nor a range such as 0.4-0.6", parameter, context)
-        return parts[0] if len(parts) == 1 else (parts[0], parts[1])
-
-
 def task_option(
     parameter: str = "task",
     *,
@@ -137,74 +118,8 @@ def _taking(known: dict[str, tuple[OptionSpec, list[str]]], command: Command, *,
     decorated: Any = gathered
     for name, (spec, takers) in reversed(known.items()):
         help_text = _help(name, spec, takers) if named else f"{spec.help}{_default(name, takers)}"
-        decorated = _flag(name, spec, help_text, None)(decorated)
+        decorated = flag_of_option(name, spec, help_text, None)(decorated)
     return cast("Command", decorated)
-
-
-def declared_options(options: type[Any]) -> Callable[[Command], Command]:
-    """Add the flags of one class of options; the command gets each value by its field's name."""
-
-    def decorate(command: Command) -> Command:
-        decorated: Any = command
-        for name, spec in reversed(specs(options).items()):
-            shown = spec.default not in (None, False, ())
-            decorated = _flag(name, spec, spec.help, spec.default, shown=shown)(decorated)
-        return cast("Command", decorated)
-
-    return decorate
-
-
-def _flag(
-    name: str, spec: OptionSpec, text: str, default: Any, *, shown: bool = False
-) -> Callable[[Any], Any]:
-    if spec.kind is bool:
-        return click.option(spec.flag, name, is_flag=True, default=default, help=text)
-    return click.option(
-        *((spec.flag, "-m") if spec.flag == "--model" else (spec.flag,)),
-        name,
-        type=_type(spec),
-        multiple=spec.repeatable,
-        metavar=spec.metavar or None,
-        callback=_callback_of(spec),
-        default=default,
-        show_default=shown,
-        help=text,
-    )
-
-
-def _type(spec: OptionSpec) -> click.ParamType[Any]:
-    if spec.choices:
-        return click.Choice(spec.choices)
-    if spec.form:
-        return FormType(spec.form)
-    if spec.kind == Ratio:
-        return RatioType()
-    if spec.kind is int:
-        return click.IntRange(_integer(spec.low), _integer(spec.high)) if _has_bounds(spec) else click.INT
-    if spec.kind is float:
-        return click.FloatRange(spec.low, spec.high) if _has_bounds(spec) else click.FLOAT
-    return click.STRING
-
-
-def _has_bounds(spec: OptionSpec) -> bool:
-    return spec.low is not None or spec.high is not None
-
-
-def _integer(bound: float | None) -> int | None:
-    return None if bound is None else int(bound)
-
-
-def _callback_of(spec: OptionSpec) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    def check(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-        for test in (spec.check, spec.there) if value not in (None, ()) else ():
-            try:
-                if test:
-                    test(value)
-            except OptionError as error:
-                raise click.BadParameter(str(error), context, parameter) from None
-        return value
-
-    return check
 
 
 def _help(name: str, spec: OptionSpec, takers: list[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from counterlens.cli.default_model import default_for_command
+from counterlens.cli.flags import declared_options
 from counterlens.cli.options import (
     entries_of,
     refuse_untaken,
@@ -18,7 +19,6 @@ from counterlens.cli.options import (
     typed_parameters,
 )
 from counterlens.cli.probe_options import (
-    declared_options,
     from_file,
     parameters_from_file,
     probe_options,
@@ -31,8 +31,7 @@ from counterlens.errors import DataError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
 from counterlens.evaluation.plan import absolute
-from counterlens.evaluation.run_options import RunOptions
-from counterlens.evaluation.settings import RunSettings, SettingsUsed
+from counterlens.evaluation.settings import RunOptions, RunSettings, SettingsUsed
 from counterlens.models.entries import ModelEntry
 from counterlens.models.registry import SOME_TAKE, takes
 from counterlens.probes.options import flag_of, specs

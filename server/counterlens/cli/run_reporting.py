@@ -90,11 +90,9 @@ class TerminalReporter:
     """Reports to a user at a terminal."""
 
     def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:
-        """Like `RunReporter.steps`."""
         return steps(what, total_known=total_known)
 
     def planned(self, facts: PlanFacts, *, begins: bool) -> None:
-        """Like `RunReporter.planned`."""
         time = _NO_TIME
         if facts.seconds is not None:
             time = f"it takes about {duration(facts.seconds)}, at the rate of earlier runs"
@@ -102,15 +100,12 @@ class TerminalReporter:
             say(line, err=begins)
 
     def show_progress(self, total: int, done: int, remaining: Callable[[], float | None]) -> ProgressContext:
-        """Like `RunReporter.show_progress`."""
         return run_progress(total, done, remaining)
 
     def note(self, line: str, *, colour: str | None = None) -> None:
-        """Like `RunReporter.note`."""
         say(line, err=True, colour=colour)
 
     def ended(self, made: Callable[[], None], done: int, total: int) -> None:  # noqa: ARG002 - it is shown
-        """Like `RunReporter.ended`."""
         made()
 
 
@@ -174,7 +169,6 @@ class EventReporter:
         self._lock, self._last = Lock(), 0.0
 
     def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:  # noqa: ARG002
-        """Like `RunReporter.steps`."""
 
         @contextmanager
         def reported_steps() -> Iterator[ProgressCallback]:
@@ -184,7 +178,6 @@ class EventReporter:
         return reported_steps()
 
     def planned(self, facts: PlanFacts, *, begins: bool) -> None:
-        """Like `RunReporter.planned`."""
         self._say(
             "begun" if begins else "plan",
             lines=[*facts.lines],
@@ -197,7 +190,6 @@ class EventReporter:
         )
 
     def show_progress(self, total: int, done: int, remaining: Callable[[], float | None]) -> ProgressContext:
-        """Like `RunReporter.show_progress`."""
 
         @contextmanager
         def reported_progress() -> Iterator[tuple[Advance, Notice]]:
@@ -226,7 +218,6 @@ class EventReporter:
         say(line, err=True)
 
     def ended(self, made: Callable[[], None], done: int, total: int) -> None:  # noqa: ARG002 - it is not shown
-        """Like `RunReporter.ended`."""
         self._say("ended", done=done, total=total)
 
     @contextmanager

@@ -18,8 +18,8 @@ def serve(stdio: bool, tcp: str | None) -> None:
     if stdio and tcp:
         raise click.UsageError("choose one of --stdio and --tcp")
     with without_collection():
-        from counterlens.lsp.frames import FrameReader
         from counterlens.lsp.server import create_server
+        from counterlens.lsp.transport import FrameReader
 
     if tcp is None:
         create_server().start_io(cast("BinaryIO", FrameReader(sys.stdin.buffer)))

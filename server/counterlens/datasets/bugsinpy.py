@@ -40,11 +40,9 @@ class BugsInPy(Loader):
     published: ClassVar[dict[str, str]] = {}
 
     def recognises(self, path: Path) -> int:
-        """Like `Loader.recognises`."""
         return 200 if next(_bugs(path), None) is not None else 0
 
     def problems(self, path: Path) -> Iterator[Problem]:
-        """Like `Loader.problems`."""
         for folder in sorted(_bugs(path), key=lambda bug: (bug.parts[-3], int(bug.name))):
             yield _problem(path, folder)
 

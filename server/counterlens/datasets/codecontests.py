@@ -1,9 +1,13 @@
-"""CodeContests (Li et al. 2022): programming contests with whole programs that read and print."""
+"""Whole programs that read and print: CodeContests (Li et al. 2022), CodeNet (Puri et al. 2021), and Avatar.
+
+The last two are read as Liu et al. 2024 publish them; Avatar is by Ahmad et al. 2021.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 from counterlens.datasets.base import Case, Problem, TestForm, Tests
@@ -33,7 +37,6 @@ class CodeContests(RecordLoader):
     fields = ("name", "description", "public_tests", "private_tests", "solutions")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         language, solution = _best(record, "solutions")
         wrong, incorrect = _best(record, "incorrect_solutions")
         cases = [case for kind in ("public", "private", "generated") for case in _cases(record, kind)]
@@ -62,7 +65,6 @@ class CodeContestsFolders(FolderLoader):
     marker = "PROBLEM.md"
 
     def problem(self, folder: Folder) -> Problem:
-        """Like `FolderLoader.problem`."""
         program, language = folder.program
         numbers = sorted(int(match[1]) for file in folder.files if (match := _INPUT.fullmatch(file)))
         cases = tuple(
@@ -110,3 +112,40 @@ def _columns(record: JsonRecord, field: str, table: Any, key: str, other: str) -
     if not isinstance(first, list) or not isinstance(second, list) or len(first) != len(second):
         raise record.wrong(f"`{field}` needs `{key}` and `{other}` of one length")
     return first, second
+
+
+class CodeNet(FolderLoader):
+    """`PROBLEM_SUBMISSION/main.py` (or `Main.java`) with `input.txt` and `output.txt`."""
+
+    id = "codenet"
+    title = "CodeNet"
+    source = "github.com/Intelligent-CAT-Lab/CodeMind"
+    licence = "NCSA; the programs as in CodeNet"
+    published: ClassVar[Mapping[str, str]] = {
+        "f4d40f33b214282838120ab8593d5d57c1e2929c53b95c173ba2694abac566b6": "CodeMind, Python (2024)"
+    }
+    marker = "input.txt"
+
+    def problem(self, folder: Folder) -> Problem:
+        program, language = folder.program
+        case = Case(folder.text("input.txt"), folder.text("output.txt"))
+        return Problem(
+            id=folder.name.rpartition("/")[2],
+            dataset=self.id,
+            language=language,
+            source=folder.text(program),
+            tests=Tests(TestForm.STDIO, cases=(case,)),
+        )
+
+
+class Avatar(CodeNet):
+    """The same layout; distinguished from CodeNet by its name."""
+
+    id = "avatar"
+    title = "Avatar"
+    licence = "NCSA; the programs as in Avatar"
+    published: ClassVar[Mapping[str, str]] = {}
+
+    def recognises(self, path: Path) -> int:
+        named = "avatar" in path.name.lower() or "avatar" in path.parent.name.lower()
+        return 2 * super().recognises(path) if named else 0

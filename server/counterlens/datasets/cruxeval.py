@@ -26,7 +26,6 @@ class CruxEval(RecordLoader):
     fields = ("id", "code", "input", "output")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         call, output = f"{FUNCTION}({record.text('input')})", record.text("output")
         return Problem(
             id=record.text("id"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -63,7 +62,6 @@ class _EvalPlus(RecordLoader):
     oracles: ClassVar[Mapping[str, str]] = {}
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         prompt, function = record.text("prompt"), record.text("entry_point")
         source = prompt + record.text("canonical_solution")
         inputs = [arguments for name in _INPUTS for arguments in self.inputs(record, name)]
@@ -90,9 +88,12 @@ class _EvalPlus(RecordLoader):
             details={"inputs": str(len(inputs))},
         )
 
-    @abstractmethod
     def inputs(self, record: JsonRecord, name: str) -> list[list[Any]]:
         """The argument lists of one field."""
+        listed = record.fields.get(name)
+        if not isinstance(listed, list) or not all(isinstance(arguments, list) for arguments in listed):
+            raise record.wrong(f"`{name}` is not a list of argument lists")
+        return listed
 
 
 class HumanEvalPlus(_EvalPlus):
@@ -109,15 +110,6 @@ class HumanEvalPlus(_EvalPlus):
     oracles: ClassVar[Mapping[str, str]] = {  # any root is right
         "find_zero": 'abs(reference["poly"](*arguments, found)) <= max(atol, 1e-4)'
     }
-
-    def inputs(self, record: JsonRecord, name: str) -> list[list[Any]]:
-        """The argument lists of one field."""
-        argument_lists = record.fields.get(name)
-        if not isinstance(argument_lists, list) or not all(
-            isinstance(arguments, list) for arguments in argument_lists
-        ):
-            raise record.wrong(f"`{name}` is not a list of argument lists")
-        return argument_lists
 
 
 class MbppPlus(_EvalPlus):
@@ -151,17 +143,12 @@ class MbppPlus(_EvalPlus):
 
     def inputs(self, record: JsonRecord, name: str) -> list[list[Any]]:
         """The argument lists of one field, with the tuples and sets of the assertions."""
-        argument_lists = record.fields.get(name)
-        if argument_lists == {}:  # the published form of an empty one
+        if record.fields.get(name) == {}:  # the published form of an empty one
             return []
-        if not isinstance(argument_lists, list) or not all(
-            isinstance(arguments, list) for arguments in argument_lists
-        ):
-            raise record.wrong(f"`{name}` is not a list of argument lists")
         shapes = next(calls(record.text("assertion"), record.text("entry_point")), [])
         return [
             [shape(value, shapes[i]) if i < len(shapes) else value for i, value in enumerate(arguments)]
-            for arguments in argument_lists
+            for arguments in super().inputs(record, name)
         ]
 
 
@@ -177,7 +164,6 @@ class MbppPlusTexts(RecordLoader):
     fields = ("task_id", "code", "prompt", "test", "test_list", "test_imports")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         source, listed = record.text("code"), "\n".join(record.texts("test_list"))
         return Problem(
             id=f"Mbpp/{record.fields.get('task_id')}",

@@ -84,7 +84,6 @@ class FolderLoader(Loader):
         return 100 if first is not None and first / self.marker in names else 0
 
     def problems(self, path: Path) -> Iterator[Problem]:
-        """Like `Loader.problems`."""
         for folder in folders(path):
             yield self.problem(folder)
 

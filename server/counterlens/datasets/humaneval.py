@@ -51,7 +51,6 @@ class HumanEval(RecordLoader):
         return None
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         prompt, function = record.text("prompt"), record.text("entry_point")
         return Problem(
             id=record.text("task_id"),
@@ -79,7 +78,6 @@ class HumanEvalX(RecordLoader):
     fields = ("task_id", "prompt", "declaration", "canonical_solution", "test", "example_test")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         python = record.text("task_id").startswith("Python/")
         checked = _CHECKED.search(record.text("test")) if python else None
         return translated_problem(record, self.id, checked[1] if checked else None, "text")
@@ -100,7 +98,6 @@ class HumanEvalPack(RecordLoader):
     fields = ("task_id", "prompt", "canonical_solution", "test", "buggy_solution", "bug_type", "declaration")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         problem = translated_problem(record, self.id, record.text("entry_point"), "docstring")
         return replace(
             problem,

@@ -32,7 +32,6 @@ class Mbpp(RecordLoader):
     fields = ("task_id", "code", "text|prompt", "test_list")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`."""
         number = record.fields.get("task_id")
         if not isinstance(number, int | str):
             raise record.wrong("`task_id` is neither a number nor a string")
@@ -65,11 +64,9 @@ class MbppTest(Mbpp):
     _tasks = range(11, 511)
 
     def recognises(self, path: Path) -> int:  # noqa: ARG002 - chosen by its name
-        """Like `Loader.recognises`."""
         return 0
 
     def problems(self, path: Path) -> Iterator[Problem]:
-        """Like `Loader.problems`."""
         for problem in super().problems(path):
             number = problem.id.rpartition("/")[2]
             if number.isdecimal() and int(number) in self._tasks:

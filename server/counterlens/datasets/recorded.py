@@ -43,7 +43,6 @@ class RecordLoader(Loader):
         )
 
     def problems(self, path: Path) -> Iterator[Problem]:
-        """Like `Loader.problems`."""
         for record in records(path):
             yield self.problem(record)
 

@@ -10,15 +10,13 @@ import platformdirs
 
 from counterlens.datasets.base import Dataset, Loader
 from counterlens.datasets.bugsinpy import BugsInPy
-from counterlens.datasets.codecontests import CodeContests, CodeContestsFolders
-from counterlens.datasets.codenet import Avatar, CodeNet
-from counterlens.datasets.codesearchnet import CodeSearchNet
+from counterlens.datasets.codecontests import Avatar, CodeContests, CodeContestsFolders, CodeNet
+from counterlens.datasets.codesearchnet import CodeSearchNet, Galeras
 from counterlens.datasets.core import Core
 from counterlens.datasets.cruxeval import CruxEval
 from counterlens.datasets.evalplus import HumanEvalPlus, MbppPlus, MbppPlusTexts
 from counterlens.datasets.files import data_files
 from counterlens.datasets.folders import PROGRAMS
-from counterlens.datasets.galeras import Galeras
 from counterlens.datasets.humaneval import HumanEval, HumanEvalPack, HumanEvalX
 from counterlens.datasets.mbpp import Mbpp, MbppTest
 from counterlens.datasets.repository import PREFIX, repository

@@ -64,6 +64,6 @@ class DoubtKind(ABC):
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
         """All alternatives in a function; the caller checks whether they parse."""
 
-    def instead(self, node: tree_sitter.Node, text: str, question: str = "") -> Alternative:
+    def instead(self, node: tree_sitter.Node, text: str, *, refuted: bool = False) -> Alternative:
         """An alternative that replaces a node."""
-        return Alternative(self.id, node.start_byte, node.end_byte, text, question=question)
+        return Alternative(self.id, node.start_byte, node.end_byte, text, refuted=refuted)

@@ -1,28 +1,21 @@
-"""All kinds of alternatives, by id. To add one: write its file in `kinds/`, and name it here."""
+"""All kinds of alternatives, by id. To add one: write its class in a file of `kinds/`, and name it here."""
 
 from __future__ import annotations
 
 from counterlens.doubt.alternative import DoubtKind
-from counterlens.doubt.kinds.arithmetic import Arithmetic
-from counterlens.doubt.kinds.attribute import WrongAttribute
-from counterlens.doubt.kinds.augmented import Augmented
-from counterlens.doubt.kinds.awaiting import MissingAwait
-from counterlens.doubt.kinds.boolean import Boolean
-from counterlens.doubt.kinds.boundary import Boundary
-from counterlens.doubt.kinds.branches import Branches
-from counterlens.doubt.kinds.comparison import WrongComparison
-from counterlens.doubt.kinds.counterpart import WrongCounterpart
-from counterlens.doubt.kinds.default import MutableDefault
-from counterlens.doubt.kinds.exception import WrongException
-from counterlens.doubt.kinds.exits import Exits
-from counterlens.doubt.kinds.index import WrongIndex
-from counterlens.doubt.kinds.membership import Membership
-from counterlens.doubt.kinds.negation import WrongNegation
-from counterlens.doubt.kinds.order import Order
-from counterlens.doubt.kinds.receiver import WrongReceiver
-from counterlens.doubt.kinds.returning import MissingReturn
-from counterlens.doubt.kinds.strings import SwappedStrings
-from counterlens.doubt.kinds.variable import WrongVariable
+from counterlens.doubt.kinds.calls import MissingAwait, MutableDefault, Order
+from counterlens.doubt.kinds.conditions import Branches, WrongNegation
+from counterlens.doubt.kinds.exits import Exits, MissingReturn
+from counterlens.doubt.kinds.literals import Boundary, SwappedStrings
+from counterlens.doubt.kinds.names import (
+    WrongAttribute,
+    WrongCounterpart,
+    WrongException,
+    WrongIndex,
+    WrongReceiver,
+    WrongVariable,
+)
+from counterlens.doubt.kinds.operators import Arithmetic, Augmented, Boolean, Membership, WrongComparison
 
 _OWN: tuple[DoubtKind, ...] = (
     WrongComparison(),

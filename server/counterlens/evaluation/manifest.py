@@ -7,11 +7,11 @@ import platform
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import counterlens
-from counterlens.evaluation.package_versions import package_versions
 from counterlens.evaluation.plan import Plan
 from counterlens.judging.languages import judging_of
 from counterlens.models.base import Capability, Model, ModelInfo
@@ -145,3 +145,18 @@ def differences(manifest: dict[str, Any], other: dict[str, Any], at: str = "") -
 
 def _plain(value: Any) -> Any:
     return json.loads(json.dumps(value))
+
+
+_PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
+
+
+def package_versions() -> dict[str, str | None]:
+    """The versions of the packages on which records depend; None for one that is not installed."""
+    return {name: _version(name) for name in _PACKAGES}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

@@ -25,8 +25,7 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.models.entries import entry_named
 from counterlens.models.registry import runs_here, takes
 from counterlens.models.remote.consent import Destination
-from counterlens.models.remote.endpoint import Endpoint
-from counterlens.models.remote.settings import read_environment
+from counterlens.models.remote.endpoint import Endpoint, read_environment
 from counterlens.regular_file import read_bytes
 
 _KEY_BYTES = 32

@@ -4,17 +4,82 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import msgspec
 
 from counterlens.errors import CounterlensError
 from counterlens.models.base import Api
 from counterlens.models.default import default_model
-from counterlens.models.entries import ModelEntry, check_entry, entry_named
-from counterlens.models.registry import default_api
-from counterlens.probes.options import ProbeOptions, distribute, make, plain_options
+from counterlens.models.entries import check_entry, entry_named
+from counterlens.models.registry import OpeningChoices, default_api
+from counterlens.probes.common_options import GpuLayers, Mask, PromptFormat, ThinkingTokens, Threads
+from counterlens.probes.options import ProbeOptions, distribute, make, option, plain_options
 from counterlens.probes.registry import PROBES, probe_named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """The options of runs that a repository may set.
+
+    The address of a model, and the permission for a weak sandbox, are not among them: a file that comes with
+    code must determine neither where code and keys are sent, nor how programs are isolated.
+    """
+
+    models: Annotated[
+        tuple[str, ...],
+        option(
+            "Model to evaluate (repeatable): the name of a code model, a GGUF file, hf:OWNER/REPO/FILE.gguf "
+            "or remote:NAME. Default: `counterlens models` marks it.",
+            flag="model",
+            metavar="M",
+        ),
+    ] = ()
+    tasks: Annotated[
+        tuple[str, ...], option("The probe to run (repeatable).", flag="task", choices=tuple(PROBES))
+    ] = ("completion",)
+    paths: Annotated[
+        tuple[str, ...],
+        option("With repo: only these files or folders (repeatable).", metavar="PATTERN"),
+    ] = ()
+    limit: Annotated[int | None, option("Sample size; --seed draws the sample.", metavar="N", low=1)] = None
+    minutes: Annotated[
+        float | None,
+        option(
+            "Time limit in minutes, shared by the models; functions that show most per minute come first.",
+            metavar="N",
+            low=0,
+        ),
+    ] = None
+    fail_under: Annotated[
+        float | None,
+        option(
+            "Exit with 3 if a model keeps a smaller share of its right verdicts, with its whole interval "
+            "below SHARE.",
+            metavar="SHARE",
+            low=0,
+            high=1,
+        ),
+    ] = None
+    api: PromptFormat = None
+    mask: Mask = "word"
+    threads: Threads = 0
+    gpu_layers: GpuLayers = "auto"
+    thinking_tokens: ThinkingTokens = None
+    budget: Annotated[
+        float | None,
+        option(
+            "Cost after which no further function is started, in the currency of the models' prices; shared "
+            "by the models.",
+            metavar="AMOUNT",
+            low=0,
+        ),
+    ] = None
+    exact: Annotated[
+        bool,
+        option("Refuse a model whose completions are not exact. Local models decode exactly if they can."),
+    ] = False
+
 
 Chosen = Mapping[str, Mapping[str, Any]]
 """The options of each task, as plain data by their names."""
@@ -35,8 +100,8 @@ class SettingsUsed:
 
 
 @dataclass(frozen=True, slots=True)
-class RunSettings:
-    """The choices of a run.
+class RunSettings(OpeningChoices):
+    """The choices of a run, among them how its models are opened.
 
     Attributes:
         tasks: Ids of the probes, in order of execution.
@@ -46,16 +111,6 @@ class RunSettings:
         seed: Random seed of the sampling; that of the probes is among their options.
         since: For `repo:`: only what differs from this revision.
         paths: For `repo:`: only these files.
-        threads: CPU threads of a local model; 0 for automatic.
-        gpu_layers: Layers of a GGUF model to offload, as in `models.registry.Options`.
-        base_url: The address of a remote model.
-        entries: Named models in settings files, with endpoint and prompt format. They contain the variable of
-            a key, not the key.
-        api: Prompt format: plain completion, fill-in-the-middle or chat; None: that of each model.
-        mask: Unit that a masked model masks when it scores.
-        exact: Whether to refuse a model whose completions are not exact.
-        thinking_tokens: Tokens of reasoning of a remote model, besides those of its answer; None: as its
-            entry says.
         budget: Cost after which no further function is begun; None for no limit.
         minutes: Minutes after which no function is begun, those with the most information per time first.
             None: no limit, in the order of the data.
@@ -72,14 +127,6 @@ class RunSettings:
     seed: int = 0
     since: str | None = None
     paths: tuple[str, ...] = ()
-    threads: int = 0
-    gpu_layers: str = "auto"
-    base_url: str | None = None
-    entries: tuple[ModelEntry, ...] = ()
-    api: str | None = None
-    mask: str = "word"
-    exact: bool = False
-    thinking_tokens: int | None = None
     budget: float | None = None
     minutes: float | None = None
     settings_file: SettingsUsed | None = None

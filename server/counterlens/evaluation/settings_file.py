@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from counterlens.errors import OptionError
-from counterlens.evaluation.run_options import RunOptions
+from counterlens.evaluation.settings import RunOptions
 from counterlens.models.entries import (
     ModelEntry,
     entry_named,

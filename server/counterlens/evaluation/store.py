@@ -36,7 +36,6 @@ from counterlens.evaluation.run_file import FILE, FORMAT, SCHEMA, Checksums, loc
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.speed import ModelSpeed
 from counterlens.models.usage import Usage
-from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.record import Record, read, write_record
 from counterlens.probes.registry import PROBES
 
@@ -81,12 +80,6 @@ class StoredRecord:
     record: Record
     seconds: float = 0.0
     manifest: str = ""
-
-    @property
-    def judged_pairs(self) -> tuple[PairRecord, ...]:
-        """The pairs with completions or repairs; other probes have none."""
-        pairs = self.record.pairs if isinstance(self.record, PairsRecord) else ()
-        return tuple(pair for pair in pairs if pair.original.completion is not None)
 
 
 class Store:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -78,12 +78,7 @@ def opened_encoder(
         yield None
         return
     require_consent(settings, [settings.encoder])
-    options = Options(
-        threads=settings.threads,
-        gpu_layers=settings.gpu_layers,
-        base_url=settings.base_url,
-        entries=settings.entries,
-    )
+    options = replace(Options.of(settings), api=None, mask="word", exact=False, thinking_tokens=None)
     with (
         load(settings.encoder, options)
         if answers is None

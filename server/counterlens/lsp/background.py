@@ -31,10 +31,9 @@ from counterlens.errors import (
     UnreachableError,
     UnscorableError,
 )
-from counterlens.lsp.analysis import Analysis, Memo, ScoringState
+from counterlens.lsp.analysis import Analysis, Memo, ScoringJob, ScoringState, Span
 from counterlens.lsp.language import error_text, t
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.scoring_job import ScoringJob, Span
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.status import Announce, StepCount
 from counterlens.models.base import Capability, Model, Progress, TokenScores

@@ -15,7 +15,7 @@ from typing import Any
 
 from counterlens.environment import closed_environment
 from counterlens.errors import ModelError
-from counterlens.evaluation.run_options import RunOptions
+from counterlens.evaluation.settings import RunOptions
 from counterlens.evaluation.settings_file import SettingsFile
 from counterlens.lsp.base import LOG
 from counterlens.lsp.editor_models import PREFIX as OFFERED

@@ -27,11 +27,10 @@ from counterlens.lsp.probing import COMMAND as PROBE_COMMAND
 from counterlens.lsp.prospects import KeptResult, counts_of_kind, is_hopeless, kept_results, refusal
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.summary import summarize
-from counterlens.probes.pairs.contested_wording import contested_count
 from counterlens.probes.pairs.counterfactuals import prompts_of, rewritings
+from counterlens.probes.pairs.phrases import contested_count, unstable_changes
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.seeing import is_blind
-from counterlens.probes.pairs.stability_wording import unstable_changes
 from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.syntax.document import Document
@@ -46,7 +45,6 @@ _COUNTING: dict[str, asyncio.Task[None]] = {}
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.feature(types.TEXT_DOCUMENT_CODE_LENS)(_code_lens)
     server.when_forgotten.append(CounterlensServer.refresh_code_lenses)
     server.marks.append(_effects)

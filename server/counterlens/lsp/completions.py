@@ -30,7 +30,6 @@ BEGUN = "counterlens/completionBegun"
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.command(COMMAND)(_complete)
 
 

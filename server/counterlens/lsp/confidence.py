@@ -51,7 +51,6 @@ REPORT_COMMAND = "counterlens.confidence"
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.feature(OVERLAY_REQUEST)(_overlay)
     server.prepare.append(_prepare)
     server.feature(types.TEXT_DOCUMENT_INLAY_HINT)(_inlay_hints)

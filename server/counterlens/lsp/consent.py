@@ -27,7 +27,12 @@ _BY_ENVIRONMENT = "COUNTERLENS_TRUST"
 
 
 class ConsentAsker(Protocol):
-    """The part of a language server that asks the user."""
+    """The part of a language server that asks the user, and knows what its client said."""
+
+    @property
+    def trusted(self) -> bool | None:
+        """Whether the client trusts the workspace; None if it does not say."""
+        ...
 
     async def window_show_message_request_async(
         self, params: types.ShowMessageRequestParams
@@ -36,16 +41,18 @@ class ConsentAsker(Protocol):
         ...
 
 
-class TrustAsker(ConsentAsker, Protocol):
-    """A language server whose client may have said whether the workspace is trusted."""
+async def ask(
+    server: ConsentAsker, kind: types.MessageType, question: str, wanted: str, *others: str
+) -> bool:
+    """Whether the user chooses the wanted answer, in the standard request that any client shows."""
+    actions = [types.MessageActionItem(answer) for answer in (wanted, *others)]
+    answer = await server.window_show_message_request_async(
+        types.ShowMessageRequestParams(kind, question, actions)
+    )
+    return answer is not None and answer.title == wanted
 
-    @property
-    def trusted(self) -> bool | None:
-        """The client's answer; None if it gave none."""
-        ...
 
-
-def is_workspace_trusted(server: TrustAsker, place: Path) -> bool:
+def is_workspace_trusted(server: ConsentAsker, place: Path) -> bool:
     """Whether code beside a file may run without asking: the client's answer, else the user's earlier one.
 
     Args:
@@ -58,16 +65,15 @@ def is_workspace_trusted(server: TrustAsker, place: Path) -> bool:
     return True
 
 
-def may_be_trusted(server: TrustAsker, place: Path) -> bool:
+def may_be_trusted(server: ConsentAsker, place: Path) -> bool:
     """Whether code beside a file may run, or the user can be asked for permission."""
     return server.trusted is None or is_workspace_trusted(server, place)
 
 
-async def require_trusted_workspace(server: TrustAsker, place: Path) -> None:
+async def require_trusted_workspace(server: ConsentAsker, place: Path) -> None:
     """Continue only if code beside a file may run; if the client does not say, ask the user once.
 
     Args:
-        server: Has the client's answer; asks with the standard request that any client shows.
         place: A file or folder.
 
     Raises:
@@ -80,18 +86,13 @@ async def require_trusted_workspace(server: TrustAsker, place: Path) -> None:
             "{folder} is not trusted. Its tests, and what they import, would run in the sandbox.",
             folder=repository_of(place),
         )
-        trust, not_now = t("Trust It"), t("Not Now")
-        actions = [types.MessageActionItem(trust), types.MessageActionItem(not_now)]
-        answer = await server.window_show_message_request_async(
-            types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
-        )
-        if answer is not None and answer.title == trust:
+        if await ask(server, types.MessageType.Warning, question, t("Trust It"), t("Not Now")):
             remember(place)
             return
     raise TrustError(NOT_TRUSTED)
 
 
-def _decision(server: TrustAsker) -> bool | None:
+def _decision(server: ConsentAsker) -> bool | None:
     """The consent given to this server as a whole, if any."""
     if server.trusted is None and os.environ.get(_BY_ENVIRONMENT) == "1":
         return True
@@ -104,7 +105,6 @@ async def require_consent(
     """Continue only if programs are strongly isolated, or if the user accepts that they are not.
 
     Args:
-        server: Asks, with the standard request that any client shows.
         best: The sandbox; by default the one in use here.
         given_before: Whether the user's settings accept a weak sandbox.
 
@@ -123,12 +123,7 @@ async def require_consent(
         name=best.name,
         reason=translate_known(best.reason),
     )
-    run, not_now = t("Run Anyway"), t("Not Now")
-    actions = [types.MessageActionItem(run), types.MessageActionItem(not_now)]
-    answer = await server.window_show_message_request_async(
-        types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
-    )
-    if answer is None or answer.title != run:
+    if not await ask(server, types.MessageType.Warning, question, t("Run Anyway"), t("Not Now")):
         raise CounterlensError(
             "the only sandbox here is weak, so nothing was run", "See docs/sandbox.md for stronger ones"
         )

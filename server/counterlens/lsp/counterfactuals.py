@@ -34,7 +34,6 @@ ITEMS_COMMAND = "counterlens.testItems"
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.command(COMMAND)(_counterfactuals)
     server.code_actions.append(_code_actions)
     server.command(ITEMS_COMMAND)(_items)

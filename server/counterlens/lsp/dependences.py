@@ -53,7 +53,6 @@ CODE = "missed-dependence"
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.command(COMMAND)(_dependences)
     server.code_actions.append(_code_actions)
     server.hovers.append(_hover)

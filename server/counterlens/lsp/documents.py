@@ -34,7 +34,6 @@ _PATTERN = "**/*.py"
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.feature(types.TEXT_DOCUMENT_DID_OPEN)(_did_open)
     server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_edit)
     server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)

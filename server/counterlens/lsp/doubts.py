@@ -31,6 +31,7 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp.actions import edit_action, ignore_here, replace_action
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CodeMark, CounterlensServer
+from counterlens.lsp.consent import ask
 from counterlens.lsp.doubt_queue import DoubtQueue
 from counterlens.lsp.doubt_tests import shown_of
 from counterlens.lsp.known_results import DoubtMark
@@ -62,7 +63,6 @@ class DoubtAnswer:
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     Doubts(server)
 
 
@@ -180,12 +180,8 @@ class Doubts:
         said, model, kind = self._say(ls, analysis), ls.host.name, mark.mark.alternative.kind
         said.lessen(mark.mark, model)
         self._redraw(ls)
-        undo = t("Undo")
         text = t("Fewer marks of the kind {kind} are shown in this workspace.", kind=f"`{kind}`")
-        answer = await ls.window_show_message_request_async(
-            types.ShowMessageRequestParams(types.MessageType.Info, text, [types.MessageActionItem(undo)])
-        )
-        if answer is not None and answer.title == undo:
+        if await ask(ls, types.MessageType.Info, text, t("Undo")):
             said.restore(kind, model)
             self._redraw(ls)
 

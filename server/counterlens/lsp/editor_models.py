@@ -46,7 +46,6 @@ class CompleteParams:
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.host.open = EditorModels(server).open
 
 

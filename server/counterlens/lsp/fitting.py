@@ -44,7 +44,6 @@ class FitAnswer:
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.command(COMMAND)(_fit)
 
 

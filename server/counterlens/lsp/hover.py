@@ -15,8 +15,7 @@ from counterlens.lsp.base import CounterlensServer, HoverPart
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
 from counterlens.metrics.summary import summarize
-from counterlens.probes.pairs.contested_wording import contested_count
-from counterlens.probes.pairs.stability_wording import unstable_changes
+from counterlens.probes.pairs.phrases import contested_count, unstable_changes
 from counterlens.probes.pairs.wording import outcome
 from counterlens.reports.correctness_wording import correctness_sentence
 from counterlens.reports.nodes import (
@@ -36,7 +35,6 @@ LINES = 3
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.feature(types.TEXT_DOCUMENT_HOVER)(_hover)
 
 

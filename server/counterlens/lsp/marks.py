@@ -19,7 +19,6 @@ _KINDS = (types.CodeActionKind.QuickFix, types.CodeActionKind.Refactor)
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     options = types.DiagnosticOptions(
         identifier="counterlens", inter_file_dependencies=False, workspace_diagnostics=False
     )

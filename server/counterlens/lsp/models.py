@@ -19,8 +19,13 @@ from counterlens.lsp.progress import with_progress
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.status import StepCount
 from counterlens.lsp.targets import plain
-from counterlens.models.code_model_file import code_model_here, fetch_code_model
-from counterlens.models.code_models import CodeModel, code_model, code_models
+from counterlens.models.code_models import (
+    CodeModel,
+    code_model,
+    code_model_here,
+    code_models,
+    fetch_code_model,
+)
 from counterlens.models.connection_test import ConnectionTest, run_connection_test
 from counterlens.models.files import EMBEDDED_BYTES, EMBEDDED_MODEL, EMBEDDED_SHA256
 from counterlens.models.speed import ModelSpeed, estimated_speed, measure_speed, noted_speed
@@ -34,7 +39,6 @@ _MEGA = 1_000_000
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.command(TEST_MODEL)(_test)
     server.command(LIST_MODELS)(_list_models)
     server.command(LIST_CODE_MODELS)(_list_code_models)

@@ -42,7 +42,6 @@ FINDING = "tests"
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.command(COMMAND)(_mutants)
     server.code_actions.append(_code_actions)
 

@@ -40,7 +40,6 @@ CODE = "operator"
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     Operators(server)
 
 

@@ -35,11 +35,13 @@ from counterlens.lsp.targets import folder_of, function_named, path_in, plain
 from counterlens.models.base import ModelInfo
 from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
-from counterlens.probes.pairs.contested_wording import contested_sentence
-from counterlens.probes.pairs.drawn_wording import drawn_sentence
-from counterlens.probes.pairs.floor_wording import noisy_verdict
+from counterlens.probes.pairs.phrases import (
+    contested_sentence,
+    drawn_sentence,
+    noisy_verdict,
+    unstable_sentence,
+)
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.wording import meaning, not_asked, sentence
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.gap import Gap
@@ -60,7 +62,6 @@ _MEASURED_BYTES = 4096
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.command(COMMAND)(_probe)
 
 

@@ -132,7 +132,7 @@ class KeptResult:
 def keep_result(uri: str, model: str, function: str, result: KeptResult) -> None:
     """Store a result; a cache that cannot be written costs time, nothing else."""
     path = _path(uri, model)
-    stored = _stored(path) | {
+    stored = _read_results(path) | {
         function: {
             "form": _RESULT_FORM,
             "source": result.source,
@@ -150,7 +150,7 @@ def keep_result(uri: str, model: str, function: str, result: KeptResult) -> None
 def kept_results(uri: str, model: str) -> dict[str, KeptResult]:
     """The results of a document with a model, by the function's qualified name."""
     kept = {}
-    for name, stored in _stored(_path(uri, model)).items():
+    for name, stored in _read_results(_path(uri, model)).items():
         if not isinstance(stored, dict) or stored.get("form") != _RESULT_FORM:
             continue
         with contextlib.suppress(DataError, KeyError, TypeError):
@@ -165,7 +165,7 @@ def _path(uri: str, model: str) -> Path:
     return Path(platformdirs.user_cache_dir("counterlens")) / "editor-results" / f"{name}.json"
 
 
-def _stored(path: Path) -> dict[str, Any]:
+def _read_results(path: Path) -> dict[str, Any]:
     try:
         stored = msgspec.json.decode(read_text(path))
     except (OSError, ValueError, msgspec.DecodeError):

@@ -85,7 +85,6 @@ class RunNews:
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     runs = RepositoryRuns(server)
 
     async def plan(ls: CounterlensServer, argument: Any = None) -> RunPlan:

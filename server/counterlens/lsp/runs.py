@@ -65,7 +65,6 @@ class RunReport:
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.command(COMMAND)(_runs)
     server.command(REPORT_COMMAND)(_report)
 

@@ -17,8 +17,7 @@ from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.errors import OptionError
 from counterlens.evaluation.settings_file import SettingsFile, fits, known_entries, valid_values
 from counterlens.languages.registry import LANGUAGES
-from counterlens.models.code_model_file import code_model_here
-from counterlens.models.code_models import code_model
+from counterlens.models.code_models import code_model, code_model_here
 from counterlens.models.default import EMBEDDED_BY_DEFAULT, DefaultModel, default_model
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.registry import GPU_LAYERS, MASKS, Options

@@ -31,7 +31,6 @@ CODE = "surprising"
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.marks.append(_marks)
     server.prepare.append(_prepare)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +50,13 @@ def document_named(ls: CounterlensServer, argument: Any) -> Analysis:
     Raises:
         CounterlensError: the document is not open.
     """
-    analysis = ls.analyses.get(str(plain(argument).get("uri")))
-    if analysis is None:
-        raise CounterlensError("this file is not open in a language that is scored", "Open it and try again")
-    return analysis
+    return _open(
+        ls,
+        argument,
+        None,
+        "this file is not open in a language that is scored",
+        "Open it and try again",
+    )
 
 
 def open_probed(ls: CounterlensServer, argument: Any) -> Analysis:
@@ -61,11 +65,7 @@ def open_probed(ls: CounterlensServer, argument: Any) -> Analysis:
     Raises:
         CounterlensError: the document is not open, or in another language.
     """
-    analysis = ls.analyses.get(str(plain(argument).get("uri")))
-    if analysis is None or analysis.document.language not in PROMPTED:
-        titles = PROMPTED.titles("or")
-        raise CounterlensError(f"there is no open file in {titles} to probe", "Open one and try again")
-    return analysis
+    return _open(ls, argument, PROMPTED, f"there is no open file in {PROMPTED.titles('or')} to probe")
 
 
 def open_analysed(ls: CounterlensServer, argument: Any) -> Analysis:
@@ -74,11 +74,20 @@ def open_analysed(ls: CounterlensServer, argument: Any) -> Analysis:
     Raises:
         CounterlensError: the document is not open, or in another language.
     """
+    return _open(ls, argument, ANALYSED, "there is no open file whose dependences can be computed")
+
+
+def _open(
+    ls: CounterlensServer,
+    argument: Any,
+    languages: Container[str] | None,
+    problem: str,
+    advice: str = "Open one and try again",
+) -> Analysis:
+    """The document of `{uri}`, if it is open, in one of some languages; else an error with the problem."""
     analysis = ls.analyses.get(str(plain(argument).get("uri")))
-    if analysis is None or analysis.document.language not in ANALYSED:
-        raise CounterlensError(
-            "there is no open file whose dependences can be computed", "Open one and try again"
-        )
+    if analysis is None or (languages is not None and analysis.document.language not in languages):
+        raise CounterlensError(problem, advice)
     return analysis
 
 

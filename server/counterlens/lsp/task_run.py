@@ -16,8 +16,7 @@ from counterlens.models.base import Model
 from counterlens.probes.probe import Target
 from counterlens.probes.runner import AnyProbe, ProbeRun, State, attempt
 from counterlens.progress import Steps
-from counterlens.reports.build.probe_run import section, section_id
-from counterlens.reports.build.several import overview, progress_line, several_report
+from counterlens.reports.build.probe_run import overview, progress_line, section, section_id, several_report
 from counterlens.reports.render import html, markdown
 from counterlens.syntax.document import Document
 

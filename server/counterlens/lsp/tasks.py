@@ -43,7 +43,6 @@ NAME_ONE = "set counterlens.probe.corpus"
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.command(LIST_COMMAND)(_list)
     server.command(COMMAND)(_probe)
 

@@ -34,7 +34,6 @@ _WIDEST = 40
 
 
 def register(server: CounterlensServer) -> None:
-    """Add this feature."""
     server.feature(TREE_REQUEST)(_tree)
     server.feature(FUNCTION_REQUEST)(_function)
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from counterlens.atomic_file import replace_file
 from counterlens.errors import ModelError
-from counterlens.models.code_model_file import code_model_here
-from counterlens.models.code_models import CodeModel, code_model
+from counterlens.models.code_models import CodeModel, code_model, code_model_here
 from counterlens.models.entries import user_file, user_model
 from counterlens.models.files import EMBEDDED_MODEL
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Self
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Api, Capability, Model, Progress
@@ -28,37 +29,52 @@ MASKS = ("word", "piece")
 """The units that a masked model can mask; `models/onnx/protocol.py` defines each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to open a model; each back end uses the options that apply to it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpeningChoices:
+    """The choices of how a model is opened; each back end uses those that apply to it.
 
     Attributes:
         threads: Threads of a local model; 0 for automatic.
-        context: Maximum number of tokens of context of a local model; 0 for automatic.
         gpu_layers: Number of layers of a GGUF model to offload to a graphics processor, `all`, or `auto` for
             as many as fit into its free memory.
         base_url: Address of a remote model, such as `http://127.0.0.1:8000/v1`; None: from the environment
             variable COUNTERLENS_BASE_URL.
+        entries: Named models of settings files, to which a name may refer, with endpoint and prompt format.
+            They contain the variable of a key, not the key.
         api: Prompt format: `completions`, `fill` or `chat`. None: as the entry of the model says, else as
             `default_api`.
         mask: The unit that a masked model masks to score: `word` or `piece`.
         exact: Whether to refuse a model whose completions are not exact.
         thinking_tokens: Maximum tokens of reasoning of a remote model, besides those of its answer; None: as
             its entry says, else without a separate limit.
-        entries: Named models of settings files, to which a name may refer.
-        progress: Called with the loading progress of a local model. It does not affect the model.
     """
 
     threads: int = 0
-    context: int = 0
     gpu_layers: str = "auto"
     base_url: str | None = None
+    entries: tuple[ModelEntry, ...] = ()
     api: str | None = None
     mask: str = "word"
     exact: bool = False
     thinking_tokens: int | None = None
-    entries: tuple[ModelEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options(OpeningChoices):
+    """How to open a model.
+
+    Attributes:
+        context: Maximum number of tokens of context of a local model; 0 for automatic.
+        progress: Called with the loading progress of a local model. It does not affect the model.
+    """
+
+    context: int = 0
     progress: Progress | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, choices: OpeningChoices) -> Self:
+        """The options for choices that are among others, such as those of a run."""
+        return cls(**{field.name: getattr(choices, field.name) for field in fields(OpeningChoices)})
 
 
 SOME_TAKE = {
@@ -207,7 +223,7 @@ def _open_embedded(spec: str, options: Options) -> Model:
 
 
 def _open_code_model(spec: str, options: Options) -> Model:
-    from counterlens.models.code_model_file import fetch_code_model
+    from counterlens.models.code_models import fetch_code_model
 
     offered = code_model(spec)
     if offered is None:

@@ -30,7 +30,6 @@ class ForwardingModel(Model):
     def complete(
         self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> list[Completion]:
-        """Like `Model.complete`."""
         completions: list[Completion] = self._forward("complete", prompts, cancel=cancel, progress=progress)
         return completions
 
@@ -43,7 +42,6 @@ class ForwardingModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> TokenScores:
-        """Like `Model.score`."""
         options = {"context": context, "alternatives": alternatives, "progress": progress}
         scores: TokenScores = self._forward("score", text, cancel=cancel, **options)
         return scores
@@ -58,7 +56,6 @@ class ForwardingModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
-        """Like `Model.score_continuations`."""
         options = {"unscored": unscored, "alternatives": alternatives, "progress": progress}
         scores: list[TokenScores] = self._forward(
             "score_continuations", context, continuations, cancel=cancel, **options
@@ -68,7 +65,6 @@ class ForwardingModel(Model):
     def score_span(
         self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
     ) -> TokenScores:
-        """Like `Model.score_span`."""
         scores: TokenScores = self._forward(
             "score_span", text, start, end, alternatives=alternatives, cancel=cancel
         )
@@ -77,7 +73,6 @@ class ForwardingModel(Model):
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
-        """Like `Model.embed`."""
         vectors: Vectors = self._forward("embed", texts, cancel=cancel, progress=progress)
         return vectors
 
@@ -103,7 +98,6 @@ class WrappedModel(ForwardingModel):
         return self.model.usage
 
     def offers(self, capability: Capability, *, retest: bool = False, cancel: Event | None = None) -> bool:
-        """Like `Model.offers`."""
         return self.model.offers(capability, retest=retest, cancel=cancel)
 
     def _forward(self, method: str, *asked: Any, cancel: Event | None, **options: Any) -> Any:

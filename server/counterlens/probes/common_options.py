@@ -1,4 +1,4 @@
-"""The options that several probes share: annotations of the fields of their options classes."""
+"""The options that several probes or commands share: annotations of the fields of their options classes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Annotated
 from counterlens.datasets import open_dataset
 from counterlens.errors import DataError, OptionError
 from counterlens.judging.base import LIMITS, LONGEST, MAP_SECONDS, SHORTEST
+from counterlens.models.base import APIS
+from counterlens.models.registry import GPU_LAYERS, MASKS
 from counterlens.mutations import ASSUMPTIONS, every_mutation
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.options import option
@@ -154,5 +156,42 @@ Encoder = Annotated[
         "Model whose embeddings compare summaries, named as with --model. Default: MiniLM.",
         metavar="M",
         setting="probe.encoder",
+    ),
+]
+Threads = Annotated[int, option("CPU threads for a local model; 0: automatic.", low=0)]
+GpuLayers = Annotated[
+    str,
+    option(
+        "Layers of a GGUF model that a graphics processor computes; auto: as many as fit into its free "
+        "memory.",
+        form=GPU_LAYERS,
+    ),
+]
+PromptFormat = Annotated[
+    str | None,
+    option(
+        "Prompt format: plain completion, fill-in-the-middle (with what follows), or chat. Default: "
+        "completions, unless another suits the model better.",
+        choices=APIS,
+    ),
+]
+ThinkingTokens = Annotated[
+    int | None,
+    option(
+        "Token limit for the reasoning of a remote model, in addition to its answer (default: its entry in "
+        "[models]).",
+        metavar="N",
+        low=0,
+    ),
+]
+Mask = Annotated[
+    str,
+    option("Unit that a masked model masks when it scores: whole words, or single tokens.", choices=MASKS),
+]
+BaseUrl = Annotated[
+    str | None,
+    option(
+        "Base URL of a remote model (or COUNTERLENS_BASE_URL); the key comes from COUNTERLENS_API_KEY.",
+        metavar="URL",
     ),
 ]

@@ -13,8 +13,7 @@ from counterlens.probes.record import SCHEMA
 from counterlens.probes.runner import ProbeRun
 from counterlens.reports.build import plots
 from counterlens.reports.build.evaluation import evaluation_report
-from counterlens.reports.build.probe_run import probe_report
-from counterlens.reports.build.several import several_report
+from counterlens.reports.build.probe_run import probe_report, several_report
 from counterlens.reports.build.trend import trend_report
 from counterlens.reports.document import Block, Bullets, Heading, Report, TableBlock
 from counterlens.reports.export.csv import as_csv

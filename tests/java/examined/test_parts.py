@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from counterlens.datasets.core_labels import CoreTask
+from counterlens.datasets.core import CoreTask
 from counterlens.dependence import Kind, dependences
 from counterlens.errors import SourceError
 from counterlens.models.base import Api, ModelInfo

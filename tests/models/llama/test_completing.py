@@ -13,7 +13,7 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Prompt, Reply, Stop
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
-from counterlens.models.local.healing import Constraint
+from counterlens.models.local.encoded_prompt import Constraint
 from counterlens.models.stopping import repeats_itself
 
 ADD = 'def add(a, b):\n    """Return the sum of a and b."""\n'

@@ -25,7 +25,7 @@ from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import TILED, Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import ROWS, Row, SequenceBatch
-from counterlens.models.local.healing import Constraint
+from counterlens.models.local.encoded_prompt import Constraint
 from tests.conftest import short_model
 
 HEAD = '''def mean(values):

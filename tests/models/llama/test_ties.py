@@ -14,7 +14,7 @@ from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
-from counterlens.models.local.healing import Constraint
+from counterlens.models.local.encoded_prompt import Constraint
 from tests.conftest import short_model
 
 PROMPT = Prompt("def largest(numbers):\n    best = numbers[0]\n    for number in", 12, Stop(indent=0))

@@ -18,8 +18,7 @@ from counterlens.models import load
 from counterlens.models.base import Prompt
 from counterlens.models.registry import Options
 from counterlens.models.remote import RemoteModel, Retries, Timeouts, connect
-from counterlens.models.remote.endpoint import ApiKey, Endpoint, is_loopback
-from counterlens.models.remote.settings import read_environment
+from counterlens.models.remote.endpoint import ApiKey, Endpoint, is_loopback, read_environment
 
 if TYPE_CHECKING:
     from tests.models.remote.conftest import Handler, Serve

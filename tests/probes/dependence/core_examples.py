@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from counterlens.datasets.core_labels import CoreLabels, CoreTask
+from counterlens.datasets.core import CoreLabels, CoreTask
 from counterlens.probes.dependence.core_form import CoreForm
 from counterlens.probes.dependence.core_replies import read_reply
 

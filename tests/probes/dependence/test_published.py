@@ -17,7 +17,7 @@ import pytest
 
 from counterlens.cli import main
 from counterlens.datasets import open_dataset
-from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
+from counterlens.datasets.core import CoreLabels, CoreNode, CoreTask
 from counterlens.dependence import dependences
 from counterlens.errors import CounterlensError, OptionError
 from counterlens.models.base import Completion, ModelInfo, Prompt

@@ -17,7 +17,7 @@ from counterlens.models.base import Capability, Completion, Draw, Model, ModelIn
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.drawing import Drawing
-from counterlens.probes.pairs.drawn_wording import bar, drawn_sentence
+from counterlens.probes.pairs.phrases import bar, drawn_sentence
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.tables import pass_at_tables
 from counterlens.probes.pairs.wording import meaning

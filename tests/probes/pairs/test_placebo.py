@@ -26,8 +26,8 @@ from counterlens.models.remote.scoring.scorer import Memory
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.floor_tables import ALL, floors
-from counterlens.probes.pairs.placebo import SAME_PROMPT
 from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.stability import SAME_PROMPT
 from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import plain, read

@@ -15,8 +15,8 @@ from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.metrics.summary import summarize
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
+from counterlens.probes.pairs.phrases import unstable, unstable_pairs, unstable_sentence
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.stability_wording import unstable, unstable_pairs, unstable_sentence
 from counterlens.probes.pairs.tables import stability_tables
 from counterlens.probes.pairs.wording import figures, meaning, outcome
 from counterlens.probes.probe import Context, Target

@@ -88,12 +88,31 @@ def test_every_observer_keeps_to_the_limits(observe: Callable[..., object]) -> N
         observe(document, "f()", setting(Limits(seconds=1, cpu_seconds=600)))
 
 
-@pytest.mark.parametrize("name", ["kit", "observe", "loops"])
+@pytest.mark.parametrize("name", ["observers", "running", "loops"])
 def test_a_program_finds_its_own_modules_and_not_the_observers(name: str, tmp_path: Path) -> None:
     (tmp_path / f"{name}.py").write_text("VALUE = 7\n")
     path = tmp_path / "program.py"
     path.write_text(f"import {name}\n\ndef f():\n    return {name}.VALUE\n")
     assert output_of(Document.read(path), "f()", setting()).written == "7"
+
+
+@pytest.mark.parametrize("name", ["area", "__init__"])
+def test_a_program_in_a_package_imports_its_neighbours(name: str, tmp_path: Path) -> None:
+    package = tmp_path / "shapes" / "flat"
+    package.mkdir(parents=True)
+    for folder in (package.parent, package):
+        (folder / "__init__.py").write_text("from . import *\n")
+    (package / "sizes.py").write_text("WIDTH = 3\n")
+    (package.parent / "units.py").write_text("UNIT = 10\n")
+    path = package / f"{name}.py"
+    path.write_text(
+        "from ..units import UNIT\nfrom . import sizes\n\n\ndef area(height):\n"
+        "    size = sizes.WIDTH * height\n    return size * UNIT\n"
+    )
+    document = Document(path.read_text(), path)
+    assert output_of(document, "area(2)", setting()).written == "60"
+    steps = trace(document, "area(2)", setting())
+    assert next(dict(step.changed) for step in steps) == {"size": "6"}
 
 
 def test_annotations_are_evaluated_as_the_program_itself_has_them() -> None:

@@ -1,1 +1,1 @@
-"""The kinds of alternatives, one file each; `counterlens.doubt.registry` names them."""
+"""The kinds of alternatives, those of one construct in one file; `counterlens.doubt.registry` names them."""

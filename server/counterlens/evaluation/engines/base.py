@@ -65,16 +65,7 @@ def options_of(spec: str, settings: RunSettings) -> Options:
         ForeignRunError: the run came from somebody else, and the user did not choose where code would go.
     """
     require_consent(settings, [spec])
-    return Options(
-        threads=settings.threads,
-        gpu_layers=settings.gpu_layers,
-        base_url=settings.base_url,
-        api=settings.api,
-        mask=settings.mask,
-        exact=settings.exact,
-        thinking_tokens=settings.thinking_tokens,
-        entries=settings.entries,
-    )
+    return Options.of(settings)
 
 
 def fitting(model: Model, settings: RunSettings) -> Model:

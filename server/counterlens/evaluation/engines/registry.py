@@ -81,7 +81,6 @@ class LocalEngine:
         return workers()
 
     def open(self, spec: str, settings: RunSettings) -> Model:
-        """Like `Engine.open`."""
         return open_model(spec, settings)
 
     def __enter__(self) -> Self:

@@ -30,7 +30,7 @@ from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.evaluation.settings import RunSettings
 from counterlens.metrics.effects import Proportion
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MAX_TOKENS
-from counterlens.probes.pairs.placebo import DEFAULT_PLACEBOS
+from counterlens.probes.pairs.stability import DEFAULT_PLACEBOS
 from counterlens.sandbox.registry import best_sandbox, choose
 from counterlens.trust import require_trust
 

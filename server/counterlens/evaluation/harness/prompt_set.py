@@ -154,7 +154,6 @@ class _Hole:
     lock: Lock
 
     def judge(self, reply: str) -> ReplyVerdict:
-        """Like `PromptSet.judge`."""
         model = CallbackModel("reply", "reply", "harness", lambda _request, _cancel: reply)
         (completion,) = model.complete([self.gap.prompt(self.max_tokens)])
         with self.lock:

@@ -15,7 +15,7 @@ from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.summary import EffectSummary, summarize
-from counterlens.probes.pairs.record import PairRecord, PairsRecord, Side
+from counterlens.probes.pairs.record import PairRecord, PairsRecord, Side, judged_pairs
 from counterlens.probes.pairs.tables import observations
 
 ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
@@ -113,14 +113,14 @@ def standard_error(share: Proportion) -> float | None:
 def _task(part: RunResults, model: str) -> HarnessTask:
     records = part.of(model)
     pairs = [
-        stored_record.record
-        for _, stored_record in records
-        if isinstance(stored_record.record, PairsRecord) and stored_record.judged_pairs
+        stored.record
+        for _, stored in records
+        if isinstance(stored.record, PairsRecord) and judged_pairs(stored.record)
     ]
     return HarnessTask(
         part.settings.task,
         model,
-        tuple(sample for item, stored in records for sample in _samples(item, stored.judged_pairs)),
+        tuple(sample for item, stored in records for sample in _samples(item, judged_pairs(stored.record))),
         summarize(observations(pairs)),
         sum(stored.seconds for _, stored in records),
         sum(not stored.record.probed for _, stored in records),

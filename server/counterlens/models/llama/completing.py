@@ -23,7 +23,7 @@ from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.protocol import FillTrial
 from counterlens.models.llama.sequences import SequenceBatch
-from counterlens.models.local import healing
+from counterlens.models.local import encoded_prompt
 from counterlens.models.local.completing import Growing, Writer, answers
 from counterlens.models.local.scoring import reduce
 
@@ -79,7 +79,7 @@ class LlamaCompleter(Writer):
 
     encoder: PromptEncoder
     engine: Engine
-    constraint: healing.Constraint
+    constraint: encoded_prompt.Constraint
     batch: SequenceBatch
     calls: SharedCalls = ALONE
     rounding: float = 0.0
@@ -90,7 +90,6 @@ class LlamaCompleter(Writer):
     _count: int = field(default=0, init=False)
 
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
-        """Like `Completer.complete`."""
         request = self.submit(prompts, progress)
         while not request.is_done:
             self.advance()

@@ -256,7 +256,6 @@ class Engine:
     def keep_prefix(
         self, tokens: Sequence[int], at_most: int, *, same_groups_from: int = 0, group: int = 1
     ) -> int:
-        """Like `SequenceEngine.keep_prefix`."""
         kept = kept_prefix(self._tokens, tokens, at_most, same_groups_from=same_groups_from, group=group)
         if not llama.llama_memory_seq_rm(self._memory, 0, kept, -1):
             llama.llama_memory_clear(self._memory, True)  # recurrent models cannot drop a suffix

@@ -16,7 +16,7 @@ from counterlens.errors import ModelError
 from counterlens.models.base import Api, Prompt
 from counterlens.models.chat.turn import Turn
 from counterlens.models.llama.native import Engine
-from counterlens.models.local import healing
+from counterlens.models.local import encoded_prompt
 from counterlens.models.local.encoded_prompt import EncodedPrompt, encode_plain, overflow
 from counterlens.processes import OWN_FOLDER, python, run
 
@@ -66,7 +66,7 @@ class PromptEncoder:
     def _around(self, prompt: Prompt, marks: tuple[int, int, int]) -> EncodedPrompt:
         """The prompt, the text after the hole, and the mark before the filling."""
         engine, (before, suffix, middle) = self._engine, marks
-        tokens, required = healing.split(engine, prompt.text.encode())
+        tokens, required = encoded_prompt.split(engine, prompt.text.encode())
         lead = tokens[: len(tokens) and int(engine.adds_bos)]
         after = engine.tokenize(prompt.suffix.encode())[: engine.context // 4]
         body = tokens[len(lead) :]

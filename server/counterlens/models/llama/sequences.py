@@ -64,7 +64,6 @@ class SequenceBatch:
 
     @property
     def keeps_prefixes(self) -> bool:
-        """Like `Engine.keeps_prefixes`."""
         return self._engine.keeps_prefixes
 
     @property

@@ -36,7 +36,7 @@ from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.protocol import FindHardware, Open, Opened, Settle, TryFilling
 from counterlens.models.llama.rounding import layer_sizes, rounding_of
 from counterlens.models.llama.sequences import SequenceBatch
-from counterlens.models.local.healing import Constraint
+from counterlens.models.local.encoded_prompt import Constraint
 from counterlens.models.local.messages import Complete, Embed, Failed, Score, ScoreContinuations
 from counterlens.models.local.scoring import Scorer
 from counterlens.models.local.worker import LATER, Pooling, Worker, pool, serve
@@ -62,7 +62,6 @@ class LlamaWorker(Worker):
         self._completions: dict[int, Request] = {}
 
     def answer(self, number: int, request: Any, progress: Progress) -> Any:
-        """Like `Worker.answer`."""
         if isinstance(request, Open):
             return self._open(request, progress)
         if isinstance(request, FindHardware):
@@ -91,7 +90,6 @@ class LlamaWorker(Worker):
         return isinstance(request, Complete | Score | Embed)
 
     def advance(self, withdrawn: Callable[[int], bool]) -> Mapping[int, Callable[[], Any]]:
-        """Like `Worker.advance`."""
         completer = self._completer
         if completer is None:
             return {}

@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Completion, Draw, Prompt
-from counterlens.models.local.encoded_prompt import EncodedPrompt
+from counterlens.models.local.encoded_prompt import Constraint, EncodedPrompt
 from counterlens.models.local.engine import TokenEngine
-from counterlens.models.local.healing import Constraint
 from counterlens.models.logprobs import log_probabilities_of
 from counterlens.models.stopping import repeats_itself
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Event
+from typing import Any
 
 import numpy as np
 
+from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Completion, Model, Progress, Prompt, TokenScores, Vectors
 from counterlens.models.local.messages import Complete, Embed, Score, ScoreContinuations, Scored, ScoreSpan
 from counterlens.models.local.process import ModelProcess
@@ -25,6 +27,21 @@ class LocalModel(Model):
         """The process id of the child that holds the model; None if it does not run."""
         return self._process.pid
 
+    def lack(self, capability: Capability) -> ModelError | None:  # noqa: ARG002 - a back end may lack some
+        """The error of requests that need a capability which the model lacks; None if it has it."""
+        return None
+
+    def _ask(
+        self,
+        capability: Capability,
+        request: object,
+        cancel: Event | None,
+        progress: Progress | None = None,
+    ) -> Any:
+        if (error := self.lack(capability)) is not None:
+            raise error
+        return self._process.ask(request, cancel=cancel, progress=progress)
+
     def complete(
         self,
         prompts: Sequence[Prompt],
@@ -35,9 +52,8 @@ class LocalModel(Model):
         """Like `Model.complete`: the prompts of one call decode together; progress counts prompts."""
         if not prompts:
             return []
-        answers: list[Completion] = self._process.ask(
-            Complete(tuple(prompts)), cancel=cancel, progress=progress
-        )
+        request = Complete(tuple(prompts))
+        answers: list[Completion] = self._ask(Capability.COMPLETE, request, cancel, progress)
         return answers
 
     def score(
@@ -53,7 +69,7 @@ class LocalModel(Model):
         request = Score(
             text.encode("utf-8", "surrogatepass"), context.encode("utf-8", "surrogatepass"), alternatives
         )
-        scored: Scored = self._process.ask(request, cancel=cancel, progress=progress)
+        scored: Scored = self._ask(Capability.SCORE, request, cancel, progress)
         return _token_scores(text, scored)
 
     def score_continuations(
@@ -75,17 +91,16 @@ class LocalModel(Model):
             tuple(unscored) or (0,) * len(continuations),
             alternatives,
         )
-        scored: list[Scored] = self._process.ask(request, cancel=cancel, progress=progress)
+        scored: list[Scored] = self._ask(Capability.SCORE, request, cancel, progress)
         return [_token_scores(text, scores) for text, scores in zip(continuations, scored, strict=True)]
 
     def score_span(
         self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
     ) -> TokenScores:
-        """Like `Model.score_span`."""
         if Capability.MASKED not in self.info.capabilities:
             return super().score_span(text, start, end, alternatives=alternatives, cancel=cancel)
         request = ScoreSpan(text.encode("utf-8", "surrogatepass"), start, end, alternatives)
-        first, scored = self._process.ask(request, cancel=cancel)
+        first, scored = self._ask(Capability.MASKED, request, cancel)
         return _token_scores(text, scored, first)
 
     def embed(
@@ -95,7 +110,7 @@ class LocalModel(Model):
         if not texts:
             return np.empty((0, 0))
         request = Embed(tuple(text.encode("utf-8", "surrogatepass") for text in texts))
-        return np.asarray(self._process.ask(request, cancel=cancel, progress=progress), np.float64)
+        return np.asarray(self._ask(Capability.EMBED, request, cancel, progress), np.float64)
 
     def close(self) -> None:
         """End the child process."""

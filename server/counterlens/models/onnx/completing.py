@@ -19,9 +19,8 @@ import numpy.typing as npt
 from counterlens.errors import ModelError, UnscorableError
 from counterlens.models.base import Progress, Prompt
 from counterlens.models.local.completing import Completer, Decoder, Logits
-from counterlens.models.local.encoded_prompt import EncodedPrompt, encode_plain
+from counterlens.models.local.encoded_prompt import Constraint, EncodedPrompt, encode_plain
 from counterlens.models.local.engine import TokenEngine
-from counterlens.models.local.healing import Constraint
 from counterlens.models.local.messages import Scored
 from counterlens.models.local.scoring import Rows, gather, reduce, tokenize
 from counterlens.models.onnx.protocol import Masking
@@ -186,7 +185,6 @@ class PlainEncoder:
         self._engine = engine
 
     def encode(self, prompt: Prompt) -> EncodedPrompt:
-        """Like `TokenEncoder.encode`."""
         return encode_plain(self._engine, prompt)
 
 
@@ -205,7 +203,6 @@ class CachedDecoder:
         self._mask = np.empty((0, 0), np.int64)
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
-        """Like `Decoder.read`."""
         del needs  # memory grows as needed
         first, shared = sequences[0], min(map(len, sequences)) - 1
         for other in sequences[1:]:
@@ -227,7 +224,6 @@ class CachedDecoder:
         return logits
 
     def step(self, tokens: Mapping[int, int]) -> Logits:
-        """Like `Decoder.step`."""
         self._retire(tokens)
         self._mask = np.pad(self._mask, ((0, 0), (0, 1)), constant_values=1)
         logits, self._past = self._engine.session.run(
@@ -260,13 +256,11 @@ class RereadingDecoder:
         self._tokens: list[list[int]] = []
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
-        """Like `Decoder.read`."""
         del needs  # memory grows as needed
         self._tokens = [list(sequence) for sequence in sequences]
         return self._run(range(len(sequences)))
 
     def step(self, tokens: Mapping[int, int]) -> Logits:
-        """Like `Decoder.step`."""
         for i, token in tokens.items():
             self._tokens[i].append(token)
         return self._run(list(tokens))
@@ -292,7 +286,6 @@ class ExportCompleter(Completer):
         self.rounding = 0.0
 
     def decoder(self) -> Decoder:
-        """Like `Completer.decoder`."""
         return CachedDecoder(self._export) if self._export.session.past else RereadingDecoder(self._export)
 
     def groups(self, needs: Sequence[int]) -> list[range]:

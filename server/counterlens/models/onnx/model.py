@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
 from pathlib import Path
-from threading import Event
 
 from counterlens.errors import ModelError
 from counterlens.models.base import (
@@ -13,12 +11,8 @@ from counterlens.models.base import (
     RUNS_ON,
     Api,
     Capability,
-    Completion,
     ModelInfo,
     Progress,
-    Prompt,
-    TokenScores,
-    Vectors,
 )
 from counterlens.models.hub import fetch_folder
 from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
@@ -112,50 +106,24 @@ class ExportedModel(LocalModel):
         """Identity of the model."""
         return self._info
 
-    def complete(
-        self,
-        prompts: Sequence[Prompt],
-        *,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> list[Completion]:
-        """Like `Model.complete`; a model that reads both sides does not complete."""
-        if Capability.COMPLETE not in self._info.capabilities:
-            raise ModelError(
-                f"{self._info.name} cannot complete: it fills in masked tokens",
+    def lack(self, capability: Capability) -> ModelError | None:
+        """Say what a model that reads both sides, or was exported without a head, cannot do."""
+        name = self._info.name
+        errors = {
+            Capability.COMPLETE: ModelError(
+                f"{name} cannot complete: it fills in masked tokens",
                 "It can be scored; probes that complete need a causal model",
-            )
-        return super().complete(prompts, cancel=cancel, progress=progress)
-
-    def score(
-        self,
-        text: str,
-        *,
-        context: str = "",
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> TokenScores:
-        """Like `Model.score`; with a model that reads both sides, each token is scored given all others."""
-        if Capability.SCORE not in self._info.capabilities:
-            raise ModelError(
-                f"{self._info.name} returns no token probabilities",
+            ),
+            Capability.SCORE: ModelError(
+                f"{name} returns no token probabilities",
                 "Export it with its head: --task text-generation-with-past or fill-mask",
-            )
-        return super().score(
-            text, context=context, alternatives=alternatives, cancel=cancel, progress=progress
-        )
-
-    def embed(
-        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
-    ) -> Vectors:
-        """Like `Model.embed`, if hidden states were exported."""
-        if Capability.EMBED not in self._info.capabilities:
-            raise ModelError(
-                f"{self._info.name} returns no embeddings: its hidden states were not exported",
+            ),
+            Capability.EMBED: ModelError(
+                f"{name} returns no embeddings: its hidden states were not exported",
                 "Export it with --task feature-extraction",
-            )
-        return super().embed(texts, cancel=cancel, progress=progress)
+            ),
+        }
+        return None if capability in self._info.capabilities else errors.get(capability)
 
 
 def find_export(name: str) -> Export:

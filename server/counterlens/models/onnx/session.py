@@ -72,13 +72,11 @@ class ExportEngine:
         return max(1, size // (4 * self.vocabulary))
 
     def tokenize(self, text: bytes) -> list[int]:
-        """Like `TokenEngine.tokenize`."""
         return self.tokenizer.tokenize(text)
 
     def keep_prefix(
         self, tokens: Sequence[int], at_most: int, *, same_groups_from: int = 0, group: int = 1
     ) -> int:
-        """Like `SequenceEngine.keep_prefix`."""
         kept = kept_prefix(self._tokens, tokens, at_most, same_groups_from=same_groups_from, group=group)
         self._past = cut(self._past, self.session.past, kept)
         del self._tokens[kept:]

@@ -45,7 +45,6 @@ class ExportWorker(Worker):
         self._embedder: ExportEmbedder | None = None
 
     def answer(self, number: int, request: Any, progress: Progress) -> Any:
-        """Like `Worker.answer`."""
         del number  # each is answered before the next one
         if isinstance(request, OpenExport):
             return self._open(request)

@@ -9,9 +9,8 @@ from counterlens.models.base import Api
 from counterlens.models.entries import ModelEntry
 from counterlens.models.remote.client import Retries, Timeouts
 from counterlens.models.remote.consent import require_allowed
-from counterlens.models.remote.endpoint import ApiKey
+from counterlens.models.remote.endpoint import ApiKey, key_in, read_environment
 from counterlens.models.remote.model import RemoteModel
-from counterlens.models.remote.settings import key_in, read_environment
 
 __all__ = ["RemoteModel", "Retries", "Timeouts", "connect", "connect_entry", "models_at"]
 

@@ -105,7 +105,6 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         )
 
     def tables(self, records: Sequence[ConfidenceRecord], *, seed: int) -> tuple[Table, ...]:
-        """Like `Probe.tables`."""
         return METHODS[records[0].protocol].tables(records, seed=seed)
 
     def side_by_side(
@@ -117,7 +116,6 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         return *merged, *METHODS[protocol].comparison(models, seed=seed)
 
     def summary(self, records: Sequence[ConfidenceRecord]) -> str:
-        """Like `Probe.summary`."""
         known = METHODS[records[0].protocol].by_concept(records)
         ordered = sorted(known.items(), key=lambda of_concept: of_concept[1])
         if len(ordered) < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
+from counterlens.datasets.core import CoreLabels, CoreNode, CoreTask
 from counterlens.metrics.traces import judge
 from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion
 from counterlens.probes.dependence.core_replies import ReadReply

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.counting import plural
-from counterlens.datasets.core_labels import CoreTask
+from counterlens.datasets.core import CoreTask
 from counterlens.metrics.bootstrap import Estimate, bootstrap
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.dependence.core_answers import CoreAnswer

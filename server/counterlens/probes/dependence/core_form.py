@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
+from counterlens.datasets.core import CoreLabels, CoreNode, CoreTask
 from counterlens.errors import SourceError
 from counterlens.probes.dependence.instances import balance
 

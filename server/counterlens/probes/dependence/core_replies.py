@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from counterlens.datasets.core_labels import CoreNode, CoreTask
+from counterlens.datasets.core import CoreNode, CoreTask
 from counterlens.models.base import Model, ModelInfo, Prompt, Reply, Stop
 from counterlens.models.cache import past_cache
 from counterlens.models.stopping import repeats_itself

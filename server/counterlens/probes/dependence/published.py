@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from counterlens.datasets.core_labels import NO_VARIABLE, CoreLabels, CoreNode, CoreTask, LabelledInstance
+from counterlens.datasets.core import NO_VARIABLE, CoreLabels, CoreNode, CoreTask, LabelledInstance
 from counterlens.dependence import Dependences, Kind
 from counterlens.metrics.agreement import Agreement
 from counterlens.models.base import Model

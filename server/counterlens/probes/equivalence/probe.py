@@ -162,12 +162,10 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
         )
 
     def tables(self, records: Sequence[EquivalenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Like `Probe.tables`."""
         tables = (_overall(records), _kinds(records), baseline_table(_baselines(records)), _listing(records))
         return tuple(table for table in tables if table.rows)
 
     def summary(self, records: Sequence[EquivalenceRecord]) -> str:
-        """Like `Probe.summary`."""
         right = _right(records)
         return (
             f"{first_words(_baselines(records))}The model was right about {right.count} of {right.n} "
@@ -175,12 +173,10 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
         )
 
     def measures(self, record: EquivalenceRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`."""
         right = [each for answer in record.answers for each in answer.right]
         return {"more than half right": 2 * sum(right) > len(right)}
 
     def estimate(self, target: Target, options: EquivalenceOptions, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`."""
         find_function(target.document, target.qualname)
         return 4 * MOST_PAIRS + 1
 

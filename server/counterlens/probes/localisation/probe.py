@@ -142,7 +142,6 @@ class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
         return LocalisationRecord(left_out=left_out, bugs=tuple(bugs))
 
     def tables(self, records: Sequence[LocalisationRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Like `Probe.tables`."""
         tables = (
             _overall(records),
             _by_change(records),
@@ -152,7 +151,6 @@ class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
         return tuple(table for table in tables if table.rows)
 
     def summary(self, records: Sequence[LocalisationRecord]) -> str:
-        """Like `Probe.summary`."""
         bugs = [bug for _, bug in _bugs_of(records)]
         located = sum(bug.first.located for bug in bugs)
         kept = [version.located for bug in bugs if bug.first.located for version in bug.versions]
@@ -163,11 +161,9 @@ class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
         )
 
     def measures(self, record: LocalisationRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`."""
         return {"every bug located": all(bug.first.located for bug in record.bugs)}
 
     def estimate(self, target: Target, options: LocalisationOptions, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`."""
         find_function(target.document, target.qualname)
         return MOST_BUGS * (1 + MOST_VERSIONS) + 1
 

@@ -33,7 +33,6 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
         forms_of(protocol, mutations, getattr(options, "reach", 1), language)
 
     def tables(self, records: Sequence[PairsRecord], *, seed: int) -> tuple[Table, ...]:
-        """Like `Probe.tables`."""
         return tuple(
             replace(table, columns=table.columns[1:], rows=tuple(row[1:] for row in table.rows))
             for table in self.side_by_side({"": records}, seed=seed)
@@ -45,7 +44,6 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
         return METHODS[protocol].tables(models)
 
     def summary(self, records: Sequence[PairsRecord]) -> str:
-        """Like `Probe.summary`."""
         if len(records) == 1:
             return meaning(records[0])
         together = summarize([seen for record in records for seen in record.observations])

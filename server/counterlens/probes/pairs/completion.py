@@ -25,15 +25,15 @@ from counterlens.probes.pairs.drawing import (
 from counterlens.probes.pairs.holes import holes_of
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.methods import METHODS
-from counterlens.probes.pairs.placebo import (
-    asked_again,
-    controls_of,
-    is_nondeterministic,
-)
 from counterlens.probes.pairs.preparing import CompletionOptions, cut_of, prepare, surveys_of
 from counterlens.probes.pairs.record import DrawnPair, PairsRecord
 from counterlens.probes.pairs.recording import hole_record, pairs_record
-from counterlens.probes.pairs.stability import with_ways
+from counterlens.probes.pairs.stability import (
+    asked_again,
+    controls_of,
+    is_nondeterministic,
+    with_ways,
+)
 from counterlens.probes.probe import Context, Need, Source, Target
 from counterlens.probes.sanity import require_repeatable
 from counterlens.progress import Steps

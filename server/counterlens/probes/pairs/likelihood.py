@@ -41,7 +41,6 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
     options = LikelihoodOptions
 
     def run(self, context: Context, target: Target, options: LikelihoodOptions) -> PairsRecord:
-        """Like `Probe.run`."""
         document = target.document
         function, surveyed = rewritings(
             document,
@@ -63,7 +62,6 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
         )
 
     def side_by_side(self, models: Mapping[str, Sequence[PairsRecord]], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Like `Probe.side_by_side`."""
         return likelihood_tables(models)
 
     def measures(self, record: PairsRecord) -> Mapping[str, bool]:
@@ -72,7 +70,6 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
         return {"the rest is as likely overall": sum(changes) >= 0} if changes else {}
 
     def estimate(self, target: Target, options: LikelihoodOptions, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`."""
         _, surveyed = rewritings(
             target.document,
             target.qualname,

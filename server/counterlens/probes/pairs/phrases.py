@@ -1,10 +1,20 @@
-"""The change of each mutation, and the meaning of ignoring it, in plain words."""
+"""Describe the evidence of pairs: changes, samples, the noise floor, stability, contested passes.
+
+Sampled completions have a bar. The noise floor is that of one function, or of many. Verdicts are unstable if
+rounding may have decided them. A pass is contested if its program does otherwise than the original on an
+input.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+
 from counterlens.counting import plural
 from counterlens.judging.base import describe_cheats, describe_comparison
-from counterlens.probes.pairs.record import Side
+from counterlens.metrics.noise_floor import AboveFloor
+from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding
+from counterlens.metrics.summary import EffectSummary, summarize
+from counterlens.probes.pairs.record import PairRecord, PairsRecord, Side
 from counterlens.translating import ENGLISH, Translator
 
 _DONE = {
@@ -53,3 +63,228 @@ def ignoring_phrase(mutation: str, t: Translator = ENGLISH) -> str:
     """The meaning of ignoring a mutation, as the object of a sentence."""
     known = _DONE.get(mutation)
     return t(known[1]) if known else t("what it wrote before the change")
+
+
+def contested_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+    """The input on which a passing side does otherwise than the original; empty if no pass is contested."""
+    sides = ((pair.original, t("before the change")), (pair.counterfactual, t("after it")))
+    return " ".join(_contest_sentence(side, when, t) for side, when in sides if side.contested)
+
+
+def _contest_sentence(side: Side, when: str, t: Translator) -> str:
+    comparison = side.comparison
+    if comparison is None or not comparison.call:
+        return t("Contested: the completion {when} passes, but does otherwise than the original.", when=when)
+    return t(
+        "Contested: the completion {when} passes, but differs from the original on {call} (original: "
+        "{original}; this one: {other}).",
+        when=when,
+        call=comparison.call,
+        original=comparison.original,
+        other=comparison.other,
+    )
+
+
+def contested_pairs(summary: EffectSummary) -> str:
+    """The number of pairs with a contested pass, and the average effect of the others; empty without any."""
+    uncontested = summary.uncontested
+    if uncontested is None or not uncontested.contested.count:
+        return ""
+    share, average = uncontested.contested, uncontested.average
+    text = f"{share.count} of {share.n} informative pairs contested"
+    if average.value is None or average.low is None or average.high is None:
+        return text
+    interval = f"{average.low:.2f} to {average.high:.2f}"
+    return f"{text}: average effect of the others {average.value:.2f} ({interval}, n = {average.n})"
+
+
+def contested_count(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """How many informative pairs have a contested pass; empty if none."""
+    count = sum(pair.contested for pair in record.pairs if pair.effect and pair.effect.informative)
+    return t("{count} contested", count=count) if count else ""
+
+
+_WIDTH = 20
+_SHADES = {True: "\u2588", False: "\u2591"}
+_INTERVAL = "\u2592"
+
+
+def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+    """How often both sides pass, and the conclusion; empty if nothing was sampled."""
+    drawn = pair.drawn
+    if drawn is None or drawn.difference is None or drawn.low is None or drawn.high is None:
+        return ""
+    before, after = drawn.original.count, drawn.counterfactual.count
+    points = {
+        "points": t.number(abs(round(100 * drawn.difference))),
+        "low": t.number(round(100 * drawn.low)),
+        "high": t.number(round(100 * drawn.high)),
+    }
+    if drawn.finding == RateFinding.MOVED:
+        less = drawn.difference < 0
+        low, high = sorted((abs(drawn.low), abs(drawn.high)))
+        points |= {"low": t.number(round(100 * low)), "high": t.number(round(100 * high))}
+        said = (
+            t("a drop of {points} points ({low} to {high})", **points)
+            if less
+            else t("a rise of {points} points ({low} to {high})", **points)
+        )
+    elif drawn.finding == RateFinding.HELD:
+        said = t("it held, to within {points} points", points=t.number(round(100 * NOTHING)))
+    else:
+        said = t("too few samples to show a difference ({low} to {high} points)", **points)
+    return t(
+        "Before the change {passed} of {n} sampled completions pass; {done}, {now} of {m}: {said}.",
+        passed=t.number(before.passed),
+        n=t.number(before.n),
+        done=_within(change_phrase(pair.mutation, t)),
+        now=t.number(after.passed),
+        m=t.number(after.n),
+        said=said,
+    )
+
+
+def drawn_summary(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """Describe the samples of all pairs of a function, beside the greedy verdicts; empty without any."""
+    drawn = [(pair, pair.drawn) for pair in record.pairs if pair.drawn is not None]
+    if not drawn:
+        return ""
+    moved = [pair for pair, draws in drawn if draws.finding == RateFinding.MOVED]
+    counts = Counter(draws.finding for _, draws in drawn)
+    rest = {
+        "held": t.number(counts[RateFinding.HELD]),
+        "open": t.number(counts[RateFinding.OPEN]),
+        "n": t.number(len(drawn)),
+    }
+    if not moved:
+        return t(
+            "Sampled completions show no change beyond chance: {held} of {n} pairs held, {open} undecided "
+            "for lack of samples.",
+            **rest,
+        )
+    return t(
+        "Sampled completions pass more or less often after {mutations}; {held} of {n} pairs held, {open} "
+        "undecided for lack of samples.",
+        mutations=t(" and ").join(dict.fromkeys(pair.mutation for pair in moved)),
+        **rest,
+    )
+
+
+def bar(count: PassCount) -> str:
+    """A pass rate as a bar of twenty characters: `\u2588` below its interval, `\u2592` in it."""
+    low, high = count.interval()
+    ends = round(_WIDTH * low), max(round(_WIDTH * high), round(_WIDTH * low) + 1)
+    return _SHADES[True] * ends[0] + _INTERVAL * (ends[1] - ends[0]) + _SHADES[False] * (_WIDTH - ends[1])
+
+
+def _within(phrase: str) -> str:
+    return phrase[:1].lower() + phrase[1:]
+
+
+def describe_floor(comparison: AboveFloor) -> str:
+    """The noise floor of an average effect, and whether the effect exceeds it; empty without placebos."""
+    floor, above = comparison.floor, comparison.difference
+    if not comparison.placebos:
+        return ""
+    if floor.value is None or floor.low is None or floor.high is None:
+        return f"noise floor unknown: none of {plural(comparison.placebos, 'placebo')} is informative"
+    text = f"noise floor {floor.value:.2f} (95 % interval {floor.low:.2f} to {floor.high:.2f}, n = {floor.n})"
+    if above.value is None or above.low is None or above.high is None:
+        return text
+    told = "" if comparison.exceeded else ", so the effect may be noise"
+    test = "" if comparison.p is None else f", exact p {comparison.p:.3g}"
+    return (
+        f"{text}; effect minus floor {above.value:+.2f} ({above.low:+.2f} to {above.high:+.2f}{test}){told}"
+    )
+
+
+def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """How many placebos of a function changed the verdict, as a sentence; empty without judged placebos."""
+    able = [pair for pair in record.placebos if pair.effect and pair.effect.informative]
+    if not able:
+        return ""
+    return t(
+        "Noise floor: {count} of {n} placebos changed the verdict.",
+        count=len(_changed_placebos(record)),
+        n=t.number(len(able)),
+    )
+
+
+def noisy_verdict(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """State that placebos change the verdict on a function, so there is no conclusion; empty if none does."""
+    changed, summary = _changed_placebos(record), summarize(record.observations)
+    if not changed:
+        return ""
+    return t(
+        "The verdict on {name} also changes after meaningless changes: {count} of {n} placebos changed it "
+        "({placebos}), and {changed} of {all} counterfactuals. Therefore this is no evidence about the "
+        "model's understanding.",
+        name=record.name,
+        count=len(changed),
+        n=t.number(len(record.placebos)),
+        placebos=t(" and ").join(dict.fromkeys(pair.mutation for pair in changed)),
+        changed=t.number(summary.average.count),
+        all=t.number(summary.pairs),
+    )
+
+
+def _changed_placebos(record: PairsRecord) -> list[PairRecord]:
+    """The placebos that changed the verdict."""
+    return [pair for pair in record.placebos if pair.effect and pair.effect.signed]
+
+
+def unstable_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+    """How many alternatives of each side pass, if rounding may have decided a verdict; else empty."""
+    if pair.stable is not False:
+        return ""
+    before, after = (
+        _ways(pair.original, pair.original_right),
+        _ways(pair.counterfactual, pair.counterfactual_right),
+    )
+    return t(
+        "Unstable: some tokens were nearly tied. {passed} of {n} completions that rounding could produce "
+        "pass before the change, and {now} of {m} after it.",
+        passed=t.number(sum(before)),
+        n=t.number(len(before)),
+        now=t.number(sum(after)),
+        m=t.number(len(after)),
+    )
+
+
+def unstable_pairs(summary: EffectSummary) -> str:
+    """The number of unstable pairs, and the average effect of the stable ones; empty if all are stable."""
+    stable = summary.stable
+    if stable is None or stable.share.count == stable.share.n:
+        return ""
+    informative, average = stable.share.n, stable.average
+    text = f"{informative - stable.share.count} of {informative} informative pairs unstable"
+    if average.value is None or average.low is None or average.high is None:
+        return text
+    interval = f"{average.low:.2f} to {average.high:.2f}"
+    return f"{text}: average effect of the stable ones {average.value:.2f} ({interval}, n = {average.n})"
+
+
+def unstable_changes(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """How many changes of a verdict rounding may explain; empty if none."""
+    count = sum(pair.changed_unstably for pair in record.pairs)
+    return t("{count} unstable", count=count) if count else ""
+
+
+def unstable(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """State that rounding may explain every change of a verdict; empty if not, or if none changed."""
+    changed = [pair for pair in record.pairs if pair.effect and pair.effect.signed]
+    if not changed or not all(pair.changed_unstably for pair in changed):
+        return ""
+    return t(
+        "The verdict on {name} changed on {changed} of {n} counterfactuals, but each time some tokens were "
+        "nearly tied and the other choice leads to another verdict. Rounding may be the cause, so this is no "
+        "evidence of an effect.",
+        name=record.name,
+        changed=len(changed),
+        n=t.number(summarize(record.observations).average.n),
+    )
+
+
+def _ways(side: Side, right: bool | None) -> list[bool]:
+    """Whether each alternative passes, the greedy completion first."""
+    return [bool(right), *(way.passed for way in side.ways or ())]

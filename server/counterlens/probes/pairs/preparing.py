@@ -51,11 +51,6 @@ from counterlens.probes.pairs.holes import (
 )
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.methods import METHODS
-from counterlens.probes.pairs.placebo import (
-    DEFAULT_PLACEBOS,
-    Placebos,
-    controls_of,
-)
 from counterlens.probes.pairs.published import (
     CACP,
     FIXED,
@@ -68,7 +63,13 @@ from counterlens.probes.pairs.published import (
     Reach,
 )
 from counterlens.probes.pairs.seeing import seen_counterfactuals
-from counterlens.probes.pairs.stability import DEFAULT_WAYS, Ways
+from counterlens.probes.pairs.stability import (
+    DEFAULT_PLACEBOS,
+    DEFAULT_WAYS,
+    Placebos,
+    Ways,
+    controls_of,
+)
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap, View
 from counterlens.syntax.document import Document

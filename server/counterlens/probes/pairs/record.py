@@ -365,3 +365,9 @@ class PairsRecord(Record):
             )
             for pair in pairs
         )
+
+
+def judged_pairs(record: Record) -> tuple[PairRecord, ...]:
+    """The pairs with completions or repairs; the records of other probes have none."""
+    pairs = record.pairs if isinstance(record, PairsRecord) else ()
+    return tuple(pair for pair in pairs if pair.original.completion is not None)

@@ -10,14 +10,20 @@ from counterlens.judging.base import Judgement
 from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.summary import EffectSummary, summarize
-from counterlens.probes.pairs.contested_wording import contested_pairs
-from counterlens.probes.pairs.drawn_wording import drawn_summary
-from counterlens.probes.pairs.floor_wording import describe_floor, noise_floor, noisy_verdict
 from counterlens.probes.pairs.likelihood_effect import NOISE
-from counterlens.probes.pairs.phrases import change_phrase, ignoring_phrase
+from counterlens.probes.pairs.phrases import (
+    change_phrase,
+    contested_pairs,
+    describe_floor,
+    drawn_summary,
+    ignoring_phrase,
+    noise_floor,
+    noisy_verdict,
+    unstable,
+    unstable_pairs,
+)
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
 from counterlens.probes.pairs.seeing import is_blind
-from counterlens.probes.pairs.stability_wording import unstable, unstable_pairs
 from counterlens.translating import ENGLISH, Translator
 
 OUTCOMES = {

@@ -130,7 +130,6 @@ class RecognitionProbe(Probe[RecognitionOptions, RecognitionRecord]):
         return tuple(table for table in tables if table.rows)
 
     def summary(self, records: Sequence[RecognitionRecord]) -> str:
-        """Like `Probe.summary`."""
         record = records[0]
         if len(records) == 1 or not distinguishing_rates(record.identity, record.language):
             return seen_sentence(record)
@@ -143,12 +142,10 @@ class RecognitionProbe(Probe[RecognitionOptions, RecognitionRecord]):
         )
 
     def measures(self, record: RecognitionRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`."""
         margins = record.margins(*STRUCTURE)
         return {"likelier than its structural neighbours": sum(margins) > 0} if margins else {}
 
     def estimate(self, target: Target, options: RecognitionOptions, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`."""
         return 1 + min(len(_survey(target, options)[1].counterfactuals), MOST_NEIGHBOURS) + 3
 
 

@@ -95,7 +95,6 @@ class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
         return RuntimeRecord(left_out=left_out, calls=(call,))
 
     def tables(self, records: Sequence[RuntimeRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Like `Probe.tables`."""
         tables = (
             _right(records),
             _consistency(records),
@@ -105,7 +104,6 @@ class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
         return tuple(table for table in tables if table.rows)
 
     def summary(self, records: Sequence[RuntimeRecord]) -> str:
-        """Like `Probe.summary`."""
         parts = [f"{share.count} of {share.n} ({name})" for name, share in _shares(records) if share.n]
         ladders = [ladder for _, ladder in _ladders(records)]
         kept = sum(map(consistent, ladders))
@@ -116,12 +114,10 @@ class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
         )
 
     def measures(self, record: RuntimeRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`."""
         (call,) = record.calls
         return {"output": call.right, "consistent": all(map(consistent, call.ladders))}
 
     def estimate(self, target: Target, options: RuntimeOptions, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`."""
         reachable(target)
         return 2 + 4 * MOST_POINTS + 1
 

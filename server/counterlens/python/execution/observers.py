@@ -1,7 +1,7 @@
 """The observers of one call of a program: they run in the sandbox, and import nothing from Counterlens.
 
-The arguments are the observer, the program's file, the call, and the folders for `sys.path`. The report is
-one JSON document on the result descriptor: the observer's entries, and `error`, a text or null.
+The arguments are the observer, the program's file, the call, its package, and the folders for `sys.path`. The
+report is one JSON document on the result descriptor: the observer's entries, and `error`, a text or null.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ SEED = "1"
 
 
 class Observed:
-    """The observed program and call."""
+    """The observed program and call; `package` is where its relative imports begin, empty outside of one."""
 
-    def __init__(self, source: str, path: str, call: str) -> None:
-        self.source, self.path, self.call = source, path, call
+    def __init__(self, source: str, path: str, call: str, package: str) -> None:
+        self.source, self.path, self.call, self.package = source, path, call, package
 
     def namespace(self, **names: Any) -> dict[str, Any]:
         """A new namespace for the program, with additional names."""
-        return {"__name__": "observed", "__file__": self.path, **names}
+        place = {"__package__": self.package} if self.package else {}
+        return {"__name__": "observed", "__file__": self.path, **place, **names}
 
     def load(self, space: dict[str, Any], code: CodeType | None = None) -> None:
         """Run the program, or other code instead, in a namespace."""
@@ -202,7 +203,7 @@ def trace(observed: Observed, report: dict[str, Any]) -> None:
 
 def main() -> NoReturn:
     """Make the observation that the arguments name; what it has reported is sent even if it raises."""
-    name, path, call, *folders = sys.argv[1:]
+    name, path, call, package, *folders = sys.argv[1:]
     if name == "reseeded":
         # Results that depend on the order of a set then differ. Without `exec` (Windows), the seed stays.
         if os.name == "posix" and os.environ.get("PYTHONHASHSEED") != SEED:
@@ -214,8 +215,9 @@ def main() -> NoReturn:
     result = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
     sys.path[:0] = folders
     report: dict[str, Any] = {"error": None}
+    observed = Observed(source, path, call, package)
     try:
-        {"outputs": outputs, "loops": loops, "trace": trace}[name](Observed(source, path, call), report)
+        {"outputs": outputs, "loops": loops, "trace": trace}[name](observed, report)
     except BaseException as caught:
         report["error"] = traceback.format_exception_only(caught)[-1].strip()[:ERROR]
     os.write(result, json.dumps(report).encode())

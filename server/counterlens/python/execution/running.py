@@ -117,7 +117,10 @@ def _observe(
         },
         entry="start.py",
         python=Path(sys.executable),
-        arguments=(observer, "observed.py", call, *(str(root) for root in (place.roots if place else ()))),
+        arguments=(
+            *(observer, "observed.py", call, place.package if place else ""),
+            *(str(root) for root in (place.roots if place else ())),
+        ),
         readable=place.readable if place else (),
         limits=setting.limits,
         preload=IMPORTED,

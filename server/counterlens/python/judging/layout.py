@@ -28,6 +28,11 @@ class Layout:
     project: Path
 
     @property
+    def package(self) -> str:
+        """The dotted name of the package where its relative imports begin; empty outside of one."""
+        return self.module if self.path.stem == "__init__" else self.module.rpartition(".")[0]
+
+    @property
     def roots(self) -> list[Path]:
         """The folders for `sys.path`, in order."""
         folders = [self.root, self.project, self.project / "src"]

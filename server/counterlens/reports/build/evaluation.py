@@ -20,8 +20,8 @@ from counterlens.metrics.significance import (
 )
 from counterlens.metrics.summary import EffectSummary, summarize
 from counterlens.probes.pairs.counterfactuals import ELSEWHERE
-from counterlens.probes.pairs.floor_wording import noise_floor
-from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.phrases import noise_floor
+from counterlens.probes.pairs.record import PairRecord, PairsRecord, judged_pairs
 from counterlens.probes.pairs.wording import OUTCOMES, figures
 from counterlens.probes.probe import Need
 from counterlens.probes.record import Record, plain
@@ -153,7 +153,7 @@ def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[B
 
 
 def _entries(results: RunResults) -> Entries:
-    pairs = [pair for _, stored in results.records for pair in stored.judged_pairs]
+    pairs = [pair for _, stored in results.records for pair in judged_pairs(stored.record)]
     seen = {pair.outcome for pair in pairs}
     choices = {
         "model": [(model, model) for model in results.models],
@@ -174,10 +174,10 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
         3, f"{item.problem} ({item.model}{task}, record {item.position})", f"record-{item.position}"
     )
     blocks: list[Block] = [head, *_about(stored.record)]
-    blocks += [_pair(item, number, pair) for number, pair in enumerate(stored.judged_pairs)]
+    blocks += [_pair(item, number, pair) for number, pair in enumerate(judged_pairs(stored.record))]
     blocks += [_pair(item, number, pair) for number, pair in _changed_placebos(stored)]
     body = plain(stored.record)
-    known = {*plain(Record()), *_TOO_LONG, *(_SHOWN if stored.judged_pairs else _SHOWN - {"pairs"})}
+    known = {*plain(Record()), *_TOO_LONG, *(_SHOWN if judged_pairs(stored.record) else _SHOWN - {"pairs"})}
     rest = {key: value for key, value in body.items() if value and key not in known}
     if rest:
         text = json_text(rest)
@@ -188,7 +188,7 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
 def _changed_placebos(stored: StoredRecord) -> Iterator[tuple[int, PairRecord]]:
     """The placebos that changed the verdict, numbered after the pairs."""
     placebos = stored.record.placebos if isinstance(stored.record, PairsRecord) else ()
-    for number, pair in enumerate(placebos, len(stored.judged_pairs)):
+    for number, pair in enumerate(placebos, len(judged_pairs(stored.record))):
         if pair.outcome in _CHANGED:
             yield number, pair
 

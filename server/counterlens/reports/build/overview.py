@@ -22,9 +22,8 @@ from counterlens.metrics.summary import (
     summarize,
 )
 from counterlens.models.usage import Usage
-from counterlens.probes.pairs.floor_wording import noisy_verdict
+from counterlens.probes.pairs.phrases import noisy_verdict, unstable
 from counterlens.probes.pairs.record import PairsRecord
-from counterlens.probes.pairs.stability_wording import unstable
 from counterlens.probes.record import Record
 from counterlens.reports.build.plots import COLOURS
 from counterlens.reports.document import Block, Figure, HeadingLink, Paragraph, ReportCell, Shaded, TableBlock

@@ -11,11 +11,14 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.metrics.summary import Observation, summaries_by, summarize
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.probes.pairs.attempts import same_code
-from counterlens.probes.pairs.contested_wording import contested_sentence
-from counterlens.probes.pairs.drawn_wording import bar, drawn_sentence
-from counterlens.probes.pairs.phrases import rests_on
+from counterlens.probes.pairs.phrases import (
+    bar,
+    contested_sentence,
+    drawn_sentence,
+    rests_on,
+    unstable_sentence,
+)
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord, Side
-from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.tables import EFFECTS, Effects, effect_rows
 from counterlens.probes.pairs.wording import (
     figures,

@@ -17,10 +17,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from counterlens.counting import plural
 from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations import every_mutation
-from counterlens.probes.pairs.contested_wording import contested_sentence
-from counterlens.probes.pairs.phrases import change_phrase
-from counterlens.probes.pairs.record import PairRecord
-from counterlens.probes.pairs.stability_wording import unstable_sentence
+from counterlens.probes.pairs.phrases import change_phrase, contested_sentence, unstable_sentence
+from counterlens.probes.pairs.record import PairRecord, judged_pairs
 from counterlens.probes.pairs.wording import OUTCOMES, outcome
 from counterlens.reports.export.findings import Annotation, Json, sarif_result, sarif_rule, sarif_run
 from counterlens.reports.export.view import Exported, ExportedRecord
@@ -35,7 +33,7 @@ def annotation_commands(export: Exported) -> Iterator[Annotation]:
     Functions whose verdict placebos change, too, have none, and neither have unstable pairs.
     """
     for exported in export.records:
-        for pair in () if exported.noise else exported.judged_pairs:
+        for pair in () if exported.noise else judged_pairs(exported.record):
             if pair.outcome is PairOutcome.LOST and not pair.changed_unstably:
                 why, function = evidence(pair.counterfactual), exported.function
                 change = change_phrase(pair.mutation)
@@ -69,7 +67,7 @@ def _rule(name: str) -> Json:
 
 def _results(export: Exported) -> Iterator[Json]:
     for exported in export.records:
-        for pair in exported.judged_pairs:
+        for pair in judged_pairs(exported.record):
             if pair.outcome not in _LEVELS:
                 continue
             said = exported.noise, unstable_sentence(pair), contested_sentence(pair)
@@ -110,7 +108,7 @@ def junit(export: Exported) -> str:
         suite = SubElement(suites, "testsuite", name=_text(f"{model}, {probe}"))
         for exported in records:
             grouped: dict[str, list[PairRecord]] = {}
-            for pair in exported.judged_pairs:
+            for pair in judged_pairs(exported.record):
                 grouped.setdefault(pair.mutation, []).append(pair)
             for mutation, pairs in grouped.items():
                 case = _case(suite, exported, mutation)

@@ -10,8 +10,8 @@ from pathlib import Path
 from counterlens.datasets.repository import PREFIX
 from counterlens.evaluation.merged import MergedRuns
 from counterlens.evaluation.results import RunResults
-from counterlens.probes.pairs.floor_wording import noisy_verdict
-from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.phrases import noisy_verdict
+from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import SCHEMA, Record, plain
 from counterlens.probes.runner import ProbeRun
 from counterlens.reports.build.run_wording import title
@@ -38,12 +38,6 @@ class ExportedRecord:
     function: str
     file: str
     record: Record
-
-    @property
-    def judged_pairs(self) -> tuple[PairRecord, ...]:
-        """The pairs with completions or repairs; other probes have none."""
-        pairs = self.record.pairs if isinstance(self.record, PairsRecord) else ()
-        return tuple(pair for pair in pairs if pair.original.completion is not None)
 
     @property
     def noise(self) -> str:

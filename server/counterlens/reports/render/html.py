@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from counterlens.reports.cells import cell_text, figure_columns
 from counterlens.reports.document import (
     Actions,
     Block,
@@ -38,6 +37,8 @@ from counterlens.reports.document import (
     SideBySide,
     TableBlock,
     capitalise,
+    cell_text,
+    figure_columns,
     inline,
 )
 from counterlens.text import escape

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from counterlens.reports.cells import cell_text, figure_columns, is_figure
 from counterlens.reports.document import (
     Block,
     Bullets,
@@ -24,6 +23,9 @@ from counterlens.reports.document import (
     ReportCell,
     TableBlock,
     capitalise,
+    cell_text,
+    figure_columns,
+    is_figure,
 )
 from counterlens.text import printable
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from counterlens.reports.cells import cell_text
 from counterlens.reports.document import (
     Actions,
     Block,
@@ -25,6 +24,7 @@ from counterlens.reports.document import (
     SideBySide,
     TableBlock,
     capitalise,
+    cell_text,
     inline,
     prune,
 )

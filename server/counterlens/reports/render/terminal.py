@@ -18,7 +18,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from counterlens.metrics.table import Table
-from counterlens.reports.cells import cell_text, figure_columns
 from counterlens.reports.document import (
     Actions,
     Block,
@@ -36,6 +35,8 @@ from counterlens.reports.document import (
     Report,
     SideBySide,
     TableBlock,
+    cell_text,
+    figure_columns,
     prune,
 )
 from counterlens.text import printable

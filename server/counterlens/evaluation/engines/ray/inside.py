@@ -15,7 +15,7 @@ from typing import Any
 
 import counterlens
 from counterlens.errors import CounterlensError
-from counterlens.evaluation.package_versions import package_versions
+from counterlens.evaluation.manifest import package_versions
 from counterlens.models.base import Capability, Model, ModelInfo
 from counterlens.models.registry import Options, load
 from counterlens.sandbox.base import Job, JobOutcome

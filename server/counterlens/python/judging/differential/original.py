@@ -15,7 +15,7 @@ from counterlens.python.judging.differential.inputs import Call, recorded_call
 from counterlens.python.judging.differential.observed import find_node, why_not
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.recording import CallRecord, Recorder, Recording
-from counterlens.python.syntax.parsing import parse_module
+from counterlens.python.syntax.parsing import parse_module, undisturbed
 from counterlens.python.syntax.versions import parse_error
 from counterlens.syntax.document import Document
 
@@ -385,7 +385,8 @@ def reach(text: str, lines: range, arcs: Iterable[tuple[int, int]]) -> Reach:
 
     parser = PythonParser(text=text)
     try:
-        parser.parse_source()
+        with undisturbed():
+            parser.parse_source()
     except CoverageException:
         return Reach(0, 0, 0, 0)
     possible = {arc for arc in parser.arcs() if arc[0] in lines}
