@@ -1,11 +1,10 @@
 """Confidence beside verdicts, from judged completions: `python correctness.py FOLDER...`.
 
 Imports nothing from Counterlens. A folder has `MODEL.jsonl.gz`, as `counterlens calibrate --truth tests
---records` writes it. For completions and for statements, a
-logistic regression on summaries of the tokens' log-probabilities gives the chance that a piece is right;
-docs/calibration.md has the method. Every figure is of functions outside the fit: each half of the functions
-gets the regression of the other half, whose summaries are chosen by cross-validation inside that half.
-Intervals are percentiles of 1,000 resamples of functions.
+--records` writes it. For completions and for statements, a logistic regression on four summaries of the
+tokens' log-probabilities, for statements also on those of their completion, gives the chance that a piece is
+right; docs/calibration.md has the method. Every figure is of functions outside the fit: each half of the
+functions gets the regression of the other half. Intervals are percentiles of 1,000 resamples of functions.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-CHOICES = [("total",), ("mean",), ("least",), ("mean", "length"), ("total", "length"), ("least", "length")]
-CHOICES.append(("mean", "total"))
 LEAST_OF_KIND = 40
+REFERENCES = "references.jsonl.gz"
 LEVELS = ["below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more"]
 
 
@@ -27,34 +25,37 @@ def read(path: Path) -> dict:
     """The pieces: summaries, node types, whether each is right, its function, and its mean probability."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-    names = sorted({row["function"] for row in rows})
-    number = {name: i for i, name in enumerate(names)}
-    whole = [("", row["passed"], row["logprobs"], number[row["function"]]) for row in rows]
-    parts = [(*part, number[row["function"]]) for row in rows for part in row["statements"]]
+    whole = [("", row["passed"], row["logprobs"], [], row["function"], row["passed"]) for row in rows]
+    parts = [
+        (*part, row["logprobs"], row["function"], row["passed"]) for row in rows for part in row["statements"]
+    ]
     return {"completions": arrays(whole), "statements": arrays(parts)}
 
 
+def summaries(logprobs: list) -> list:
+    logs = np.array(logprobs, float)
+    return [logs.mean(), logs.sum(), logs.min(), np.log(len(logs))] if len(logs) else []
+
+
 def arrays(pieces: list) -> dict:
-    logs = [np.array(logprobs, float) for _, _, logprobs, _ in pieces]
+    kind, right, logprobs, whole, function, passed = zip(*pieces, strict=True)
     return {
-        "mean": np.array([each.mean() for each in logs]),
-        "total": np.array([each.sum() for each in logs]),
-        "least": np.array([each.min() for each in logs]),
-        "length": np.log([len(each) for each in logs]),
-        "kind": np.array([kind for kind, _, _, _ in pieces]),
-        "right": np.array([float(right) for _, right, _, _ in pieces]),
-        "function": np.array([function for _, _, _, function in pieces]),
-        "probability": np.array([np.exp(each).mean() for each in logs]),
+        "columns": np.array([summaries(a) + summaries(b) for a, b in zip(logprobs, whole, strict=True)]),
+        "kind": np.array(kind),
+        "right": np.array(right, float),
+        "function": np.array(function),
+        "passed": np.array(passed),
+        "probability": np.array([np.exp(each).mean() for each in logprobs]),
     }
 
 
-def parts_of(pieces: dict, mask, n: int, seed: int) -> list:
-    """Masks of n parts of the functions of a mask, at random, with about the same share of right pieces."""
-    functions, place = np.unique(pieces["function"][mask], return_inverse=True)
-    share = np.bincount(place, pieces["right"][mask]) / np.bincount(place)
+def halves_of(pieces: dict, seed: int) -> list:
+    """Masks of two halves of the functions, at random, with about the same share of right pieces."""
+    functions, place = np.unique(pieces["function"], return_inverse=True)
+    share = np.bincount(place, pieces["right"]) / np.bincount(place)
     order = np.random.default_rng(seed).permutation(len(functions))
     order = order[np.argsort(share[order], kind="stable")]
-    return [mask & np.isin(pieces["function"], functions[order[i::n]]) for i in range(n)]
+    return [np.isin(pieces["function"], functions[order[i::2]]) for i in range(2)]
 
 
 def logistic(rows, right):
@@ -74,46 +75,30 @@ def logistic(rows, right):
     return weights[:-1], weights[-1]
 
 
-def fit(pieces: dict, mask, names: tuple):
+def fit(pieces: dict, mask):
     """A function from pieces to their chances, fitted on the pieces of a mask."""
     right = pieces["right"][mask]
     if right.min() == right.max():
         share = (right.sum() + 1) / (len(right) + 2)
         return lambda where: np.full(int(where.sum()), share)
-    columns = np.column_stack([pieces[name][mask] for name in names])
+    columns = pieces["columns"][mask]
     center, spread = columns.mean(axis=0), np.maximum(columns.std(axis=0), 1e-9)
     kinds, counts = np.unique(pieces["kind"][mask], return_counts=True)
     kinds = [kind for kind, n in zip(kinds, counts, strict=True) if kind and n >= LEAST_OF_KIND]
 
     def design(where):
-        scaled = (np.column_stack([pieces[name][where] for name in names]) - center) / spread
+        scaled = (pieces["columns"][where] - center) / spread
         return np.column_stack([scaled, *((pieces["kind"][where] == kind).astype(float) for kind in kinds)])
 
     weights, offset = logistic(design(mask), right)
     return lambda where: 1 / (1 + np.exp(-np.clip(design(where) @ weights + offset, -30, 30)))
 
 
-def chosen(pieces: dict, mask, seed: int = 0) -> tuple:
-    """The first summaries within a standard error of the best, in five parts of the functions of a mask."""
-    losses = []
-    for names in CHOICES:
-        loss = np.zeros(len(mask))
-        for inside in parts_of(pieces, mask, 5, seed + 1):
-            loss[inside] = (fit(pieces, mask & ~inside, names)(inside) - pieces["right"][inside]) ** 2
-        losses.append(loss[mask])
-    errors = [loss.mean() for loss in losses]
-    best = int(np.argmin(errors))
-    _, function = np.unique(pieces["function"][mask], return_inverse=True)
-    sums = np.bincount(function, losses[best] - errors[best])
-    bound = errors[best] + np.sqrt((sums**2).sum()) / mask.sum()
-    return CHOICES[int(np.argmax(np.array(errors) <= bound))]
-
-
 def held_out(pieces: dict, seed: int = 0):
     """The chance of each piece by the regression of the other half of the functions."""
     chances = np.zeros(len(pieces["right"]))
-    for half in parts_of(pieces, np.ones(len(chances), bool), 2, seed):
-        chances[half] = fit(pieces, ~half, chosen(pieces, ~half, seed))(half)
+    for half in halves_of(pieces, seed):
+        chances[half] = fit(pieces, ~half)(half)
     return chances
 
 
@@ -149,12 +134,32 @@ def shown(figure, chance, right, function) -> str:
     return f"{figure(chance, right, np.ones(len(right))):.2f} ({low:.2f} to {high:.2f})"
 
 
+def by_people(pieces_of: dict, file: Path) -> list:
+    """The chances of reference solutions, all of which are right, by the regression of other functions."""
+    if not file.exists():
+        return []
+    rows = []
+    for name, written in read(file).items():
+        pieces = pieces_of[name]
+        both = {key: np.concatenate([pieces[key], written[key]]) for key in pieces}
+        ours = np.arange(len(both["right"])) < len(pieces["right"])
+        chances = np.zeros(len(ours))
+        for half in halves_of(pieces, 0):
+            inside = np.isin(both["function"], pieces["function"][half])
+            chances[inside] = fit(both, ours & ~inside)(inside)
+        chance = chances[~ours & np.isin(both["function"], pieces["function"])]
+        low = int((chance < pieces["right"].mean()).sum())
+        rows.append([name, len(chance), f"{np.median(chance):.2f}", f"{low} of {len(chance)}"])
+    return rows
+
+
 def tables(folder: Path) -> dict:
     """The tables of a model."""
-    (file,) = folder.glob("*.jsonl.gz")
+    (file,) = (path for path in folder.glob("*.jsonl.gz") if path.name != REFERENCES)
     model = file.name.removesuffix(".jsonl.gz")
     figures, bins, kinds, levels = [], [], [], []
-    for name, pieces in read(file).items():
+    pieces_of = read(file)
+    for name, pieces in pieces_of.items():
         chance, right = held_out(pieces), pieces["right"]
         _, function = np.unique(pieces["function"], return_inverse=True)
         cells = [shown(figure, chance, right, function) for figure in (auroc, skill, ece)]
@@ -167,6 +172,11 @@ def tables(folder: Path) -> dict:
                 chances = [f"{i / 10:.1f} to {(i + 1) / 10:.1f}", f"{chance[inside].mean():.2f}"]
                 bins.append([model, name, *chances, f"{right[inside].mean():.2f}", count])
         if name == "statements":
+            failing = ~pieces["passed"]
+            _, function = np.unique(pieces["function"][failing], return_inverse=True)
+            area = shown(auroc, chance[failing], right[failing], function)
+            counts = [int(failing.sum()), int(function.max()) + 1, f"{right[failing].mean():.2f}"]
+            inside_failing = [[model, *counts, area]]
             for kind in np.unique(pieces["kind"]):
                 inside = pieces["kind"] == kind
                 if inside.sum() >= LEAST_OF_KIND:
@@ -179,9 +189,12 @@ def tables(folder: Path) -> dict:
                     share = f"{right[inside].mean():.2f}"
                     levels.append([model, label, f"{int(right[inside].sum())} of {int(inside.sum())}", share])
     kinds.sort(key=lambda row: -row[2])
+    people = [[model, *row] for row in by_people(pieces_of, folder / REFERENCES)]
     return {
         "confidence and correctness": figures,
+        "code that people wrote": people,
         "reliability of chances": bins,
+        "statements of completions that fail": inside_failing,
         "statements by kind": kinds,
         "statements by confidence": levels,
     }

@@ -9,6 +9,8 @@ HEADS = {
         *("model", "pieces", "n", "functions", "right", "AUROC", "Brier skill", "calibration error"),
     ],
     "reliability of chances": ["model", "pieces", "chance", "mean chance", "right", "count"],
+    "code that people wrote": ["model", "pieces", "n", "median chance", "below the base rate"],
+    "statements of completions that fail": ["model", "statements", "functions", "right", "AUROC"],
     "statements by kind": ["model", "kind", "statements", "mean probability", "right"],
     "statements by confidence": ["model", "mean probability", "right", "share"],
 }

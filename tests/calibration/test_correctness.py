@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,13 @@ import pytest
 from counterlens.calibration.correctness import CorrectnessResult, fit_correctness
 from counterlens.calibration.outcomes import JudgedCompletion, Outcomes, WrittenStatement
 from counterlens.confidence import correctness as store
-from counterlens.confidence.correctness import Summary, load_correctness, save_correctness, summaries
+from counterlens.confidence.correctness import (
+    RightShare,
+    Summary,
+    load_correctness,
+    save_correctness,
+    summaries,
+)
 from counterlens.errors import CounterlensError
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.reports.build.calibration import correctness_report
@@ -61,18 +68,62 @@ def test_a_confidence_that_tells_is_found_and_its_chances_are_right() -> None:
     maps = fitted(4).maps
     assert maps.statement.holds
     assert maps.completion.holds
-    assert Summary.MEAN in maps.statement.weights or Summary.TOTAL in maps.statement.weights
     assert maps.statement.auroc.low is not None
     assert maps.statement.auroc.low > 0.7
     assert maps.statement.ece.value < 0.05
-    sure, unsure = maps.statement.chance([-0.05] * 8), maps.statement.chance([-1.5] * 8)
+    whole = [-0.5] * 32
+    sure, unsure = (maps.statement.chance([mean] * 8, whole=whole) for mean in (-0.05, -1.5))
     assert sure == pytest.approx(1 / (1 + np.exp(-4 * 0.45)), abs=0.06)
     assert unsure == pytest.approx(1 / (1 + np.exp(4)), abs=0.06)
-    share = maps.statement.share(sure)
+    share = maps.statement.share([-0.05] * 8, whole=whole)
     assert share is not None
     assert share.right / share.n == pytest.approx(sure, abs=0.1)
     assert sum(each.n for each in maps.statement.shares) == maps.statement.n == 150 * 3 * 4
     assert sum(n for n, _ in maps.statement.by_kind.values()) == maps.statement.n
+
+
+def test_a_longer_completion_than_any_measured_has_no_share() -> None:
+    maps = fitted(4).maps
+    assert maps.statement.longest == 32
+    assert maps.statement.share([-0.05] * 8, whole=[-0.5] * 33) is None
+    assert maps.completion.share([-0.5] * 33) is None
+
+
+def test_a_bin_with_few_pieces_is_widened() -> None:
+    counts = [(0, 0), (30, 3), (27, 22), (6, 1), (11, 8), (0, 0)]
+    shares = tuple(
+        RightShare(i / 6, (i + 1) / 6, n, right, (i + 0.5) / 6) for i, (n, right) in enumerate(counts)
+    )
+    chance = replace(fitted(4).maps.completion, weights={}, offset=0.0, shares=shares)
+
+    def shown(wanted: float) -> tuple[int, int] | None:
+        share = replace(chance, offset=float(np.log(wanted / (1 - wanted)))).share([-0.1])
+        return share and (share.right, share.n)
+
+    assert [shown(wanted) for wanted in (0.25, 0.45, 0.6)] == [(3, 30), (22, 27), (31, 44)]
+    assert shown(0.05) == (3, 30)
+    assert shown(0.95) == (31, 44)
+
+
+def test_a_statement_is_judged_with_the_completion_around_it() -> None:
+    """Whether a statement is right depends only on the rest of its completion, as for most that fail."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for function in range(120):
+        mean = float(rng.choice([0.1, 0.6]))
+        parts = [-rng.exponential(mean, 8) for _ in range(4)]
+        passed = bool(rng.random() < (0.85 if mean < 0.5 else 0.15))
+        parts[0] = np.full(8, -0.3)
+        statements = tuple(WrittenStatement("assignment", "x", each, passed) for each in parts)
+        whole = np.concatenate(parts)
+        rows.append(JudgedCompletion(f"f{function}", 0, passed, whole, statements, "reference"))
+    statement = fit_correctness(
+        Outcomes(tuple(rows), {}), INFO, data="simulated", language="python"
+    ).maps.statement
+    assert statement.skill.low is not None
+    assert statement.skill.low > 0.2
+    same = [-0.3] * 8
+    assert statement.chance(same, whole=[-0.1] * 32) > 0.6 > 0.4 > statement.chance(same, whole=[-0.6] * 32)
 
 
 def test_one_that_does_not_tell_does_not_hold() -> None:
@@ -103,7 +154,7 @@ def test_maps_that_come_with_the_package_are_readable() -> None:
     for identity, maps in store._built_in().items():
         assert maps.model == identity
         assert maps.version == store.VERSION
-        assert 0 <= maps.statement.chance([-0.1, -0.2], "return_statement") <= 1
+        assert 0 <= maps.statement.chance([-0.1, -0.2], "return_statement", [-0.1] * 9) <= 1
 
 
 def test_the_report_says_whether_it_holds() -> None:

@@ -2,12 +2,12 @@
 // that dies or cannot start is handled. A workspace that the user has not trusted is scored, but its code is not run
 // until it is trusted.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { cannotWatch, watchNetwork } from "./driver/network-watch.mjs";
+import { callsIn, cannotWatch, watching } from "./driver/network-watch.mjs";
 import { extensionHosts, languageServers } from "./driver/processes.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { throughout, until } from "./driver/retry.mjs";
@@ -27,6 +27,7 @@ describe("the language server", { skip }, () => {
       files: { "main.go": GO },
       open: "main.go",
       trustDialogs: true,
+      watched: !cannotWatch,
       settings: {
         "security.workspace.trust.enabled": true,
         "security.workspace.trust.startupPrompt": "never",
@@ -41,9 +42,6 @@ describe("the language server", { skip }, () => {
   const step = (name, body, options = {}) => test(name, options, () => session.witness(name, body));
 
   describe("in a workspace that the user has not trusted yet", () => {
-    let watch;
-    after(() => watch?.stop());
-
     step("a file of a language that is not enabled starts nothing", async () => {
       await vscode.statusItem("Restricted Mode").waitFor();
       await vscode.statusItem("Counterlens: idle").waitFor();
@@ -54,7 +52,6 @@ describe("the language server", { skip }, () => {
     step("the first Python file starts the server", async () => {
       const [host, ...more] = extensionHosts(session.server);
       assert.ok(host && more.length === 0, "one extension host runs");
-      if (!cannotWatch) watch = await watchNetwork(host, path.join(session.home.folder, "strace.log"));
       await vscode.quickOpen("grades.py");
       await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor({ timeout: 180_000 });
       assert.equal(languageServers(session.server).length, 1);
@@ -111,7 +108,7 @@ describe("the language server", { skip }, () => {
     step(
       "scores, a hover and a probe with a local model have reached no address",
       () => {
-        const seen = watch.lines();
+        const seen = callsIn(session.home.calls);
         assert.ok(
           seen.filter((line) => line.includes("+++ exited with")).length > 3,
           "its children are watched",
@@ -192,19 +189,13 @@ describe("the language server", { skip }, () => {
   });
 });
 
-test("the network watch records a connection", { skip: skip || cannotWatch }, async (context) => {
+test("the network watch records a connection", { skip: skip || cannotWatch }, (context) => {
   const folder = mkdtempSync(path.join(tmpdir(), "watch-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const log = path.join(folder, "strace.log");
-  const program = `process.stdin.once("data", () => {
-    require("child_process").spawnSync(process.execPath,
-      ["-e", "require('net').connect(9, '127.0.0.1').on('error', () => {})"]);
-    process.exit();
-  })`;
-  const child = spawn(process.execPath, ["-e", program], { stdio: ["pipe", "ignore", "ignore"] });
-  context.after(() => child.kill());
-  const watch = await watchNetwork(child.pid, log);
-  child.stdin.write("go");
-  await until(() => assert.ok(watch.lines().some((line) => /AF_INET.*htons\(9\)/.test(line))));
-  await watch.stop();
+  const inner = "require('net').connect(9, '127.0.0.1').on('error', () => {})";
+  const program = `require("child_process").spawnSync(process.execPath, ["-e", ${JSON.stringify(inner)}])`;
+  const [command, ...args] = [...watching(log), process.execPath, "-e", program];
+  assert.equal(spawnSync(command, args).status, 0);
+  assert.ok(callsIn(log).some((line) => /AF_INET.*htons\(9\)/.test(line)));
 });

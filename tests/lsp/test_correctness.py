@@ -1,10 +1,9 @@
-"""With correctness maps for the model, hovers and the overlay say how often such statements were right."""
+"""With correctness maps for the model, hovers say how often such statements were right."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lsprotocol import types
@@ -24,25 +23,26 @@ from tests.lsp.conftest import open_file, scored
 TEXT = "def add(a, b):\n    return a + b\n"
 
 
-def fitted(skill: float) -> ChanceMap:
+def fitted(skill: float, longest: int = 100) -> ChanceMap:
     """A map by which 8 in 10 pieces are right, whatever the confidence."""
     return ChanceMap(
         weights={Summary.MEAN: 0.0},
+        whole={},
         offset=1.386,
         kinds={},
         n=515,
         functions=60,
-        right=0.8,
+        longest=longest,
+        right=0.6,
         skill=IntervalEstimate(skill, skill - 0.05, skill + 0.05),
         auroc=IntervalEstimate(0.8, 0.75, 0.85),
         ece=IntervalEstimate(0.02, 0.01, 0.03),
         shares=(RightShare(0.7, 0.9, 412, 330, 0.8),),
-        by_level=((20, 2), (5, 1), (40, 12), (100, 55), (150, 120), (200, 199)),
     )
 
 
-def store(model: LlamaModel, skill: float) -> Correctness:
-    fit = fitted(skill)
+def store(model: LlamaModel, skill: float, longest: int = 100) -> Correctness:
+    fit = fitted(skill, longest)
     info = model.info
     maps = Correctness(info.identity, info.name, "python", fit, fit, "2026-11-01", "HumanEval")
     save_correctness(maps)
@@ -63,25 +63,14 @@ async def hover(client: LanguageClient, uri: str) -> str:
     return answer.contents.value
 
 
-async def labels(client: LanguageClient, uri: str, granularity: str) -> list[str]:
-    request = {"textDocument": {"uri": uri}, "granularity": granularity, "calm": False}
-    found: Any = await client.protocol.send_request_async("counterlens/overlay", request)
-    return list(found.labels)
-
-
 async def test_where_it_holds_it_is_shown(
     own_client: LanguageClient, model: LlamaModel, tmp_path: Path
 ) -> None:
     store(model, 0.2)
     uri = open_file(own_client, tmp_path / "add.py", TEXT)
     text = await hover(own_client, uri)
-    assert "was this sure of, 8 in 10 were right (n = 412)." in text
+    assert "was this sure of, in functions that it was this sure of, 8 in 10 were right (n = 412)." in text
     assert "does not tell" not in text
-    shown = await labels(own_client, uri, "statement")
-    assert shown[0] == "below 1 %: 1 in 10 right (n = 20)"
-    assert shown[1] == "1 to 5 %"  # too few
-    assert shown[5] == "80 % and more: 99 in 100 right (n = 200)"
-    assert (await labels(own_client, uri, "leaf"))[0] == "below 1 %"
 
 
 async def test_where_it_does_not_hold_that_is_said(
@@ -92,7 +81,31 @@ async def test_where_it_does_not_hold_that_is_said(
     text = await hover(own_client, uri)
     assert "does not tell right statements from wrong ones (measured on 515 that it wrote)" in text
     assert "were right" not in text
-    assert (await labels(own_client, uri, "statement"))[0] == "below 1 %"
+
+
+async def test_of_longer_functions_than_were_measured_nothing_is_said(
+    own_client: LanguageClient, model: LlamaModel, tmp_path: Path
+) -> None:
+    store(model, 0.2, longest=2)
+    uri = open_file(own_client, tmp_path / "add.py", TEXT)
+    assert "right" not in await hover(own_client, uri)
+
+
+async def test_little_confidence_says_nothing_because_people_write_unlikely_code(
+    own_client: LanguageClient, model: LlamaModel, tmp_path: Path
+) -> None:
+    maps = store(model, 0.2)
+    save_correctness(replace(maps, statement=replace(maps.statement, right=0.9)))
+    uri = open_file(own_client, tmp_path / "add.py", TEXT)
+    assert "were right" not in await hover(own_client, uri)
+
+
+async def test_of_code_outside_functions_nothing_is_said(
+    own_client: LanguageClient, model: LlamaModel, tmp_path: Path
+) -> None:
+    store(model, 0.2)
+    uri = open_file(own_client, tmp_path / "sum.py", "total = 1\nmiddle = total + 1\n")
+    assert "were right" not in await hover(own_client, uri)
 
 
 async def test_what_is_not_measured_is_said(own_client: LanguageClient, tmp_path: Path) -> None:

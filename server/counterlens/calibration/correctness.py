@@ -1,8 +1,7 @@
 """Fits and evaluates what a model's confidence says about the correctness of code that it wrote.
 
-The summaries of a map are chosen by cross-validation on the functions of the fit alone. Its figures are of
-functions outside the fit: each half of the functions gets the map of the other half. The stored map is then
-fitted on all functions.
+The figures of a map are of functions outside the fit: each half of the functions gets the map of the other
+half. The stored map is then fitted on all functions.
 """
 
 from __future__ import annotations
@@ -15,34 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from counterlens.calibration.outcomes import JudgedCompletion, Outcomes
+from counterlens.calibration.outcomes import Outcomes
 from counterlens.confidence.correctness import (
     ChanceMap,
     Correctness,
     RightShare,
     Summary,
-    summaries,
+    features,
 )
-from counterlens.confidence.granularity import LABELS, level_of
 from counterlens.errors import CounterlensError
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Floats, Integers, auroc, brier_skill, quality
 from counterlens.models.base import ModelInfo
 
 LEAST_FUNCTIONS = 20
-"""Minimum number of functions: half of them fit a map, in five parts."""
+"""Minimum number of functions: half of them fit a map."""
 _LEAST_OF_KIND = 40
 """Minimum number of statements of a kind in the fit for an offset of its own."""
-_FOLDS = 5
-_CHOICES: tuple[tuple[Summary, ...], ...] = (  # the simplest first
-    (Summary.TOTAL,),
-    (Summary.MEAN,),
-    (Summary.LEAST,),
-    (Summary.MEAN, Summary.LENGTH),
-    (Summary.TOTAL, Summary.LENGTH),
-    (Summary.LEAST, Summary.LENGTH),
-    (Summary.MEAN, Summary.TOTAL),
-)
 _STRENGTH = 1.0  # the inverse of the L2 penalty, on summaries in units of their spread
 
 
@@ -51,24 +39,20 @@ class Pieces:
     """n pieces of code that a model wrote.
 
     Attributes:
-        features: (n, 4) the summaries, in the order of `Summary`.
+        features: (n, 4) for whole completions, (n, 8) for statements.
         kinds: (n,) node types; empty for whole completions.
         right: (n,) 1.0 or 0.0.
         group: (n,) the index of each piece's function.
-        level: (n,) the level of the mean probability of its tokens.
     """
 
     features: Floats
     kinds: np.ndarray[tuple[int], np.dtype[np.str_]]
     right: Floats
     group: Integers
-    level: Integers
 
     def where(self, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Pieces:
         """The pieces selected by a mask of (n,)."""
-        return Pieces(
-            self.features[mask], self.kinds[mask], self.right[mask], self.group[mask], self.level[mask]
-        )
+        return Pieces(self.features[mask], self.kinds[mask], self.right[mask], self.group[mask])
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,37 +101,36 @@ def fit_correctness(
             f"Give more data, or a higher --limit. Left out: {reasons}" if reasons else "Give more data",
         )
     number = {name: i for i, name in enumerate(functions)}
-    whole = _pieces([(each.logprobs, "", each.passed, number[each.function]) for each in completions])
-    statements = _pieces(list(_statement_rows(completions, number)))
+    whole = _pieces([(each.logprobs, None, "", each.passed, number[each.function]) for each in completions])
+    statements = _pieces(
+        [
+            (part.logprobs, each.logprobs, part.kind, part.right, number[each.function])
+            for each in completions
+            for part in each.statements
+        ]
+    )
+    longest = max(len(each.logprobs) for each in completions)
     fixed_by = Counter(each.fixed_by for each in completions if not each.passed)
     maps = Correctness(
         model=info.identity,
         name=info.name,
         language=language,
-        completion=fit_map(whole, seed),
-        statement=fit_map(statements, seed),
+        completion=replace(fit_map(whole, seed), longest=longest),
+        statement=replace(fit_map(statements, seed), longest=longest),
         created=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
         data=data,
     )
     return CorrectnessResult(maps, len(completions), len(functions), dict(fixed_by), dict(outcomes.left_out))
 
 
-def _statement_rows(
-    completions: Sequence[JudgedCompletion], number: dict[str, int]
-) -> Iterator[tuple[Floats, str, bool, int]]:
-    for each in completions:
-        for statement in each.statements:
-            yield statement.logprobs, statement.kind, statement.right, number[each.function]
-
-
-def _pieces(rows: Sequence[tuple[Floats, str, bool, int]]) -> Pieces:
-    values = [summaries(logprobs) for logprobs, _, _, _ in rows]
+def _pieces(rows: Sequence[tuple[Floats, Floats | None, str, bool, int]]) -> Pieces:
+    """The pieces of some rows: log-probabilities, those of the whole, node type, truth and function."""
+    _, _, kinds, right, group = zip(*rows, strict=True)
     return Pieces(
-        np.array([[value[name] for name in Summary] for value in values], np.float64),
-        np.array([kind for _, kind, _, _ in rows], np.str_),
-        np.array([right for _, _, right, _ in rows], np.float64),
-        np.array([group for _, _, _, group in rows], np.int64),
-        np.array([level_of(float(np.exp(logprobs).mean())) for logprobs, _, _, _ in rows], np.int64),
+        np.array([features(own, whole) for own, whole, *_ in rows], np.float64),
+        np.array(kinds, np.str_),
+        np.array(right, np.float64),
+        np.array(group, np.int64),
     )
 
 
@@ -155,8 +138,8 @@ def fit_map(pieces: Pieces, seed: int = 0) -> ChanceMap:
     """The map of some pieces, fitted on all of them, with the figures of functions outside the fit."""
     chances = np.empty(len(pieces.right))
     for half in _parts(pieces, 2, seed):
-        chances[half] = _fit(pieces.where(~half), seed).chances(pieces.features[half], pieces.kinds[half])
-    fitted = _fit(pieces, seed)
+        chances[half] = _fit(pieces.where(~half)).chances(pieces.features[half], pieces.kinds[half])
+    fitted = _fit(pieces)
     right, group = pieces.right, pieces.group
     measured = quality(chances, right, group, seed=seed)
     kinds, place = np.unique(pieces.kinds, return_inverse=True)
@@ -181,44 +164,14 @@ def fit_map(pieces: Pieces, seed: int = 0) -> ChanceMap:
             for i, kind in enumerate(kinds)
             if kind
         },
-        by_level=tuple(
-            (int((pieces.level == i).sum()), int(right[pieces.level == i].sum())) for i in range(len(LABELS))
-        ),
     )
 
 
-def _fit(pieces: Pieces, seed: int) -> ChanceMap:
-    """The map with the first choice of summaries that is within a standard error of the best.
-
-    Errors are those of cross-validation over functions (Breiman et al. 1984, section 3.4.3): with few
-    functions, the best of several choices is often best by chance.
-    """
-
-    def losses_of(names: tuple[Summary, ...]) -> Floats:
-        losses = np.empty(len(pieces.right))
-        for part in _parts(pieces, _FOLDS, seed + 1):
-            fitted = _logistic(pieces.where(~part), names)
-            losses[part] = (
-                fitted.chances(pieces.features[part], pieces.kinds[part]) - pieces.right[part]
-            ) ** 2
-        return losses
-
-    losses = [losses_of(names) for names in _CHOICES]
-    errors = [float(each.mean()) for each in losses]
-    best = min(range(len(_CHOICES)), key=errors.__getitem__)
-    _, place = np.unique(pieces.group, return_inverse=True)
-    spread = np.bincount(place, losses[best] - errors[best])
-    bound = errors[best] + float(np.sqrt((spread**2).sum())) / len(pieces.right)
-    chosen = next(i for i, error in enumerate(errors) if error <= bound)
-    return _logistic(pieces, _CHOICES[chosen])
-
-
-def _logistic(pieces: Pieces, names: tuple[Summary, ...]) -> ChanceMap:
-    """A logistic regression on some summaries, and an offset for each node type that is frequent enough."""
+def _fit(pieces: Pieces) -> ChanceMap:
+    """A logistic regression on all features, with an offset for each node type that is frequent enough."""
     from sklearn.linear_model import LogisticRegression
 
-    order = list(Summary)
-    columns = pieces.features[:, [order.index(name) for name in names]]
+    columns = pieces.features
     center, spread = columns.mean(axis=0), np.maximum(columns.std(axis=0), 1e-9)
     types, counts = np.unique(pieces.kinds, return_counts=True)
     kinds = [kind for kind, n in zip(types, counts, strict=True) if kind and n >= _LEAST_OF_KIND]
@@ -229,20 +182,23 @@ def _logistic(pieces: Pieces, names: tuple[Summary, ...]) -> ChanceMap:
     empty: dict[str, Any] = {
         "n": n,
         "functions": 0,
+        "longest": 0,
         "right": share,
         "shares": (),
         **dict.fromkeys(("skill", "auroc", "ece"), IntervalEstimate(0.0, None, None)),
     }
     if share in (0.0, 1.0):
         share = (pieces.right.sum() + 1) / (n + 2)
-        return ChanceMap({}, float(np.log(share / (1 - share))), {}, **empty)
+        return ChanceMap({}, {}, float(np.log(share / (1 - share))), {}, **empty)
     fitted = LogisticRegression(C=_STRENGTH, max_iter=1000).fit(rows, pieces.right)
-    weights = fitted.coef_[0, : len(names)] / spread
-    offset = float(fitted.intercept_[0] - weights @ center)
+    features = columns.shape[1]
+    weights = fitted.coef_[0, :features] / spread
+    own, whole = weights[: len(Summary)].tolist(), weights[len(Summary) :].tolist()
     return ChanceMap(
-        dict(zip(names, weights.tolist(), strict=True)),
-        offset,
-        dict(zip(map(str, kinds), fitted.coef_[0, len(names) :].tolist(), strict=True)),
+        dict(zip(Summary, own, strict=True)),
+        dict(zip(Summary, whole, strict=False)),  # of a whole completion, there are none
+        float(fitted.intercept_[0] - weights @ center),
+        dict(zip(map(str, kinds), fitted.coef_[0, features:].tolist(), strict=True)),
         **empty,
     )
 

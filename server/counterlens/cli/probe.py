@@ -48,6 +48,7 @@ from counterlens.probes.registry import ALL, PROBES, choose
 from counterlens.probes.runner import (
     ProbeRun,
     attempt,
+    is_suited,
     require_language,
     require_probed,
     require_suited,
@@ -236,6 +237,7 @@ class Subject:
             buggy=Need.BUG in probe.needs,
             limits=limits,
             translated_from=None if language is None else counterparts(dataset, language),
+            suited=lambda target: is_suited(probe, target, options),
         )
         require_suited(probe, functions, options)
         return functions

@@ -26,9 +26,10 @@ from counterlens.errors import ModelError
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.regular_file import read_text
 
-VERSION = 1
+VERSION = 2
 _FOLDER = "correctness"
 _MOST_ODDS = 30.0
+_LEAST_SHOWN = 20  # pieces behind a share
 
 
 class Summary(StrEnum):
@@ -44,7 +45,11 @@ class Summary(StrEnum):
     """The natural logarithm of their number."""
 
 
-def summaries(logprobs: Sequence[float] | npt.NDArray[np.float64]) -> dict[Summary, float]:
+LogProbs = Sequence[float] | npt.NDArray[np.float64]
+"""(n,) log-probabilities of tokens, in nats; n is 1 or more."""
+
+
+def summaries(logprobs: LogProbs) -> dict[Summary, float]:
     """All summaries of a piece.
 
     Args:
@@ -57,6 +62,12 @@ def summaries(logprobs: Sequence[float] | npt.NDArray[np.float64]) -> dict[Summa
         Summary.LEAST: float(values.min()),
         Summary.LENGTH: math.log(len(values)),
     }
+
+
+def features(logprobs: LogProbs, whole: LogProbs | None = None) -> list[float]:
+    """The summaries of a piece, in the order of `Summary`; for a part, followed by those of its whole."""
+    parts = (logprobs,) if whole is None else (logprobs, whole)
+    return [value for part in parts for value in summaries(part).values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,66 +91,89 @@ class RightShare:
 class ChanceMap:
     """From the log-probabilities of a piece's tokens to the probability that the piece is right.
 
-    Logistic in a few summaries. Its figures are of functions outside the fit.
+    Logistic in their summaries and, for a statement, in those of the whole completion that it is part of,
+    because most statements of a completion that fails need a fix. Its figures are of functions outside the
+    fit.
 
     Attributes:
-        weights: The weights of the summaries.
+        weights: The weights of the piece's own summaries.
+        whole: The weights of those of the completion that it is part of; empty for whole completions.
         offset: The log-odds at 0.
         kinds: What a node type adds to the offset.
         n: Number of pieces.
         functions: Number of functions with these pieces.
+        longest: Number of tokens of the longest completion; nothing is known about longer ones.
         right: Share of them that were right.
         skill: The Brier skill score over that share.
         auroc: The probability that a right piece has a higher chance than a wrong one.
         ece: The expected calibration error.
         shares: The reliability diagram.
         by_kind: The number of pieces, and of right ones, by node type.
-        by_level: The same by the level of their mean probability; see `granularity.LABELS`.
     """
 
     weights: Mapping[Summary, float]
+    whole: Mapping[Summary, float]
     offset: float
     kinds: Mapping[str, float]
     n: int
     functions: int
+    longest: int
     right: float
     skill: IntervalEstimate
     auroc: IntervalEstimate
     ece: IntervalEstimate
     shares: tuple[RightShare, ...]
     by_kind: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    by_level: tuple[tuple[int, int], ...] = ()
 
     @property
     def holds(self) -> bool:
         """Whether the confidence tells right from wrong on functions outside the fit, beyond chance."""
         return self.skill.low is not None and self.skill.low > 0
 
-    def chance(self, logprobs: Sequence[float] | npt.NDArray[np.float64], kind: str = "") -> float:
+    def chance(self, logprobs: LogProbs, kind: str = "", whole: LogProbs | None = None) -> float:
         """The probability that a piece is right, 0 to 1.
 
         Args:
-            logprobs: (n,) log-probabilities of its tokens, in nats; n is 1 or more.
+            logprobs: Of the piece.
             kind: Its node type.
+            whole: Of the completion that it is part of; None for a whole completion.
         """
-        return float(self.chances(np.array([[*summaries(logprobs).values()]]), (kind,))[0])
+        return float(self.chances(np.array([features(logprobs, whole)]), (kind,))[0])
 
-    def chances(self, features: npt.NDArray[np.float64], kinds: Iterable[str]) -> npt.NDArray[np.float64]:
+    def chances(self, rows: npt.NDArray[np.float64], kinds: Iterable[str]) -> npt.NDArray[np.float64]:
         """(n,) the probabilities that n pieces are right.
 
         Args:
-            features: (n, 4) their summaries, in the order of `Summary`.
+            rows: (n, 4) or (n, 8) their features.
             kinds: Their node types.
         """
-        weights = np.array([self.weights.get(name, 0.0) for name in Summary])
+        weights = [each.get(name, 0.0) for each in (self.weights, self.whole) for name in Summary]
         offsets = self.offset + np.array([self.kinds.get(str(kind), 0.0) for kind in kinds])
-        odds = np.clip(offsets + features @ weights, -_MOST_ODDS, _MOST_ODDS)
+        odds = np.clip(offsets + rows @ np.array(weights[: rows.shape[1]]), -_MOST_ODDS, _MOST_ODDS)
         chances: npt.NDArray[np.float64] = 1 / (1 + np.exp(-odds))
         return chances
 
-    def share(self, chance: float) -> RightShare | None:
-        """The pieces with about this chance; None if there were none."""
-        return next((each for each in self.shares if each.n and each.low <= chance <= each.high), None)
+    def share(self, logprobs: LogProbs, kind: str = "", whole: LogProbs | None = None) -> RightShare | None:
+        """The measured pieces with about the chance of a piece; None if there are none like it.
+
+        Bins with few pieces are widened, because their share is mostly chance. The arguments are those of
+        `chance`.
+        """
+        if len(logprobs if whole is None else whole) > self.longest:
+            return None
+        chance = self.chance(logprobs, kind, whole)
+        place = next((i for i, each in enumerate(self.shares) if each.low <= chance <= each.high), None)
+        if place is None:
+            return None
+        near = self.shares[place : place + 1]
+        for more in range(1, len(self.shares)):
+            if sum(each.n for each in near) >= _LEAST_SHOWN:
+                break
+            near = self.shares[max(place - more, 0) : place + more + 1]
+        n = sum(each.n for each in near)
+        mean = sum(each.n * each.chance for each in near) / n if n else 0.0
+        right = sum(each.right for each in near)
+        return RightShare(near[0].low, near[-1].high, n, right, mean) if n else None
 
 
 @dataclass(frozen=True, slots=True)

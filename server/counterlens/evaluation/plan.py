@@ -33,7 +33,7 @@ from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.protocols import require_api
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import require_suited
+from counterlens.probes.runner import is_suited, require_suited
 from counterlens.probes.subjects import not_drawn, targets_of
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
@@ -93,29 +93,40 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
     chosen = partial(targets_of, dataset, limit=settings.limit, seed=settings.seed, sandbox=sandbox)
     drawn: dict[tuple[bool, float, str | None], dict[str, Target]] = {}
     sources: dict[str, Counterparts] = {}
+    keys = {task: _key(task, settings.options_of(task)) for task in settings.tasks}
     targets = {}
-    for task in settings.tasks:
-        options = settings.options_of(task)
-        language = source_language(options)
+    for task, key in keys.items():
+        buggy, seconds, language = key
         if language is not None and language not in sources:
             sources[language] = counterparts(dataset, language)
-        key = (
-            Need.BUG in PROBES[task].needs,
-            float(getattr(options, "timeout", LIMITS.seconds)),
-            language,
-        )
         if key not in drawn:
-            translated = sources[language] if language is not None else None
-            selection = chosen(buggy=key[0], limits=lasting(key[1]), translated_from=translated)
+            sharing = [other for other in settings.tasks if keys[other] == key]
+            selection = chosen(
+                buggy=buggy,
+                limits=lasting(seconds),
+                translated_from=sources[language] if language is not None else None,
+                suited=partial(_suits_all, settings, sharing),
+            )
             drawn[key] = {target.name: target for target in selection}
             if len(drawn[key]) < len(selection):
                 raise DataError(f"{dataset.path} gives several functions the same name", "Names must differ")
+        options = settings.options_of(task)
         targets[task] = drawn[key]
         require_suited(PROBES[task], list(drawn[key].values()), options)
         if settings.minutes is not None:
             targets[task] = most_informative_first(drawn[key], task, options)
     items = tuple(_items(settings.models, targets))
     return Plan(settings, dataset, targets, items, not_drawn(dataset), sources)
+
+
+def _key(task: str, options: ProbeOptions) -> tuple[bool, float, str | None]:
+    """What decides which functions a task can have: tasks with the same key share a sample."""
+    seconds = float(getattr(options, "timeout", LIMITS.seconds))
+    return Need.BUG in PROBES[task].needs, seconds, source_language(options)
+
+
+def _suits_all(settings: RunSettings, tasks: Sequence[str], target: Target) -> bool:
+    return all(is_suited(PROBES[task], target, settings.options_of(task)) for task in tasks)
 
 
 def _check(settings: RunSettings) -> None:

@@ -16,11 +16,11 @@ from lsprotocol import types
 
 from counterlens.confidence import Confidence, NodeConfidence
 from counterlens.confidence.calibration import Calibration
-from counterlens.confidence.calm import calm
 from counterlens.confidence.granularity import (
     LABELS,
     Granularity,
     Span,
+    calm,
     level_of,
     spans,
     visible_first,
@@ -36,7 +36,6 @@ from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_named, document_of, function_named, plain, range_of
 from counterlens.progress import Steps
 from counterlens.reports.build.confidence import confidence_report
-from counterlens.reports.correctness_wording import level_labels
 from counterlens.reports.render import markdown
 from counterlens.reports.wording import share
 from counterlens.syntax.statements import is_part_of_statement, is_statement
@@ -149,9 +148,7 @@ def overlay(
         calm=few,
         calibrated=analysis.calibration is not None,
         levels=len(LABELS),
-        labels=level_labels(
-            LABELS, analysis.correctness if granularity is Granularity.STATEMENT else None, translator()
-        ),
+        labels=tuple(t(label) for label in LABELS),
         spans=tuple(
             OverlaySpan(places.range(span.start, span.end), span.level, span.value, span.kind, span.category)
             for span in chosen[:MOST_SPANS]

@@ -161,12 +161,7 @@ def require_suited(probe: AnyProbe, targets: Sequence[Target], options: ProbeOpt
     refusal: CounterlensError | None = None
     for target in targets:
         try:
-            if target.qualname == MODULE and not probe.whole_programs:
-                raise SourceError(
-                    f"the task {probe.id} is for functions, and {target.name} is a whole program",
-                    "Whole programs suit the tasks completion, repair, likelihood, confidence and execution",
-                )
-            probe.check_target(target, options)
+            _check_target(probe, target, options)
         except (SourceError, OptionError) as error:
             refusal = refusal or error
         else:
@@ -176,6 +171,24 @@ def require_suited(probe: AnyProbe, targets: Sequence[Target], options: ProbeOpt
         raise SourceError(none, refusal.hint)
     if refusal is not None:
         raise refusal
+
+
+def is_suited(probe: AnyProbe, target: Target, options: ProbeOptions) -> bool:
+    """Whether a function can be probed with these options, as far as can be told without running anything."""
+    try:
+        _check_target(probe, target, options)
+    except (SourceError, OptionError):
+        return False
+    return True
+
+
+def _check_target(probe: AnyProbe, target: Target, options: ProbeOptions) -> None:
+    if target.qualname == MODULE and not probe.whole_programs:
+        raise SourceError(
+            f"the task {probe.id} is for functions, and {target.name} is a whole program",
+            "Whole programs suit the tasks completion, repair, likelihood, confidence and execution",
+        )
+    probe.check_target(target, options)
 
 
 def run_targets(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from counterlens.datasets import Dataset, Problem, TestForm
@@ -13,8 +14,8 @@ from counterlens.datasets.counterparts import Counterparts
 from counterlens.datasets.repository import RepositoryDataset
 from counterlens.errors import DataError, SandboxError, SourceError
 from counterlens.judging.base import LIMITS, Judge, Setting
+from counterlens.judging.comparison import PrintingCase
 from counterlens.judging.languages import judging_of
-from counterlens.judging.output import PrintingCase
 from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.languages.registry import title_of
 from counterlens.probes.execution.language import execution_of
@@ -37,6 +38,7 @@ def targets_of(
     limits: Limits = LIMITS,
     buggy: bool = False,
     translated_from: Counterparts | None = None,
+    suited: Callable[[Target], bool] = lambda _target: True,
 ) -> list[Target]:
     """The functions or whole programs of a dataset in one language, or a sample of them, in its order.
 
@@ -49,6 +51,7 @@ def targets_of(
         limits: The limits of each program together with the tests.
         buggy: Whether to use the dataset's programs with bugs, for repair.
         translated_from: Their counterparts in another language, if they are to be translated from there.
+        suited: Whether a function can be probed: others are drawn only if there are too few of these.
 
     Raises:
         DataError: a record is malformed, or there are no functions to probe; or the functions are in the
@@ -83,25 +86,48 @@ def targets_of(
                 f"{dataset.path} has no programs with bugs",
                 "Repair needs a dataset with bugs, such as humanevalpack",
             )
+
+    def target_of(problem: Problem) -> Target:
+        target = _target(problem, sandbox, limits, buggy=buggy)
+        return (
+            replace(target, counterpart=_counterpart(problem, translated_from)) if translated_from else target
+        )
+
     if limit is not None and limit < len(problems):
-        drawn = _draw(problems, limit, seed, public_first=isinstance(dataset, RepositoryDataset))
+        chance = random.Random(seed)  # noqa: S311 - no secret
+        public_first = isinstance(dataset, RepositoryDataset)
+        drawn = _draw(problems, limit, chance, lambda p: suited(target_of(p)), public_first=public_first)
         problems = [problem for i, problem in enumerate(problems) if i in drawn]
-    targets = [_target(problem, sandbox, limits, buggy=buggy) for problem in problems]
-    if translated_from is None:
-        return targets
-    return [
-        replace(target, counterpart=_counterpart(problem, translated_from))
-        for problem, target in zip(problems, targets, strict=True)
-    ]
+    return [target_of(problem) for problem in problems]
 
 
-def _draw(problems: Sequence[Problem], limit: int, seed: int, *, public_first: bool) -> set[int]:
-    """The indices of a random sample; internal functions of a repository only after all public ones."""
-    chance = random.Random(seed)  # noqa: S311 - no secret
+def _draw(
+    problems: Sequence[Problem],
+    limit: int,
+    chance: random.Random,
+    suited: Callable[[Problem], bool],
+    *,
+    public_first: bool,
+) -> set[int]:
+    """The indices of a random sample of the suited problems, which the others fill up.
+
+    Internal functions of a repository are drawn only after all public ones.
+    """
     inner = {i for i, problem in enumerate(problems) if public_first and is_internal(problem.function or "")}
-    outer = [i for i in range(len(problems)) if i not in inner]
-    drawn = set(chance.sample(outer, min(limit, len(outer))))
-    return drawn | set(chance.sample(sorted(inner), limit - len(drawn)))
+    drawn = set[int]()
+    for group in (sorted(set(range(len(problems))) - inner), sorted(inner)):
+        shuffled = (i for i in _shuffled(group, limit - len(drawn), chance) if suited(problems[i]))
+        drawn.update(islice(shuffled, limit - len(drawn)))
+    others = sorted(set(range(len(problems))) - drawn)
+    return drawn | set(chance.sample(others, limit - len(drawn)))
+
+
+def _shuffled(indices: Sequence[int], count: int, chance: random.Random) -> Iterator[int]:
+    """Indices in random order: first a sample of a size, which is the same without the others."""
+    first = chance.sample(indices, min(count, len(indices)))
+    yield from first
+    rest = sorted(set(indices) - set(first))
+    yield from chance.sample(rest, len(rest))
 
 
 def not_drawn(dataset: Dataset) -> dict[str, str]:

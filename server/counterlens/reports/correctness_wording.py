@@ -9,7 +9,9 @@ import numpy as np
 from counterlens.confidence import Confidence
 from counterlens.confidence.alignment import align
 from counterlens.confidence.correctness import ChanceMap, Correctness, RightShare
+from counterlens.probes.prompts.function_text import behind_docstring
 from counterlens.reports.render.markdown import escape
+from counterlens.syntax.functions import function_at
 from counterlens.syntax.statements import is_statement, statement_parts
 from counterlens.translating import ENGLISH, Translator
 
@@ -20,6 +22,9 @@ def correctness_sentence(
     scored: Confidence, start: int, maps: Correctness | None, model: str, t: Translator = ENGLISH
 ) -> str:
     """How often statements that the model wrote were right, if it was as sure of them as of the one here.
+
+    Nothing if they were right less often than others: code that people wrote is unlikely and right, so little
+    confidence says nothing about it (docs/results/correctness.md).
 
     Args:
         start: A byte of the statement.
@@ -37,11 +42,16 @@ def correctness_sentence(
             model=name,
             n=maps.statement.n,
         )
-    share = _share_at(scored, start, maps.statement)
-    if share is None:
+    function = function_at(scored.document, start)
+    if function is None:
+        return ""
+    body = behind_docstring(scored.document, function)
+    share = _share_at(scored, start, (body, function.end), maps.statement)
+    if share is None or share.right < maps.statement.right * share.n:
         return ""
     return t(
-        "Of statements that {model} wrote and was this sure of, {count} were right (n = {n}).",
+        "Of statements that {model} wrote and was this sure of, in functions that it was this sure of, "
+        "{count} were right (n = {n}).",
         model=name,
         count=tenths(share.right, share.n, t),
         n=share.n,
@@ -71,7 +81,7 @@ def completion_sentence(
             model=model,
             n=maps.completion.n,
         )
-    share = maps.completion.share(maps.completion.chance(logprobs))
+    share = maps.completion.share(logprobs)
     if share is None:
         return ""
     return t(
@@ -100,15 +110,21 @@ def right_by_line(scored: Confidence, start: int, end: int, maps: Correctness | 
         return {}
     shares: dict[int, str] = {}
     for part in statement_parts(document.tree.root_node, document.data, start, end):
-        share = _share_at(scored, part.start, maps.statement)
+        share = _share_at(scored, part.start, (start, end), maps.statement)
         if share is not None:
             line = document.positions.line_of(part.start) + 1
             shares.setdefault(line, f"{tenths(share.right, share.n)} (n = {share.n})")
     return shares
 
 
-def _share_at(scored: Confidence, start: int, statement: ChanceMap) -> RightShare | None:
-    """The share for the innermost statement at a byte; None behind its body, or without scores."""
+def _share_at(
+    scored: Confidence, start: int, body: tuple[int, int], statement: ChanceMap
+) -> RightShare | None:
+    """The share for the innermost statement at a byte; None behind its body, or without scores.
+
+    Args:
+        body: The byte range of the completion, or function body, that the statement is part of.
+    """
     document = scored.document
     around = [node for node in scored.at(start) if is_statement(node.kind) or node.kind.endswith("_clause")]
     if not around:
@@ -116,11 +132,14 @@ def _share_at(scored: Confidence, start: int, statement: ChanceMap) -> RightShar
     parts = statement_parts(document.tree.root_node, document.data, around[0].start, around[0].end)
     if not parts or not parts[0].start <= start < parts[0].end:
         return None
-    first, last = align(scored.scores, np.array([parts[0].start]), np.array([parts[0].end]), scored.rule)
-    logprobs = scored.scores.logprob[int(first[0]) : int(last[0])]
-    if not len(logprobs) or np.isnan(logprobs).any():
+    text = document.data[slice(*body)]
+    starts = np.array([parts[0].start, body[0] + len(text) - len(text.lstrip())])
+    ends = np.array([parts[0].end, body[1]])
+    first, last = align(scored.scores, starts, ends, scored.rule)
+    logprobs, whole = (scored.scores.logprob[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True))
+    if not len(logprobs) or np.isnan(logprobs).any() or np.isnan(whole).any():
         return None
-    return statement.share(statement.chance(logprobs, parts[0].kind))
+    return statement.share(logprobs, parts[0].kind, whole)
 
 
 def tenths(right: int, n: int, t: Translator = ENGLISH) -> str:
@@ -130,21 +149,3 @@ def tenths(right: int, n: int, t: Translator = ENGLISH) -> str:
     share = right / n
     whole = 100 if share >= _SURE or share <= 1 - _SURE else 10
     return t("{right} in {n}", right=min(max(round(share * whole), 1), whole - 1), n=whole)
-
-
-def level_labels(
-    labels: tuple[str, ...], maps: Correctness | None, t: Translator = ENGLISH
-) -> tuple[str, ...]:
-    """The labels of an overlay's levels, each with the share of such statements that were right.
-
-    As they are if the maps do not hold, or a level has too few statements.
-    """
-    named = tuple(t(label) for label in labels)
-    if maps is None or not maps.statement.holds or len(maps.statement.by_level) != len(labels):
-        return named
-    return tuple(
-        t("{label}: {count} right (n = {n})", label=label, count=tenths(right, n, t), n=n)
-        if n >= _FEW
-        else label
-        for label, (n, right) in zip(named, maps.statement.by_level, strict=True)
-    )

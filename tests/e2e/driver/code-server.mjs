@@ -3,11 +3,16 @@ import { spawn } from "node:child_process";
 import { openSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { watching } from "./network-watch.mjs";
 import { freePort } from "./ports.mjs";
 import { sleep, until } from "./retry.mjs";
 
-/** @returns {Promise<{ url: string, pid: number, stop: () => Promise<void> }>} */
-export async function startCodeServer(home, { trustDialogs = false, proposed = [] } = {}) {
+/**
+ * @param {{ trustDialogs?: boolean, proposed?: string[], watched?: string }} options `watched`: the file that records the
+ *   network calls of its processes
+ * @returns {Promise<{ url: string, pid: number, stop: () => Promise<void> }>}
+ */
+export async function startCodeServer(home, { trustDialogs = false, proposed = [], watched } = {}) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const log = openSync(path.join(home.folder, "code-server.log"), "a");
@@ -20,7 +25,8 @@ export async function startCodeServer(home, { trustDialogs = false, proposed = [
     ...proposed.flatMap((id) => ["--enable-proposed-api", id]),
   );
   const options = { env: home.environment, stdio: ["ignore", log, log], detached: true };
-  const server = spawn(process.execPath, args, options);
+  const [program, ...rest] = [...(watched ? watching(watched) : []), process.execPath, ...args];
+  const server = spawn(program, rest, options);
   const signal = (name) => {
     try {
       return process.kill(-server.pid, name); // the process group, with the extension host and the language server

@@ -75,6 +75,7 @@ export class Home {
     this.builtIn = path.join(folder, "built-in");
     this.config = path.join(folder, "config.yaml");
     this.profile = path.join(folder, "chromium");
+    this.calls = path.join(folder, "strace.log");
     rmSync(folder, { recursive: true, force: true });
     const folders = [this.userData, this.extensions, this.builtIn, this.profile];
     for (const each of folders) mkdirSync(each, { recursive: true });

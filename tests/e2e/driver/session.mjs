@@ -39,12 +39,13 @@ export class Session {
    * @param {string} name of the folder that contains the session
    * @param {{ open: string, folder?: string, example?: string, files?: Record<string, string>, settings?: object,
    *   machine?: object, model?: string, trustDialogs?: boolean, viewport?: object, vsix?: string, untouched?: boolean,
-   *   environment?: Record<string, string>, extensions?: string[], language?: string, proposed?: string[] }} options
+   *   environment?: Record<string, string>, extensions?: string[], language?: string, proposed?: string[],
+   *   watched?: boolean }} options
    *   `open`: a file of the workspace, which is a copy of `folder`, by default of tests/e2e/workspace; `example`: one
    *   of examples/ to add, `files`: others; `vsix`: the package, by default the universal one; `extensions`: others to
    *   install, of which those with ids in `proposed` may use proposed APIs; `model`: by default a short one;
    *   `untouched`: as after the installation, with neither interpreter nor model chosen; `language`: that of the
-   *   user, by default English
+   *   user, by default English; `watched`: whether the network calls of VS Code's processes are recorded
    */
   static async start(name, options) {
     const { open, example, settings = {}, trustDialogs = false, viewport, language } = options;
@@ -67,7 +68,8 @@ export class Session {
     if (options.vsix) home.cli("--install-extension", options.vsix);
     else await install(home);
     for (const each of options.extensions ?? []) home.cli("--install-extension", each);
-    const server = await startCodeServer(home, { trustDialogs, proposed: options.proposed });
+    const watched = options.watched ? home.calls : undefined;
+    const server = await startCodeServer(home, { trustDialogs, proposed: options.proposed, watched });
     const context = await playwright.launchPersistentContext(home.profile, {
       executablePath: chromium(),
       headless: true,

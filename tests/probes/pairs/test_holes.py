@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from counterlens.datasets.repository import repository
 from counterlens.errors import OptionError, SourceError
 from counterlens.evaluation.results import RunResults
 from counterlens.models.base import Completion, Prompt
@@ -22,7 +23,8 @@ from counterlens.probes.pairs.holes import LONGEST, holes_of
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import read, write_record
-from counterlens.probes.runner import run_probe
+from counterlens.probes.runner import is_suited, run_probe
+from counterlens.probes.subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.conftest import short_model
@@ -224,3 +226,28 @@ def test_a_run_shows_the_code_after_the_training_cutoff_separately(history: Path
         assert "holes of commits" in report
     nothing = run(command_of("bench", *common, "--holes", "commits", "--since", "HEAD", "--out", "x"))
     assert nothing.returncode != 0
+
+
+def test_a_sample_has_functions_with_holes(history: Path) -> None:
+    """Functions without one fill it up only if there are too few, and then are left out with the reason."""
+    bare = [
+        f'def twice_{i}(n):\n    """\n    >>> twice_{i}(2)\n    4\n    """\n    return n * 2\n'
+        for i in range(6)
+    ]
+    (history / "doubles.py").write_text("\n\n".join(bare))
+    commit(history, THIRD, "2025-07-01")
+    options = make(CompletionOptions, {"holes": "commits"})
+    for seed in range(4):
+        drawn = targets_of(
+            repository(f"repo:{history}"),
+            limit=2,
+            seed=seed,
+            suited=lambda target: is_suited(CompletionProbe(), target, options),
+        )
+        assert len(drawn) == 2
+        assert "fare" in [target.qualname for target in drawn]
+    command = command_of(
+        "bench", "--data", f"repo:{history}", "--allow-weaker-sandbox", "--limit", "1", "--plan"
+    )
+    plan = run([*command, "--model", str(short_model()), "--holes", "commits", "--mutation", "rename-random"])
+    assert "1 function for each of 1 model, about 7 prompts" in plan.stderr + plan.stdout

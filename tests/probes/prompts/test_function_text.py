@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 import pytest
 
 from counterlens.probes.prompts.function_text import (
+    SHOWN_BYTES,
     WHOLE_BYTES,
     behind_docstring,
     docstring,
@@ -50,6 +52,52 @@ def test_of_a_long_file_the_header_and_the_definition_are_shown() -> None:
     other = f"def g():\n    return {'x' * WHOLE_BYTES!r}\n"
     text = f"import os\n\n\n{other}\n\n{TEXTS['described']}"
     assert parts("", text)[2].split() == ["import", "os", "def", "f(x):", "return", "x"]
+
+
+LONG = f"""import os
+{"# why" * WHOLE_BYTES}
+LIMIT = 3
+
+
+def unused(x):
+    return LIMIT
+
+
+class Pair:
+    def first(self):
+        return unused(1)
+
+
+STEP = 2
+
+
+@cached(name="twice")
+def twice(x):
+    return {{"step": STEP}}["step"] * x
+
+
+def f(x):
+    '''Say it.'''
+    return twice(x) + other.unused_method
+
+
+async def after(x):
+    return f(x)
+"""
+
+
+def test_of_a_long_file_what_the_function_uses_is_shown() -> None:
+    text = parts("", LONG)[2]
+    shown = re.findall(r"^(?:def|class|async def|\w+ =|import) ?\w*", text, re.MULTILINE)
+    assert shown == ["import os", "STEP = 2", "def twice", "def f"]
+    assert text.count('@cached(name="twice")') == 1
+    assert "Say it" not in text
+
+
+def test_what_the_function_uses_is_shown_as_far_as_there_is_room() -> None:
+    long = f"def twice(x):\n    return {'x' * SHOWN_BYTES!r}\n\n\n"
+    text = parts("", f"def g(x):\n    return 2\n\n\n{long}def f(x):\n    return g(x) + twice(x)\n")[2]
+    assert re.findall(r"def (\w)", text) == ["g", "f"]
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from counterlens.java.judging.project_tests import files_with_tests
+from counterlens.java.judging.judge import files_with_tests
 from counterlens.java.prompts.values import equal, java_literal
 from counterlens.probes.execution.language import MOST_BYTES
 from counterlens.sandbox.java.values import JavaValue

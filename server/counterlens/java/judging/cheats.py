@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from counterlens.java.judging.differential.target import NoTargetError, find_method
-from counterlens.java.judging.project_tests import files_with_tests
+from counterlens.java.judging.judge import files_with_tests
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.grammars import parser_for

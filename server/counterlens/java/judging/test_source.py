@@ -1,4 +1,10 @@
-"""The source of Java tests: the classes with their cases, and what it imports."""
+"""The source of Java tests: the classes with their cases, and what it imports.
+
+The tests of a Java method in its project: classes with a `main` or with JUnit tests that name it.
+
+A test file counts if it names the method and its class; the search covers the folder of the file and the
+project's test folders. Nothing runs for the search.
+"""
 
 from __future__ import annotations
 

@@ -8,31 +8,78 @@ from collections.abc import Iterator, Sequence
 
 import tree_sitter
 
-from counterlens.confidence.units import units
+from counterlens.confidence.units import Unit, units
 from counterlens.probes.prompts.language import PromptLanguage, prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function, find_function
 from counterlens.text import line_start
 
-WHOLE_BYTES = 4096
-"""Length beyond which only the header of a file and the definition are shown."""
+WHOLE_BYTES = 2048
+"""Length up to which a whole file is shown; of a longer one, only what the function uses."""
+SHOWN_BYTES = 4096
+"""Maximum length of a function and of the definitions shown with it, in bytes."""
+_WORD = re.compile(rb"\w+")
 MASK = "<FILL>"
 """The placeholder for a hidden name, as in the paper (Nguyen et al. 2024, section 4.3)."""
 
 
 def visible_part(document: Document, function: Function) -> str:
-    r"""The visible part of a program: the whole program, or the header and the definition if it is long.
+    r"""The visible part of a program: the whole program if it is short, else what the function uses.
 
-    The function's docstring is left out, because its examples would reveal answers. Line ends are `\n`.
+    That is the header of the file, the definitions of the file that the function uses, also through others,
+    as far as there is room, and the definition around the function up to the function's end. The function's
+    docstring is left out, because its examples would reveal answers. Line ends are `\n`.
     """
     data = document.data
-    cut = docstring(document, function)
-    if len(data) <= WHOLE_BYTES or function.name == MODULE:
-        pieces = [data[: cut[0]], data[cut[1] :]]
-    else:
-        unit = next(unit for unit in units(document) if unit.start <= function.header < unit.end)
-        pieces = [data[: unit.context], data[unit.start : cut[0]], data[cut[1] : function.end]]
+    whole = len(data) <= WHOLE_BYTES or function.name == MODULE
+    shown = [(0, len(data))] if whole else _used_parts(document, function)
+    first, behind = docstring(document, function)
+    pieces = [
+        data[max(start, low) : min(end, high)]
+        for start, end in shown
+        for low, high in ((0, first), (behind, end))
+    ]
     return b"".join(pieces).replace(b"\r\n", b"\n").decode("utf-8", "replace")
+
+
+def _used_parts(document: Document, function: Function) -> list[tuple[int, int]]:
+    """The byte ranges of the header, of what a function uses (by name), and of the function, in order."""
+    data = document.data
+    own, *_ = (unit for unit in units(document) if unit.start <= function.header < unit.end)
+    shown = [(own.start, function.end)]
+    others = {
+        (max(unit.start, own.context), unit.end): _names_defined(document.tree.root_node, unit)
+        for unit in units(document)
+        if unit != own and unit.end > own.context
+    }
+    for start, end in shown:  # grows: what is shown may use more
+        words = set(_WORD.findall(data[start:end]))
+        for part, names in others.items():
+            room = SHOWN_BYTES - sum(end - start for start, end in shown)
+            if part not in shown and names & words and part[1] - part[0] <= room:
+                shown.append(part)
+    return [(0, own.context), *sorted(shown)]
+
+
+def _names_defined(node: tree_sitter.Node, unit: Unit) -> set[bytes]:
+    """The names that a part of a file defines: of functions, types and variables."""
+    if node.end_byte <= unit.start or unit.end <= node.start_byte:
+        return set()
+    if node.start_byte < unit.start or unit.end < node.end_byte or node.parent is None:
+        return {name for child in node.children for name in _names_defined(child, unit)}
+    inner: tree_sitter.Node | None = node
+    while inner is not None:
+        named = inner.child_by_field_name("name") or inner.child_by_field_name("left")
+        if named is not None:
+            return {named.text or b""}
+        inner = (
+            inner.child_by_field_name("definition")
+            or inner.child_by_field_name("declarator")
+            or (
+                inner.named_children[0] if inner.type.endswith("statement") and inner.named_children else None
+            )
+        )
+    return set()
 
 
 def definition(document: Document, qualname: str) -> str:

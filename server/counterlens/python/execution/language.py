@@ -14,7 +14,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import Setting
 from counterlens.mutations import apply_everywhere, survey
 from counterlens.probes.execution.language import TAGS, USES, ExecutedLanguage, Features, add_mark
-from counterlens.probes.prompts.function_text import WHOLE_BYTES
+from counterlens.probes.prompts.function_text import SHOWN_BYTES
 from counterlens.python.execution import calls, running
 from counterlens.python.execution.unanswered import without_answer
 from counterlens.python.judging import differential
@@ -48,7 +48,7 @@ def written_out(document: Document, function: Function, call: str, setting: Sett
             raise SourceError(f"it cannot be unrolled: {error.message}") from None
         mutation = LoopUnroll(seen)
         text = apply_everywhere(document.text, mutation)
-        if len(text.encode()) > WHOLE_BYTES:
+        if len(text.encode()) > SHOWN_BYTES:
             raise SourceError("it is too long for a prompt when unrolled")
         if text == document.text:
             break

@@ -11,7 +11,7 @@ from counterlens.calibration.fitting import LEAST_FUNCTIONS, CalibrationResult
 from counterlens.calibration.measuring import NodeTruth
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration, calibrate, fits
-from counterlens.confidence.correctness import ChanceMap, RightShare
+from counterlens.confidence.correctness import RightShare
 from counterlens.counting import plural
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.calibration import Bin, Quality
@@ -201,7 +201,6 @@ def correctness_report(result: CorrectnessResult, kept: Path | None) -> Report:
                 ("AUROC", *(show_figure(part.auroc) for *_, part in parts)),
                 ("Brier skill over the base rate", *(show_figure(part.skill) for *_, part in parts)),
                 ("expected calibration error", *(show_figure(part.ece) for *_, part in parts)),
-                ("fitted on", *(_description_of_fit(part) for *_, part in parts)),
                 ("tells right from wrong", *("yes" if part.holds else "no" for *_, part in parts)),
             ),
         ),
@@ -226,11 +225,6 @@ def correctness_report(result: CorrectnessResult, kept: Path | None) -> Report:
     )
     blocks += map(Paragraph, _correctness_notes(result, kept))
     return Report(title, tuple(blocks))
-
-
-def _description_of_fit(part: ChanceMap) -> str:
-    summaries = " and ".join(f"{name} ({weight:+.2g})" for name, weight in part.weights.items())
-    return summaries or "nothing: all were alike"
 
 
 def _share_row(share: RightShare) -> tuple[str, int, str | None]:
