@@ -31,7 +31,7 @@ from counterlens.models.base import (
     TokenScores,
     Vectors,
 )
-from counterlens.models.wrapped import Asked, WrappedModel
+from counterlens.models.wrapped import RequestOptions, WrappedModel
 from counterlens.regular_file import check_database
 from counterlens.text import printable
 
@@ -181,7 +181,7 @@ class CachedModel(WrappedModel):
         super().__init__(model)
         self._store, self._owns_store = store, owns_store
 
-    def complete(self, prompts: Sequence[Prompt], **options: Unpack[Asked]) -> list[Completion]:
+    def complete(self, prompts: Sequence[Prompt], **options: Unpack[RequestOptions]) -> list[Completion]:
         """Like `Model.complete`; only prompts without a cached response are sent.
 
         A response is cached with its whole call if prompts decode together and not exactly: it may differ in
@@ -207,7 +207,7 @@ class CachedModel(WrappedModel):
         return [answer for answer in answers if answer is not None]
 
     def score(
-        self, text: str, *, context: str = "", alternatives: int = 5, **options: Unpack[Asked]
+        self, text: str, *, context: str = "", alternatives: int = 5, **options: Unpack[RequestOptions]
     ) -> TokenScores:
         """Like `Model.score`; the model is asked only if no response is cached."""
         key = self._key("score", text, context, alternatives)
@@ -225,7 +225,7 @@ class CachedModel(WrappedModel):
         *,
         unscored: Sequence[int] = (),
         alternatives: int = 5,
-        **options: Unpack[Asked],
+        **options: Unpack[RequestOptions],
     ) -> list[TokenScores]:
         """Like `Model.score_continuations`; a call is answered from the cache as a whole or not at all."""
         texts = list(continuations)
@@ -253,7 +253,7 @@ class CachedModel(WrappedModel):
         self._store.put(key, _pack(scores))
         return scores
 
-    def embed(self, texts: Sequence[str], **options: Unpack[Asked]) -> Vectors:
+    def embed(self, texts: Sequence[str], **options: Unpack[RequestOptions]) -> Vectors:
         """Like `Model.embed`; only texts without a cached embedding are sent."""
         keys = [self._key("embed", text) for text in texts]
         vectors = [_vector(self._store.get(key)) for key in keys]

@@ -20,21 +20,21 @@ from counterlens.models.base import (
 from counterlens.models.usage import Usage
 
 
-class Asked(TypedDict, total=False):
+class RequestOptions(TypedDict, total=False):
     """What every request takes that is passed on: how it is cancelled, and who is told of its progress."""
 
     cancel: Event | None
     progress: Progress | None
 
 
-class Scoring(Asked, total=False):
+class ScoreOptions(RequestOptions, total=False):
     """What `Model.score` takes besides the text."""
 
     context: str
     alternatives: int
 
 
-class ScoringContinuations(Asked, total=False):
+class ContinuationOptions(RequestOptions, total=False):
     """What `Model.score_continuations` takes besides the texts."""
 
     unscored: Sequence[int]
@@ -48,16 +48,16 @@ class ForwardingModel(Model):
     def _forward(self, method: str, *asked: Any, cancel: Event | None = None, **options: Any) -> Any:
         """Answer a request: the name of a method of `Model`, and its arguments."""
 
-    def complete(self, prompts: Sequence[Prompt], **options: Unpack[Asked]) -> list[Completion]:
+    def complete(self, prompts: Sequence[Prompt], **options: Unpack[RequestOptions]) -> list[Completion]:
         completions: list[Completion] = self._forward("complete", prompts, **options)
         return completions
 
-    def score(self, text: str, **options: Unpack[Scoring]) -> TokenScores:
+    def score(self, text: str, **options: Unpack[ScoreOptions]) -> TokenScores:
         scores: TokenScores = self._forward("score", text, **options)
         return scores
 
     def score_continuations(
-        self, context: str, continuations: Sequence[str], **options: Unpack[ScoringContinuations]
+        self, context: str, continuations: Sequence[str], **options: Unpack[ContinuationOptions]
     ) -> list[TokenScores]:
         scores: list[TokenScores] = self._forward("score_continuations", context, continuations, **options)
         return scores
@@ -70,7 +70,7 @@ class ForwardingModel(Model):
         )
         return scores
 
-    def embed(self, texts: Sequence[str], **options: Unpack[Asked]) -> Vectors:
+    def embed(self, texts: Sequence[str], **options: Unpack[RequestOptions]) -> Vectors:
         vectors: Vectors = self._forward("embed", texts, **options)
         return vectors
 

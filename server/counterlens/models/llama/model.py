@@ -26,7 +26,7 @@ from counterlens.models.llama.protocol import FillTrial, FindHardware, Open, Ope
 from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
 from counterlens.models.local.process import ModelProcess
 from counterlens.models.parameters import PARAMETERS
-from counterlens.models.wrapped import Asked
+from counterlens.models.wrapped import RequestOptions
 from counterlens.processes import processors
 
 WORKER = "counterlens.models.llama.worker"
@@ -151,7 +151,7 @@ class LlamaModel(LocalModel):
         trial: FillTrial | None = self._process.ask(TryFilling(), cancel=cancel)
         return trial
 
-    def complete(self, prompts: Sequence[Prompt], **options: Unpack[Asked]) -> list[Completion]:
+    def complete(self, prompts: Sequence[Prompt], **options: Unpack[RequestOptions]) -> list[Completion]:
         """Like `Model.complete`: the prompts of one call decode together; progress counts prompts."""
         if prompts:
             self.offers(Capability.EXACT, cancel=options.get("cancel"))

@@ -12,7 +12,7 @@ from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Completion, Model, Prompt, TokenScores, Vectors
 from counterlens.models.local.messages import Complete, Embed, Score, ScoreContinuations, Scored, ScoreSpan
 from counterlens.models.local.process import ModelProcess
-from counterlens.models.wrapped import Asked
+from counterlens.models.wrapped import RequestOptions
 
 DEFAULT_CONTEXT = 8192
 
@@ -32,12 +32,12 @@ class LocalModel(Model):
         """The error of requests that need a capability which the model lacks; None if it has it."""
         return None
 
-    def _ask(self, capability: Capability, request: object, **options: Unpack[Asked]) -> Any:
+    def _ask(self, capability: Capability, request: object, **options: Unpack[RequestOptions]) -> Any:
         if (error := self.lack(capability)) is not None:
             raise error
         return self._process.ask(request, **options)
 
-    def complete(self, prompts: Sequence[Prompt], **options: Unpack[Asked]) -> list[Completion]:
+    def complete(self, prompts: Sequence[Prompt], **options: Unpack[RequestOptions]) -> list[Completion]:
         """Like `Model.complete`: the prompts of one call decode together; progress counts prompts."""
         if not prompts:
             return []
@@ -46,7 +46,7 @@ class LocalModel(Model):
         return answers
 
     def score(
-        self, text: str, *, context: str = "", alternatives: int = 5, **options: Unpack[Asked]
+        self, text: str, *, context: str = "", alternatives: int = 5, **options: Unpack[RequestOptions]
     ) -> TokenScores:
         """Like `Model.score`; progress counts tokens."""
         request = Score(
@@ -62,7 +62,7 @@ class LocalModel(Model):
         *,
         unscored: Sequence[int] = (),
         alternatives: int = 5,
-        **options: Unpack[Asked],
+        **options: Unpack[RequestOptions],
     ) -> list[TokenScores]:
         """Like `Model.score_continuations`: they decode together; progress counts tokens."""
         if not continuations:
@@ -85,7 +85,7 @@ class LocalModel(Model):
         first, scored = self._ask(Capability.MASKED, request, cancel=cancel)
         return _token_scores(text, scored, first)
 
-    def embed(self, texts: Sequence[str], **options: Unpack[Asked]) -> Vectors:
+    def embed(self, texts: Sequence[str], **options: Unpack[RequestOptions]) -> Vectors:
         """Like `Model.embed`: pooled as the model's file says, else by the mean of the last hidden states."""
         if not texts:
             return np.empty((0, 0))
