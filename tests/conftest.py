@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -40,6 +41,17 @@ os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 collect_ignore = ["e2e"]
 """The tests there are Node's, and leave Python packages behind that have tests of their own."""
 
+TOGETHER = (
+    ("judging",),
+    ("lsp",),
+    ("judging/java", "java"),
+    ("models/remote",),
+)
+"""Folders whose files run in one process, the longest first: they share what is costly to start.
+
+These are interpreters that wait for programs, language servers with their models, a compiler, model servers.
+"""
+
 LONGEST = (
     "test_faces.py",
     "evaluation/test_ray.py",
@@ -63,12 +75,14 @@ LONGEST = (
     "evaluation/test_ci.py",
     "mcp_server/test_tools.py",
 )
-"""Files that take long, the longest first: `--junitxml` has the time of each test."""
+"""Other files that take long, the longest first: `--junitxml` has the time of each test."""
 
 # A slow machine is not a failure; in continuous integration, a failure must be repeatable.
 settings.register_profile("developer", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "developer")
+
+HERE = Path(__file__).parent
 
 WHOLE = os.environ.get("COUNTERLENS_TEST_DATA")
 """A folder with whole benchmarks, for the tests that otherwise read samples of them."""
@@ -93,11 +107,32 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest files, so that no process ends with one while the others have nothing to do."""
-    here = Path(__file__).parent
-    order = {here / name: number for number, name in enumerate(LONGEST)}
+    order = {HERE / name: number for number, name in enumerate(LONGEST)}
     missing = [path for path in order if not path.is_file()]
     assert not missing, f"not found: {missing}"
-    items.sort(key=lambda item: order.get(item.path, len(order)))
+    items.sort(key=lambda item: (_group(item.path), order.get(item.path, len(order))))
+
+
+def _group(path: Path) -> int:
+    """The position in `TOGETHER` of the innermost folder around a file that is there, or its length."""
+    numbers = {HERE / folder: number for number, group in enumerate(TOGETHER) for folder in group}
+    return next((numbers[each] for each in path.parents if each in numbers), len(TOGETHER))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give a process whole files, as `--dist=loadfile` does, and all files of a group in `TOGETHER`."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class GroupScheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            group = _group(config.rootpath / file)
+            return file if group == len(TOGETHER) else f"group {group}"
+
+    return GroupScheduling(config, log)
 
 
 @dataclass(frozen=True)
