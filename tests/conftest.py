@@ -45,32 +45,26 @@ TOGETHER = (
     ("judging",),
     ("lsp",),
     ("judging/java", "java"),
-    ("models/remote",),
+    ("models/llama/test_filling.py", "cli/test_tutorial.py"),
+    ("models/remote", "privacy/test_network.py", "probes/dependence/test_constrained.py"),
 )
-"""Folders whose files run in one process, the longest first: they share what is costly to start.
+"""Folders and files whose tests run in one process, the longest first: they share what is costly to start.
 
-These are interpreters that wait for programs, language servers with their models, a compiler, model servers.
+These are interpreters that wait for programs, language servers with their models, the Java compiler, the code
+model, and model servers.
 """
 
 LONGEST = (
     "test_faces.py",
     "evaluation/test_ray.py",
-    "models/llama/test_filling.py",
     "test_example_plugins.py",
     "cli/test_cli.py",
-    "judging/test_one_process.py",
-    "judging/test_doctests.py",
     "cli/test_score.py",
-    "lsp/test_server.py",
-    "cli/test_tutorial.py",
     "evaluation/test_resume.py",
-    "judging/test_differential.py",
     "probes/pairs/test_completion.py",
     "editors/test_neovim.py",
     "survivors/test_search.py",
     "models/llama/test_chat_template.py",
-    "judging/test_variant_run.py",
-    "privacy/test_network.py",
     "current_folder/test_starts.py",
     "evaluation/test_ci.py",
     "mcp_server/test_tools.py",
@@ -83,6 +77,7 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 HERE = Path(__file__).parent
+GROUPS = {HERE / name: number for number, group in enumerate(TOGETHER) for name in group}
 
 WHOLE = os.environ.get("COUNTERLENS_TEST_DATA")
 """A folder with whole benchmarks, for the tests that otherwise read samples of them."""
@@ -108,15 +103,14 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest files, so that no process ends with one while the others have nothing to do."""
     order = {HERE / name: number for number, name in enumerate(LONGEST)}
-    missing = [path for path in order if not path.is_file()]
+    missing = [path for path in (*order, *GROUPS) if not path.exists()]
     assert not missing, f"not found: {missing}"
     items.sort(key=lambda item: (_group(item.path), order.get(item.path, len(order))))
 
 
 def _group(path: Path) -> int:
-    """The position in `TOGETHER` of the innermost folder around a file that is there, or its length."""
-    numbers = {HERE / folder: number for number, group in enumerate(TOGETHER) for folder in group}
-    return next((numbers[each] for each in path.parents if each in numbers), len(TOGETHER))
+    """The number of a file's group in `TOGETHER`, or its length: by the innermost folder in one."""
+    return next((GROUPS[each] for each in (path, *path.parents) if each in GROUPS), len(TOGETHER))
 
 
 @pytest.hookimpl(optionalhook=True)
