@@ -90,7 +90,9 @@ def targets_of(
     def target_of(problem: Problem) -> Target:
         target = _target(problem, sandbox, limits, buggy=buggy)
         return (
-            replace(target, counterpart=_counterpart(problem, translated_from)) if translated_from else target
+            replace(target, counterpart=_counterpart(problem, translated_from))
+            if translated_from is not None
+            else target
         )
 
     if limit is not None and limit < len(problems):
@@ -116,13 +118,13 @@ def _draw(
     inner = {i for i, problem in enumerate(problems) if public_first and is_internal(problem.function or "")}
     drawn = set[int]()
     for group in (sorted(set(range(len(problems))) - inner), sorted(inner)):
-        shuffled = (i for i in _shuffled(group, limit - len(drawn), chance) if suited(problems[i]))
-        drawn.update(islice(shuffled, limit - len(drawn)))
+        suiting = (i for i in _random_order(group, limit - len(drawn), chance) if suited(problems[i]))
+        drawn.update(islice(suiting, limit - len(drawn)))
     others = sorted(set(range(len(problems))) - drawn)
     return drawn | set(chance.sample(others, limit - len(drawn)))
 
 
-def _shuffled(indices: Sequence[int], count: int, chance: random.Random) -> Iterator[int]:
+def _random_order(indices: Sequence[int], count: int, chance: random.Random) -> Iterator[int]:
     """Indices in random order: first a sample of a size, which is the same without the others."""
     first = chance.sample(indices, min(count, len(indices)))
     yield from first
