@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from influence_cases import Case, Change, Pair
 
-from counterlens.probes.dependence import rules
+from counterlens.probes.dependence import record
 from counterlens.probes.dependence.estimators import (
     FIRST_TOKENS,
     PairScores,
@@ -24,7 +24,7 @@ Score = Callable[[Case], PairScores]
 
 def recurs(case: Case, pair: Pair) -> bool:
     """Whether b reads a name that a binds."""
-    return rules.recurs(case.subject, pair)
+    return record.recurs(case.subject, pair)
 
 
 def visible(case: Case, pair: Pair) -> bool:
@@ -40,7 +40,7 @@ def visible(case: Case, pair: Pair) -> bool:
 
 def encloses(case: Case, pair: Pair) -> bool:
     """Whether a is the innermost header around b, by indentation."""
-    return pair in rules.pairs_by_rule(case.subject, Relation.CONTROL)
+    return pair in record.pairs_by_rule(case.subject, Relation.CONTROL)
 
 
 def on(pairs: Score, value: Callable[[Case, Pair], float]) -> Score:

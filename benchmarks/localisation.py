@@ -45,8 +45,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.confidence import Confidence, confidence, score_document
-from counterlens.confidence.leaves import leaves
-from counterlens.confidence.surprising import WEIGHTS, Weight, surprising
+from counterlens.confidence.surprising import WEIGHTS, Weight, leaves, surprising
 from counterlens.datasets import open_dataset
 from counterlens.errors import CounterlensError
 from counterlens.metrics.bootstrap import pooled_mean

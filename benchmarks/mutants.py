@@ -27,7 +27,7 @@ from counterlens.judging.base import Setting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.sandbox.registry import best_sandbox
-from counterlens.survivors.search import breaking_mutants
+from counterlens.survivors import breaking_mutants
 
 MANY = 10
 """Minimum number of mutants of a function for its rate to count as the best."""

@@ -12,8 +12,7 @@ import argparse
 from pathlib import Path
 
 from counterlens.confidence import confidence, score_document
-from counterlens.confidence.calm import calm
-from counterlens.confidence.granularity import Granularity, spans
+from counterlens.confidence.granularity import Granularity, calm, spans
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
 from counterlens.syntax.document import Document

@@ -19,7 +19,7 @@ from scipy.stats import binomtest
 
 from counterlens.datasets.registry import open_dataset
 from counterlens.errors import ModelError
-from counterlens.metrics.intervals import wilson_interval
+from counterlens.metrics.bootstrap import wilson_interval
 from counterlens.models import load
 from counterlens.models.base import APIS, Api
 from counterlens.models.registry import Options

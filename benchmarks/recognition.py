@@ -47,8 +47,7 @@ from counterlens.probes import recognition
 from counterlens.probes.pairs.counterfactuals import rewritings
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.recognition.probe import RecognitionOptions, RecognitionProbe
-from counterlens.probes.recognition.rates import ModelRates, Rate
-from counterlens.probes.recognition.record import METHODS, STRUCTURE, RecognitionRecord
+from counterlens.probes.recognition.record import METHODS, STRUCTURE, ModelRates, Rate, RecognitionRecord
 from counterlens.probes.record import read, write_record
 from counterlens.probes.runner import run_probe
 from counterlens.probes.subjects import targets_in, targets_of

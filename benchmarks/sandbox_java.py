@@ -20,7 +20,7 @@ from pathlib import Path
 
 from counterlens.java.judging.judge import JavaTestsJudge
 from counterlens.judging.base import LIMITS, Setting
-from counterlens.sandbox.java.jdk import find_jdk
+from counterlens.sandbox.java.machine import find_jdk
 from counterlens.sandbox.registry import best_sandbox, choose
 
 PROGRAM = """import java.util.*;

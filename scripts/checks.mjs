@@ -9,8 +9,8 @@ import { setUpEndToEnd } from "./setup/code-server.mjs";
 import { explain, Problem, run, say, seconds } from "./terminal.mjs";
 
 // One process more than there are processors, since tests often wait for a server, a sandbox or a clock. A file's tests
-// stay in one process, which shares their fixtures. Files run in the order of tests/conftest.py, so that no process
-// ends with a long one.
+// stay in one process, which shares their fixtures, as do those of some folders. Files run in the order of
+// tests/conftest.py, which has these folders, so that no process ends with a long one.
 const PROCESSORS = Math.min(os.availableParallelism(), 4);
 const IN_PARALLEL = ["-n", String(Math.min(PROCESSORS + 1, 4)), "--dist=loadfile", "--no-loadscope-reorder"];
 

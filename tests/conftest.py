@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -40,35 +41,43 @@ os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 collect_ignore = ["e2e"]
 """The tests there are Node's, and leave Python packages behind that have tests of their own."""
 
+TOGETHER = (
+    ("judging",),
+    ("lsp",),
+    ("judging/java", "java"),
+    ("models/llama/test_filling.py", "cli/test_tutorial.py"),
+    ("models/remote", "privacy/test_network.py", "probes/dependence/test_constrained.py"),
+)
+"""Folders and files whose tests run in one process, the longest first: they share what is costly to start.
+
+These are interpreters that wait for programs, language servers with their models, the Java compiler, the code
+model, and model servers.
+"""
+
 LONGEST = (
     "test_faces.py",
     "evaluation/test_ray.py",
-    "models/llama/test_filling.py",
     "test_example_plugins.py",
     "cli/test_cli.py",
-    "judging/test_one_process.py",
-    "judging/test_doctests.py",
     "cli/test_score.py",
-    "lsp/test_server.py",
-    "cli/test_tutorial.py",
     "evaluation/test_resume.py",
-    "judging/test_differential.py",
     "probes/pairs/test_completion.py",
     "editors/test_neovim.py",
     "survivors/test_search.py",
     "models/llama/test_chat_template.py",
-    "judging/test_variant_run.py",
-    "privacy/test_network.py",
     "current_folder/test_starts.py",
     "evaluation/test_ci.py",
     "mcp_server/test_tools.py",
 )
-"""Files that take long, the longest first: `--junitxml` has the time of each test."""
+"""Other files that take long, the longest first: `--junitxml` has the time of each test."""
 
 # A slow machine is not a failure; in continuous integration, a failure must be repeatable.
 settings.register_profile("developer", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "developer")
+
+HERE = Path(__file__).parent
+GROUPS = {HERE / name: number for number, group in enumerate(TOGETHER) for name in group}
 
 WHOLE = os.environ.get("COUNTERLENS_TEST_DATA")
 """A folder with whole benchmarks, for the tests that otherwise read samples of them."""
@@ -93,11 +102,31 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest files, so that no process ends with one while the others have nothing to do."""
-    here = Path(__file__).parent
-    order = {here / name: number for number, name in enumerate(LONGEST)}
-    missing = [path for path in order if not path.is_file()]
+    order = {HERE / name: number for number, name in enumerate(LONGEST)}
+    missing = [path for path in (*order, *GROUPS) if not path.exists()]
     assert not missing, f"not found: {missing}"
-    items.sort(key=lambda item: order.get(item.path, len(order)))
+    items.sort(key=lambda item: (_group(item.path), order.get(item.path, len(order))))
+
+
+def _group(path: Path) -> int:
+    """The number of a file's group in `TOGETHER`, or its length: by the innermost folder in one."""
+    return next((GROUPS[each] for each in (path, *path.parents) if each in GROUPS), len(TOGETHER))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give a process whole files, as `--dist=loadfile` does, and all files of a group in `TOGETHER`."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class GroupScheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            group = _group(config.rootpath / file)
+            return file if group == len(TOGETHER) else f"group {group}"
+
+    return GroupScheduling(config, log)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from counterlens.models import files
 from counterlens.models.cache import AnswerStore
 from counterlens.models.entries import user_entries, user_file
 from counterlens.models.llama.worker import one_process
-from counterlens.models.remote.taking import EndpointFile
+from counterlens.models.remote.taking import TakenMemory
 from counterlens.python.judging import baseline
 from counterlens.regular_file import read_bytes, read_text
 from counterlens.user_list import read_list
@@ -106,7 +106,7 @@ def test_what_is_kept_between_runs_is_as_good_as_none(
 
     cache = tmp_path / "cache" / "counterlens"
     replaced(cache / "endpoints.json")
-    assert EndpointFile("endpoints.json", 1).entries() == {}
+    assert TakenMemory(Path("endpoints.json")).recall("endpoint") is None
     replaced(cache / "notes.json")
     assert files.recall("notes.json", "key") is None
     assert read_list(replaced(tmp_path / "list.json")) == []

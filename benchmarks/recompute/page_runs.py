@@ -139,6 +139,14 @@ EXPERIMENTS = [
         "`--task runtime --data humaneval`",
         "[comprehension](comprehension.md)",
     ),
+    (
+        *("", "the three on code published after the training", "runtime-fresh-", ""),
+        *("`--task runtime --data repo:PACKAGES`", "[comprehension](comprehension.md#on-packages)"),
+    ),
+    (
+        *("", "the three on packages of 2017 to 2019", "runtime-older-", ""),
+        *("`--task runtime --data repo:PACKAGES`", "[comprehension](comprehension.md#on-packages)"),
+    ),
 ]
 """Paper, experiment, the first letters of its records, figures without records, command, page."""
 SHORT = {"smollm2-135m": "SmolLM2", "qwen2.5-coder-0.5b": "0.5B", "qwen2.5-coder-1.5b": "1.5B"}

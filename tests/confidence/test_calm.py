@@ -7,8 +7,7 @@ import re
 import pytest
 
 from counterlens.confidence import Confidence, confidence
-from counterlens.confidence.calm import ON_SCREEN, SCREEN, calm
-from counterlens.confidence.granularity import Granularity, spans
+from counterlens.confidence.granularity import ON_SCREEN, SCREEN, Granularity, calm, spans
 from counterlens.syntax.document import Document
 from tests.confidence.test_confidence import scores_of
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from counterlens.confidence import Confidence, confidence
 from counterlens.confidence.granularity import Granularity, spans
-from counterlens.confidence.leaves import leaves
+from counterlens.confidence.surprising import leaves
 from counterlens.confidence.units import units
 from counterlens.syntax.concepts import TABLES, Category
 from counterlens.syntax.document import Document

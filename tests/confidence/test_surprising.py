@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.confidence import Confidence, confidence, score_document
-from counterlens.confidence.leaves import leaves
-from counterlens.confidence.surprising import WEIGHTS, Surprise, allowance, excess, surprising
+from counterlens.confidence.surprising import WEIGHTS, Surprise, allowance, excess, leaves, surprising
 from counterlens.models.base import TokenScores
 from counterlens.models.llama.model import LlamaModel
 from counterlens.syntax.concepts import Category

@@ -13,7 +13,7 @@ import pytest
 from counterlens.datasets import Case, Problem, TestForm, Tests
 from counterlens.datasets.checking import Finding, Runner
 from counterlens.judging.base import Judgement
-from counterlens.judging.output import first_difference
+from counterlens.judging.comparison import first_difference
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from tests.datasets.test_formats import RECORDS, written

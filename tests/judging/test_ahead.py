@@ -17,7 +17,7 @@ import counterlens.python.judging.sandboxed.pytest_warm
 assert sys.path == before
 assert not [name for name in sys.modules if "warm_up_cases" in name]
 import _pytest.fixtures as fixtures, importlib.metadata as metadata
-ahead = sys.modules["sandboxed.pytest_ahead"]
+ahead = sys.modules["sandboxed.pytest_start"]
 known = ahead._ahead
 assert known.config is not None
 kind = getattr(fixtures, "FixtureFunctionDefinition", None)
@@ -36,7 +36,7 @@ ours = known.distributions
 assert [found.metadata["Name"] for found in plugins] == [found.metadata["Name"] for found in ours]
 assert [list(found.entry_points) for found in plugins] == [found.entry_points for found in ours]
 real = list(metadata.distributions())
-ahead.use()
+ahead.use_prepared()
 assert len(list(metadata.distributions())) == len(real)
 """
 

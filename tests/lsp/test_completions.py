@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pytest_lsp import LanguageClient
 
-from tests.lsp.conftest import open_file, until
+from tests.lsp.conftest import open_file
 from tests.lsp.test_tasks import ask
 
 COMMAND = "counterlens.complete"
@@ -50,15 +50,15 @@ async def test_only_a_body_can_be_completed(client: LanguageClient, tmp_path: Pa
 
 @pytest.mark.usefixtures("embedded_by_default")
 async def test_the_first_line_comes_before_the_explanation(client: LanguageClient, tmp_path: Path) -> None:
-    news: list[Any] = []
-    client.feature("counterlens/completionBegun")(lambda begun: news.append(begun))
+    news: list[tuple[Any, bool]] = []
+    client.feature("counterlens/completionBegun")(lambda begun: news.append((begun, answer.done())))
     uri = open_file(client, tmp_path / "parity.py", PARITY + "\n\ndef after(n):\n    return n\n")
     asked = ask(client, COMMAND, uri, position={"line": BRANCH, "character": 0})
     answer = asyncio.ensure_future(asked)
-    await until(lambda: bool(news))
-    assert not answer.done()
-    assert (news[0].uri, news[0].function) == (uri, "parity")
     whole = await answer
-    assert whole.text.startswith(news[0].text)
+    ((begun, answered),) = news
+    assert not answered  # however soon the whole one follows
+    assert (begun.uri, begun.function) == (uri, "parity")
+    assert whole.text.startswith(begun.text)
     assert whole.range.end.line < PARITY.count("\n") + 2
     assert "def after" not in whole.text

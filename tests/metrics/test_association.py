@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.metrics.association import correlation, pearson, rank_correlation, spearman
+from counterlens.metrics.agreement import correlation, pearson, rank_correlation, spearman
 from counterlens.metrics.bootstrap import LEAST_CLUSTERS, bootstrap
 
 VALUES = st.integers(-5, 5)

@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from counterlens.metrics.bootstrap import LEAST_CLUSTERS, bootstrap, mean, pooled_mean
+from counterlens.metrics.bootstrap import (
+    LEAST_CLUSTERS,
+    Sample,
+    bootstrap,
+    mean,
+    pooled_mean,
+    student_quantile,
+)
 from counterlens.metrics.effects import pooled_share, wilson
-from counterlens.metrics.intervals import Sample, student_quantile
 
 GROUPS = st.lists(st.lists(st.booleans(), min_size=1, max_size=12), min_size=1, max_size=25)
 SHARES = st.floats(0, 1).map(lambda x: round(x, 4))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from counterlens.metrics.effects import Effect
-from counterlens.metrics.model_comparison import Adequacy, adequacy, compare_pairwise
+from counterlens.metrics.significance import Adequacy, adequacy, compare_pairwise
 from counterlens.metrics.summary import Observation, summarize
 
 

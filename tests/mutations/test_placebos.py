@@ -14,9 +14,8 @@ from counterlens.datasets import open_dataset
 from counterlens.mutations import apply_everywhere, counterfactuals, refusals
 from counterlens.mutations.mutation import Example
 from counterlens.mutations.placebos import BEHIND, placebos
-from counterlens.python.mutations.language import MUTATIONS
+from counterlens.python.mutations.language import MUTATIONS, PLACEBOS
 from counterlens.python.mutations.module import Module
-from counterlens.python.mutations.placebos import PLACEBOS
 from counterlens.text import decode
 
 LIBRARY = Path(ast.__file__).parent

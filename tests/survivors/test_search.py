@@ -17,7 +17,7 @@ from counterlens.errors import Cancelled
 from counterlens.judging.base import LIMITS, Setting, lasting
 from counterlens.progress import Steps
 from counterlens.sandbox.registry import best_sandbox
-from counterlens.survivors.search import Search, Survival
+from counterlens.survivors import Search, Survival
 from tests.doubt.conftest import WordModel
 
 KINDS = '''

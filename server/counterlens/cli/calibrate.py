@@ -18,10 +18,9 @@ from counterlens.cli.options import (
     cache_option,
     json_option,
     model_options,
-    print_json,
-    print_report,
     refuse_given,
     sandbox_option,
+    show,
     strong_sandbox,
 )
 from counterlens.cli.progress_lines import steps
@@ -42,7 +41,6 @@ from counterlens.progress import Steps
 from counterlens.reports.build.calibration import calibration_report, correctness_report
 from counterlens.reports.export.calibration import calibration_json, correctness_json, write_observations
 from counterlens.reports.render import html as pages
-from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document
 
 _TESTS = "tests"
@@ -189,12 +187,10 @@ def calibrate(
             steps=Steps(progress=report),
         )
     kept = None if dry_run or not outcome.better else save_calibration(outcome.calibration)
+    shown = calibration_report(outcome, kept)
     if html is not None:
-        write_page(html, pages.page(calibration_report(outcome, kept)))
-    if as_json:
-        print_json(calibration_json(outcome, kept))
-    else:
-        print_report(terminal.render(calibration_report(outcome, kept)))
+        write_page(html, pages.page(shown))
+    show(shown, lambda: calibration_json(outcome, kept), as_json=as_json)
 
 
 def _calibrate_by_tests(
@@ -229,10 +225,7 @@ def _calibrate_by_tests(
     shown = correctness_report(outcome, kept)
     if html is not None:
         write_page(html, pages.page(shown))
-    if as_json:
-        print_json(correctness_json(outcome, kept))
-    else:
-        print_report(terminal.render(shown))
+    show(shown, lambda: correctness_json(outcome, kept), as_json=as_json)
 
 
 def _of_datasets(specs: tuple[str, ...]) -> Iterator[Document]:

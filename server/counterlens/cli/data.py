@@ -8,9 +8,8 @@ import click
 
 from counterlens.cli.options import (
     json_option,
-    print_json,
-    print_report,
     sandbox_option,
+    show,
     strong_sandbox,
 )
 from counterlens.cli.progress_lines import steps
@@ -22,7 +21,6 @@ from counterlens.errors import DataError
 from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.reports.build.data import checks_report, data_report
 from counterlens.reports.export.json import check_json, listing_json, provenance_json
-from counterlens.reports.render import terminal
 
 
 @click.group()
@@ -44,10 +42,8 @@ def list_data(path: str | None, as_json: bool) -> None:
                 provenances.append(dataset.provenance)
             except DataError as error:
                 broken.append((dataset.path, error.message))
-    if as_json:
-        print_json(listing_json(provenances, broken))
-        return
-    print_report(terminal.render(data_report(provenances, broken, everywhere=path is None)))
+    shown = data_report(provenances, broken, everywhere=path is None)
+    show(shown, lambda: listing_json(provenances, broken), as_json=as_json)
 
 
 @data.command("check")
@@ -72,10 +68,7 @@ def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bo
             for spec in specs
             for dataset in _datasets(spec)
         ]
-    if as_json:
-        print_json([check_json(outcome) for outcome in checks])
-    else:
-        print_report(terminal.render(checks_report(checks)))
+    show(checks_report(checks), lambda: [check_json(outcome) for outcome in checks], as_json=as_json)
     if any(outcome.faults for outcome in checks):
         raise click.exceptions.Exit(1)
 
@@ -91,10 +84,8 @@ def get_data(name: str, to: Path | None, as_json: bool) -> None:
     with steps(f"downloading {name}", total_known=False):
         dataset = open_dataset(f"{name}:{bring(LOADERS[name], to or downloads())}")
         origin = dataset.provenance
-    if as_json:
-        print_json(provenance_json(origin))
-    else:
-        print_report(terminal.render(data_report([origin], [], everywhere=False)))
+    report = data_report([origin], [], everywhere=False)
+    show(report, lambda: provenance_json(origin), as_json=as_json)
 
 
 def _datasets(spec: str) -> list[Dataset]:

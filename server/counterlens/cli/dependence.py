@@ -13,6 +13,7 @@ from counterlens.cli.options import (
     print_json,
     print_report,
     refuse_given,
+    show,
     split_target,
 )
 from counterlens.cli.progress_lines import steps
@@ -83,17 +84,12 @@ def dependence(
             inferred = infer(
                 loaded, wanted, InferenceMethod(method), limit=limit, seed=seed, steps=Steps(progress=report)
             )
-        if as_json:
-            print_json(inferred_json(inferred))
-        else:
-            print_report(terminal.render(inferred_report(inferred, path)))
+        show(inferred_report(inferred, path), lambda: inferred_json(inferred), as_json=as_json)
         return
     if qualname is not None:
         dependences = program.dependences(qualname)
-        if as_json:
-            print_json(dependences_json(dependences))
-        else:
-            print_report(terminal.render(dependence_report(dependences, path)))
+        shown = dependence_report(dependences, path)
+        show(shown, lambda: dependences_json(dependences), as_json=as_json)
         return
     if as_json:
         functions = [dependences_json(analysis) for analysis in program.all()]

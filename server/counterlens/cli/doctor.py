@@ -33,7 +33,7 @@ from counterlens.models.registry import BACKENDS
 from counterlens.mutations.languages import ADDED
 from counterlens.plugins import Registry
 from counterlens.probes.registry import PROBES
-from counterlens.sandbox.java.jdk import find_jdk
+from counterlens.sandbox.java.machine import find_jdk
 from counterlens.sandbox.registry import choose, tried_again
 
 _CPU_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "amx_int8")

@@ -28,7 +28,7 @@ from counterlens.judging.projects import interpreter_for
 from counterlens.models.base import Capability, Model
 from counterlens.progress import Steps
 from counterlens.reports.export.survivors import SURVIVOR_FORMATS, balance
-from counterlens.survivors.search import SHOWN, Search
+from counterlens.survivors import SHOWN, Search
 from counterlens.syntax.functions import function_named
 
 

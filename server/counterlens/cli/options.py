@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -26,6 +26,9 @@ from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, choose
 from counterlens.text import json_text
 from counterlens.trust import TrustError, remember, require_trust
+
+if TYPE_CHECKING:
+    from counterlens.reports.document import Report
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _WEAKER, _TRUST = "counterlens.allow_weaker_sandbox", "counterlens.trust"
@@ -302,6 +305,16 @@ def split_target(target: str) -> tuple[Path, str | None]:
 def print_json(document: Any) -> None:
     """Print one JSON document to standard output."""
     say_document(json_text(document) + "\n")
+
+
+def show(report: Report, document: Callable[[], Any], *, as_json: bool) -> None:
+    """Print a result to standard output: its report as text, or one JSON document."""
+    from counterlens.reports.render import terminal  # most commands that import this show no report
+
+    if as_json:
+        print_json(document())
+    else:
+        print_report(terminal.render(report))
 
 
 def print_report(report: RenderableType) -> None:

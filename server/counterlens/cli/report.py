@@ -48,6 +48,7 @@ from counterlens.reports.formats import FORMATS, TREND_FORMATS, write_evaluation
 from counterlens.reports.render import markdown, terminal
 
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+_PARQUET = "parquet"
 
 
 class SizeType(click.ParamType[tuple[str, int]]):
@@ -256,9 +257,6 @@ def trend(folders: tuple[Path, ...], across: tuple[str, ...], form: str, output:
         say_document(write_trend(form, series))
     else:
         output.write(write_trend(form, series))
-
-
-_PARQUET = "parquet"
 
 
 @click.command()

@@ -18,6 +18,7 @@ from counterlens.cli.options import (
     print_json,
     print_report,
     refuse_given,
+    show,
 )
 from counterlens.cli.probe_options import options_of
 from counterlens.cli.progress_lines import steps
@@ -234,10 +235,9 @@ def _corpus(model: Model, paths: list[Path], how: _How, seed: int, *, as_json: b
         language: corpus_confidence(list(files.values()), seed=seed)
         for language, files in sorted(scored.items())
     }
-    if as_json:
-        print_json(corpus(summed, model.info, {name: list(files) for name, files in scored.items()}, skipped))
-    else:
-        print_report(terminal.render(corpus_report(summed, model.info, skipped)))
+    paths_by_language = {name: list(files) for name, files in scored.items()}
+    shown = corpus_report(summed, model.info, skipped)
+    show(shown, lambda: corpus(summed, model.info, paths_by_language, skipped), as_json=as_json)
 
 
 def score_by_protocol(

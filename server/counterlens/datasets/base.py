@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from counterlens.datasets.files import digest
 from counterlens.errors import DataError
 
 UNKNOWN = "unknown"
@@ -211,3 +211,25 @@ class Dataset:
             records=sum(1 for _ in self),
             path=self.path,
         )
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file; for a folder, over the names and digests of its files, sorted by name.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    try:
+        if not path.is_dir():
+            return _digest(path)
+        total = hashlib.sha256()
+        for file in sorted(entry for entry in path.rglob("*") if entry.is_file()):
+            total.update(f"{file.relative_to(path).as_posix()}\0{_digest(file)}\n".encode())
+        return total.hexdigest()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

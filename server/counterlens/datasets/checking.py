@@ -15,8 +15,8 @@ from threading import Event
 from counterlens.datasets.base import Dataset, Problem, Provenance, TestForm
 from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS, Judgement, Setting, Verdict
+from counterlens.judging.comparison import PrintingCase
 from counterlens.judging.languages import JUDGED, judging_of
-from counterlens.judging.output import PrintingCase
 from counterlens.languages.registry import title_of
 from counterlens.progress import ProgressCallback, Steps
 from counterlens.sandbox.base import Limits, Sandbox

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from counterlens.datasets.base import Case, Problem, TestForm, Tests
-from counterlens.datasets.files import JsonRecord
+from counterlens.datasets.files import JsonRecord, RecordLoader
 from counterlens.datasets.folders import Folder, FolderLoader
-from counterlens.datasets.recorded import RecordLoader
 
 _SOURCE = "github.com/google-deepmind/code_contests"
 _LICENCE = "CC-BY-4.0"

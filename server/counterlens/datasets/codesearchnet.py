@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from counterlens.datasets.base import Problem
-from counterlens.datasets.files import JsonRecord
-from counterlens.datasets.recorded import RecordLoader, details
+from counterlens.datasets.files import JsonRecord, RecordLoader, details
+
+_COMMIT = 12  # digits of a commit in the id of a problem
 
 
 class CodeSearchNet(RecordLoader):
@@ -44,9 +45,6 @@ class CodeSearchNet(RecordLoader):
             description=record.text("docstring", "func_documentation_string"),
             details=details(record, "sha", "url", "func_code_url", "partition", "split_name"),
         )
-
-
-_COMMIT = 12  # digits of a commit in the id of a problem
 
 
 class Galeras(RecordLoader):

@@ -43,6 +43,11 @@ NO_VARIABLE = "Null"
 _HEAD = re.compile(r"  (\w+) (\d+): *")
 _KEY = re.compile(r" *(datadep|controldep):")
 _SOURCE = re.compile(r" *- (\w+) (\d+)")
+_NAME = re.compile(r"(?P<program>.+)_(?P<first>\d+)_(?P<last>\d+)\.(py|java|c)")
+_KEPT = ("task_id", "category", "src", "dst", "groundtruth", "prompt")
+_LITE, _PROMPTS, _ANNOTATED = "lite.json", "prompts", "raw_annotation"
+_LANGUAGES = {".py": "Python", ".java": "Java", ".c": "C"}
+"""CoRe's names for the supported languages, by file extension."""
 
 
 class CoreTask(StrEnum):
@@ -201,13 +206,6 @@ def _instance(head: CoreNode, sources: dict[str, set[CoreNode]], *, binds: bool)
     variable, line = head
     data, control = (frozenset(sources.get(key, ())) for key in ("datadep", "controldep"))
     return LabelledInstance(variable, line, binds and variable != NO_VARIABLE, data, control)
-
-
-_NAME = re.compile(r"(?P<program>.+)_(?P<first>\d+)_(?P<last>\d+)\.(py|java|c)")
-_KEPT = ("task_id", "category", "src", "dst", "groundtruth", "prompt")
-_LITE, _PROMPTS, _ANNOTATED = "lite.json", "prompts", "raw_annotation"
-_LANGUAGES = {".py": "Python", ".java": "Java", ".c": "C"}
-"""CoRe's names for the supported languages, by file extension."""
 
 
 class Core(Loader):

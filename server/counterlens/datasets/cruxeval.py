@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from counterlens.datasets.base import Problem, TestForm, Tests
-from counterlens.datasets.files import JsonRecord
-from counterlens.datasets.recorded import RecordLoader
+from counterlens.datasets.files import JsonRecord, RecordLoader
 
 FUNCTION = "f"
 

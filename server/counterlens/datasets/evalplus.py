@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from counterlens.datasets.base import Problem, TestForm, Tests
-from counterlens.datasets.files import JsonRecord
+from counterlens.datasets.files import JsonRecord, RecordLoader
 from counterlens.datasets.mbpp import tested_function
-from counterlens.datasets.recorded import RecordLoader
 from counterlens.syntax.document import STRICT
 
 _INPUTS = ("base_input", "plus_input")

@@ -1,20 +1,23 @@
-"""Records in files: JSON lines, JSON arrays, gzipped or not, with the position of each for error messages."""
+"""Formats that are files of JSON records: lines or one array, gzipped or not, recognised by their fields.
+
+Each record has its position, for error messages.
+"""
 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import zlib
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
+from counterlens.datasets.base import Loader, Problem
 from counterlens.errors import DataError
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,28 +115,6 @@ def first_record(path: Path) -> Mapping[str, Any] | None:
         return None
 
 
-def digest(path: Path) -> str:
-    """The SHA-256 of a file; for a folder, over the names and digests of its files, sorted by name.
-
-    Raises:
-        DataError: it cannot be read.
-    """
-    try:
-        if not path.is_dir():
-            return _digest(path)
-        total = hashlib.sha256()
-        for file in sorted(entry for entry in path.rglob("*") if entry.is_file()):
-            total.update(f"{file.relative_to(path).as_posix()}\0{_digest(file)}\n".encode())
-        return total.hexdigest()
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}") from error
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
-
-
 def _open(file: Path) -> BinaryIO | gzip.GzipFile:
     return gzip.open(file, "rb") if file.name.endswith(".gz") else file.open("rb")
 
@@ -181,3 +162,45 @@ def _object(line: bytes, where: str) -> Mapping[str, Any]:
     if not isinstance(fields, dict):
         raise DataError(f"{where}: expected an object, found {_kind(fields)}")
     return fields
+
+
+class RecordLoader(Loader):
+    """A format of JSON lines (or one JSON array).
+
+    Attributes:
+        fields: The marks of the format: each entry is a field that its records have, or several separated by
+            `|` of which they have one. The format with most matching fields wins.
+    """
+
+    fields: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def problem(self, record: JsonRecord) -> Problem:
+        """The problem of one record.
+
+        Raises:
+            DataError: it is malformed; the message says where and why.
+        """
+
+    def recognises(self, path: Path) -> int:
+        """Like `Loader.recognises`: the number of its fields, if the first record of each file has all."""
+        if not path.is_dir() and not path.is_file():
+            return 0
+        files = data_files(path)
+        return len(self.fields) if files and all(map(self._fits, files)) else 0
+
+    def _fits(self, file: Path) -> bool:
+        first = first_record(file)
+        return first is not None and all(
+            any(name in first for name in entry.split("|")) for entry in self.fields
+        )
+
+    def problems(self, path: Path) -> Iterator[Problem]:
+        for record in records(path):
+            yield self.problem(record)
+
+
+def details(record: JsonRecord, *names: str) -> dict[str, str]:
+    """Some fields of a record as texts, if they exist and are not empty."""
+    values: dict[str, Any] = {name: record.fields.get(name) for name in names}
+    return {name: str(value) for name, value in values.items() if value not in (None, "", [])}

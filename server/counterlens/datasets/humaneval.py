@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from counterlens.datasets.base import Problem, TestForm, Tests
-from counterlens.datasets.files import JsonRecord
-from counterlens.datasets.recorded import RecordLoader, details
+from counterlens.datasets.files import JsonRecord, RecordLoader, details
 
 _LANGUAGES = {
     "Python": "python",

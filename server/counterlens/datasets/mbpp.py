@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from counterlens.datasets.base import Problem, TestForm, Tests
-from counterlens.datasets.files import JsonRecord
-from counterlens.datasets.recorded import RecordLoader
+from counterlens.datasets.files import JsonRecord, RecordLoader
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
 

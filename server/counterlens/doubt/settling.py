@@ -28,10 +28,9 @@ from counterlens.doubt.scoring import LEAST_HEAD, Trial, ranked_by_head
 from counterlens.errors import UnscorableError
 from counterlens.judging.base import LIMITS, Judge, Judgement, Setting, StandingByTests
 from counterlens.judging.comparing import ComparingJudge, Distinction
-from counterlens.judging.joint import JointJudge
 from counterlens.judging.languages import behaviour_of
 from counterlens.judging.projects import interpreter_for
-from counterlens.judging.registry import find_judge
+from counterlens.judging.registry import JointJudge, find_judge
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document

@@ -156,12 +156,6 @@ def with_effects(run: RunResults, estimated: CausalResults, *, side_by_side: boo
     return replace(run, further=tuple(tables))
 
 
-def with_stored_effects(run: RunResults, folder: Path) -> RunResults:
-    """A run as its reports show it: with its stored effects, if any."""
-    known = stored_effects(folder, run) if TASK in run.settings.tasks else None
-    return run if known is None else with_effects(run, known)
-
-
 def _checksum(document: Mapping[str, Any]) -> str:
     """The checksum of a document, which reveals a damaged file."""
     return sha256_of(json.dumps(document, sort_keys=True))

@@ -17,11 +17,10 @@ from operator import attrgetter
 from typing import Any
 
 from counterlens.evaluation.results import RunResults
-from counterlens.metrics.association import few_points, pearson, spearman
+from counterlens.metrics.agreement import few_points, pearson, spearman
 from counterlens.metrics.bootstrap import Estimate
-from counterlens.metrics.model_comparison import DETECTABLE_DIFFERENCE, ModelComparison, compare_pairwise
 from counterlens.metrics.noise_floor import AboveFloor
-from counterlens.metrics.significance import POWER
+from counterlens.metrics.significance import DETECTABLE_DIFFERENCE, POWER, ModelComparison, compare_pairwise
 from counterlens.metrics.summary import EffectSummary, Observation, summaries_by, summarize
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.parameters import parameter_count, short_count

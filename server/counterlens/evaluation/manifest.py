@@ -32,6 +32,7 @@ _HARMLESS = {
     *("model.entry.price.input", "model.entry.price.output", "model.entry.price.currency"),
     "model.entry.price.cached",
 }
+_PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
 
 
 def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | None = None) -> dict[str, Any]:
@@ -145,9 +146,6 @@ def differences(manifest: dict[str, Any], other: dict[str, Any], at: str = "") -
 
 def _plain(value: Any) -> Any:
     return json.loads(json.dumps(value))
-
-
-_PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
 
 
 def package_versions() -> dict[str, str | None]:

@@ -87,7 +87,7 @@ def _body_start(document: Document, function: Function) -> int:
     return start if start > function.header else function.body
 
 
-def both_sides(at: Cursor, mutation: str, seed: int = 0) -> tuple[Cursor, Cursor]:
+def both_sides(at: Cursor, mutation: str) -> tuple[Cursor, Cursor]:
     """The cuts of the original and of the mutation's counterfactual that are nearest to a place.
 
     Raises:
@@ -95,7 +95,7 @@ def both_sides(at: Cursor, mutation: str, seed: int = 0) -> tuple[Cursor, Cursor
             reason.
         OptionError: there is no such mutation.
     """
-    function, surveyed = rewritings(at.document, at.qualname, (mutation,), seed=seed)
+    function, surveyed = rewritings(at.document, at.qualname, (mutation,), seed=0)
     counterfactuals: Sequence[Counterfactual] = [
         counterfactual for counterfactual in surveyed.counterfactuals if counterfactual.cut is not None
     ]

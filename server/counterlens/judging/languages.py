@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from counterlens.errors import SourceError
 from counterlens.judging.base import Attribution, Judge, Setting, WeakAssertion
 from counterlens.judging.comparing import ComparingJudge
-from counterlens.judging.output import PrintingCase
+from counterlens.judging.comparison import PrintingCase
 from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import language_of
 from counterlens.syntax.document import Document

@@ -29,6 +29,13 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
 Made = TypeVar("Made")
+MOST_DEATHS = 3
+"""Deaths of the model's process on one unit after which the unit is set aside."""
+_PAUSE = 1.0
+"""Minimum number of seconds between updates for units that are not visible,"""
+_SHARE = 5
+"""... and the minimum as a multiple of the time to compute an update."""
+Span = tuple[int, int]
 
 
 class ScoringState(StrEnum):
@@ -226,16 +233,6 @@ class Analysis:
     def frozen(self) -> Analysis:
         """Return a snapshot for a thread that works on it while the server continues."""
         return copy.copy(self)
-
-
-MOST_DEATHS = 3
-"""Deaths of the model's process on one unit after which the unit is set aside."""
-_PAUSE = 1.0
-"""Minimum number of seconds between updates for units that are not visible,"""
-_SHARE = 5
-"""... and the minimum as a multiple of the time to compute an update."""
-
-Span = tuple[int, int]
 
 
 @dataclass(eq=False)

@@ -16,11 +16,11 @@ from lsprotocol import types
 
 from counterlens.confidence import Confidence, NodeConfidence
 from counterlens.confidence.calibration import Calibration
-from counterlens.confidence.calm import calm
 from counterlens.confidence.granularity import (
     LABELS,
     Granularity,
     Span,
+    calm,
     level_of,
     spans,
     visible_first,

@@ -248,7 +248,7 @@ class _RankedModel(WrappedModel):
 class ForegroundModel(_RankedModel):
     """A model for foreground requests, whose caller waits for the response."""
 
-    def _forward(self, method: str, *asked: Any, cancel: Event | None, **options: Any) -> Any:
+    def _forward(self, method: str, *asked: Any, cancel: Event | None = None, **options: Any) -> Any:
         with self._precedence.take():
             return super()._forward(method, *asked, cancel=cancel, **options)
 
@@ -256,7 +256,7 @@ class ForegroundModel(_RankedModel):
 class BackgroundModel(_RankedModel):
     """A model for background requests: each gives way, and is then retried."""
 
-    def _forward(self, method: str, *asked: Any, cancel: Event | None, **options: Any) -> Any:
+    def _forward(self, method: str, *asked: Any, cancel: Event | None = None, **options: Any) -> Any:
         while True:
             self._precedence.wait(cancel)
             interrupt = _Interrupt(self._precedence, cancel)

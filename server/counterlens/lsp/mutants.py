@@ -30,7 +30,7 @@ from counterlens.progress import Steps
 from counterlens.reports.export.survivors import survivor_sentence
 from counterlens.reports.render.markdown import fence
 from counterlens.sandbox.registry import best_sandbox
-from counterlens.survivors.search import Search, Survival
+from counterlens.survivors import Search, Survival
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, function_at, has_feature, require_feature
 

@@ -15,9 +15,8 @@ from lsprotocol import types
 
 from counterlens.confidence import Confidence
 from counterlens.confidence.exclusion import Ignored, ignore_comments
-from counterlens.confidence.leaves import Floats, Leaves
 from counterlens.confidence.replacing import replacements
-from counterlens.confidence.surprising import Surprise, excess, surprising
+from counterlens.confidence.surprising import Floats, Leaves, Surprise, excess, surprising
 from counterlens.lsp.actions import ignore_actions, replace_action
 from counterlens.lsp.analysis import Analysis, Memo, ScoringState
 from counterlens.lsp.background import ScoredDocument

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from counterlens.errors import CounterlensError
-from counterlens.metrics.association import correlation
+from counterlens.metrics.agreement import correlation
 from counterlens.metrics.bootstrap import Estimate, bootstrap
 from counterlens.progress import ProgressCallback
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
 
-from counterlens.metrics.intervals import Sample, wilson_interval
+from counterlens.metrics.bootstrap import Sample, wilson_interval
 
 
 class PairOutcome(StrEnum):
@@ -99,7 +99,7 @@ def wilson(count: int, n: int, level: float = 0.95) -> Proportion:
 def pooled_share(values: Iterable[tuple[Hashable, bool]], level: float = 0.95) -> Proportion:
     """The share of true values, each given with its cluster.
 
-    The interval is Wilson's with the effective sample size (see `intervals.py`), which is n if each cluster
+    The interval is Wilson's with the effective sample size (see `bootstrap.py`), which is n if each cluster
     has one value.
     """
     groups: defaultdict[Hashable, list[int]] = defaultdict(list)

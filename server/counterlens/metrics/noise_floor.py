@@ -25,9 +25,8 @@ from math import comb
 
 import numpy as np
 
-from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.bootstrap import Estimate, Interval, student_quantile
 from counterlens.metrics.effects import Proportion, pooled_share
-from counterlens.metrics.intervals import Interval, student_quantile
 from counterlens.metrics.summary import Observation
 
 _LEVEL = 0.05

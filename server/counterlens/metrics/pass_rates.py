@@ -13,8 +13,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from counterlens.metrics.bootstrap import Estimate, pooled_mean
-from counterlens.metrics.intervals import wilson_interval
+from counterlens.metrics.bootstrap import Estimate, pooled_mean, wilson_interval
 
 NOTHING = 0.1
 """A smaller difference of pass rates is negligible: within this distance of 0, the model held."""
@@ -100,7 +99,7 @@ def mean_difference(pairs: Iterable[tuple[Hashable, PassCount, PassCount]]) -> E
 
     All pairs must have the same number of samples: if sampling ended because of its results, the rates at the
     end are too far apart on average. Functions, not pairs or samples, are assumed to be independent: the
-    interval is that of clustered observations (`intervals.py`), and includes the randomness of sampling,
+    interval is that of clustered observations (`bootstrap.py`), and includes the randomness of sampling,
     since that is in the differences.
     """
     return pooled_mean(

@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import platformdirs
@@ -27,12 +27,11 @@ from counterlens.models.base import (
     Capability,
     Completion,
     Model,
-    Progress,
     Prompt,
     TokenScores,
     Vectors,
 )
-from counterlens.models.wrapped import WrappedModel
+from counterlens.models.wrapped import RequestOptions, WrappedModel
 from counterlens.regular_file import check_database
 from counterlens.text import printable
 
@@ -182,19 +181,13 @@ class CachedModel(WrappedModel):
         super().__init__(model)
         self._store, self._owns_store = store, owns_store
 
-    def complete(
-        self,
-        prompts: Sequence[Prompt],
-        *,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> list[Completion]:
+    def complete(self, prompts: Sequence[Prompt], **options: Unpack[RequestOptions]) -> list[Completion]:
         """Like `Model.complete`; only prompts without a cached response are sent.
 
         A response is cached with its whole call if prompts decode together and not exactly: it may differ in
         another call.
         """
-        exact = self.offers(Capability.EXACT, cancel=cancel)
+        exact = self.offers(Capability.EXACT, cancel=options.get("cancel"))
         together = not exact and Capability.BATCH in self.info.capabilities
         keys = [self._prompt_key(prompt) for prompt in prompts]
         if together:
@@ -205,7 +198,7 @@ class CachedModel(WrappedModel):
         if missing and together:
             missing = list(range(len(prompts)))
         if missing:
-            fresh = self.model.complete([prompts[i] for i in missing], cancel=cancel, progress=progress)
+            fresh = self.model.complete([prompts[i] for i in missing], **options)
             for i, answer in zip(missing, fresh, strict=True):
                 answers[i] = answer
             self._store.put_all(
@@ -214,22 +207,14 @@ class CachedModel(WrappedModel):
         return [answer for answer in answers if answer is not None]
 
     def score(
-        self,
-        text: str,
-        *,
-        context: str = "",
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
+        self, text: str, *, context: str = "", alternatives: int = 5, **options: Unpack[RequestOptions]
     ) -> TokenScores:
         """Like `Model.score`; the model is asked only if no response is cached."""
         key = self._key("score", text, context, alternatives)
         known = _scores(self._store.get(key), text)
         if known is not None:
             return known
-        scores = self.model.score(
-            text, context=context, alternatives=alternatives, cancel=cancel, progress=progress
-        )
+        scores = self.model.score(text, context=context, alternatives=alternatives, **options)
         self._store.put(key, _pack(scores))
         return scores
 
@@ -240,8 +225,7 @@ class CachedModel(WrappedModel):
         *,
         unscored: Sequence[int] = (),
         alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
+        **options: Unpack[RequestOptions],
     ) -> list[TokenScores]:
         """Like `Model.score_continuations`; a call is answered from the cache as a whole or not at all."""
         texts = list(continuations)
@@ -252,7 +236,7 @@ class CachedModel(WrappedModel):
         if len(kept) == len(texts):
             return kept
         fresh = self.model.score_continuations(
-            context, texts, unscored=unscored, alternatives=alternatives, cancel=cancel, progress=progress
+            context, texts, unscored=unscored, alternatives=alternatives, **options
         )
         self._store.put_all([(key, _pack(scores)) for key, scores in zip(keys, fresh, strict=True)])
         return fresh
@@ -269,15 +253,13 @@ class CachedModel(WrappedModel):
         self._store.put(key, _pack(scores))
         return scores
 
-    def embed(
-        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
-    ) -> Vectors:
+    def embed(self, texts: Sequence[str], **options: Unpack[RequestOptions]) -> Vectors:
         """Like `Model.embed`; only texts without a cached embedding are sent."""
         keys = [self._key("embed", text) for text in texts]
         vectors = [_vector(self._store.get(key)) for key in keys]
         missing = [i for i, vector in enumerate(vectors) if vector is None]
         if missing:
-            fresh = self.model.embed([texts[i] for i in missing], cancel=cancel, progress=progress)
+            fresh = self.model.embed([texts[i] for i in missing], **options)
             self._store.put_all([(keys[i], row.tobytes()) for i, row in zip(missing, fresh, strict=True)])
             for i, row in zip(missing, fresh, strict=True):
                 vectors[i] = row

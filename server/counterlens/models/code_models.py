@@ -29,6 +29,8 @@ from counterlens.models.files import cached_file, identity
 from counterlens.processes import python, start
 
 _FILE = "code_models.toml"
+_POLL_SECONDS = 0.2
+_PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +82,6 @@ def code_models() -> tuple[CodeModel, ...]:
 def code_model(name: str) -> CodeModel | None:
     """The offered model with this id; None if there is none."""
     return next((offered for offered in code_models() if offered.id == name), None)
-
-
-_POLL_SECONDS = 0.2
-_PIECE = 1 << 20
 
 
 def code_model_here(model: CodeModel) -> Path | None:

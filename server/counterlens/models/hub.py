@@ -25,6 +25,12 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Progress
 from counterlens.models.files import REVISION, cached_file, repository_folder
 
+HUB = "https://huggingface.co"
+_TIMEOUT = httpx.Timeout(30.0, connect=10.0)
+_PIECE = 1 << 20
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_ELSEWHERE = "Check the network or the proxy, or download the file elsewhere and give its path"
+
 
 def fetch(spec: str, progress: Progress | None = None, cancel: Event | None = None) -> Path:
     """The local path of a hub file, downloaded if it is not there yet.
@@ -97,14 +103,6 @@ def _download_file(download: Callable[[], str], spec: str, repository: str) -> P
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__
-
-
-HUB = "https://huggingface.co"
-
-_TIMEOUT = httpx.Timeout(30.0, connect=10.0)
-_PIECE = 1 << 20
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_ELSEWHERE = "Check the network or the proxy, or download the file elsewhere and give its path"
 
 
 class HubOfflineError(ModelError):

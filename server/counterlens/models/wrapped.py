@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from threading import Event
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from counterlens.models.base import (
     Capability,
@@ -20,46 +20,46 @@ from counterlens.models.base import (
 from counterlens.models.usage import Usage
 
 
+class RequestOptions(TypedDict, total=False):
+    """What every request takes that is passed on: how it is cancelled, and who is told of its progress."""
+
+    cancel: Event | None
+    progress: Progress | None
+
+
+class ScoreOptions(RequestOptions, total=False):
+    """What `Model.score` takes besides the text."""
+
+    context: str
+    alternatives: int
+
+
+class ContinuationOptions(RequestOptions, total=False):
+    """What `Model.score_continuations` takes besides the texts."""
+
+    unscored: Sequence[int]
+    alternatives: int
+
+
 class ForwardingModel(Model):
     """A model whose requests all go through one method."""
 
     @abstractmethod
-    def _forward(self, method: str, *asked: Any, cancel: Event | None, **options: Any) -> Any:
+    def _forward(self, method: str, *asked: Any, cancel: Event | None = None, **options: Any) -> Any:
         """Answer a request: the name of a method of `Model`, and its arguments."""
 
-    def complete(
-        self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
-    ) -> list[Completion]:
-        completions: list[Completion] = self._forward("complete", prompts, cancel=cancel, progress=progress)
+    def complete(self, prompts: Sequence[Prompt], **options: Unpack[RequestOptions]) -> list[Completion]:
+        completions: list[Completion] = self._forward("complete", prompts, **options)
         return completions
 
-    def score(
-        self,
-        text: str,
-        *,
-        context: str = "",
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> TokenScores:
-        options = {"context": context, "alternatives": alternatives, "progress": progress}
-        scores: TokenScores = self._forward("score", text, cancel=cancel, **options)
+    def score(self, text: str, **options: Unpack[ScoreOptions]) -> TokenScores:
+        scores: TokenScores = self._forward("score", text, **options)
         return scores
 
     def score_continuations(
-        self,
-        context: str,
-        continuations: Sequence[str],
-        *,
-        unscored: Sequence[int] = (),
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
+        self, context: str, continuations: Sequence[str], **options: Unpack[ContinuationOptions]
     ) -> list[TokenScores]:
-        options = {"unscored": unscored, "alternatives": alternatives, "progress": progress}
-        scores: list[TokenScores] = self._forward(
-            "score_continuations", context, continuations, cancel=cancel, **options
-        )
+        scores: list[TokenScores] = self._forward("score_continuations", context, continuations, **options)
         return scores
 
     def score_span(
@@ -70,10 +70,8 @@ class ForwardingModel(Model):
         )
         return scores
 
-    def embed(
-        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
-    ) -> Vectors:
-        vectors: Vectors = self._forward("embed", texts, cancel=cancel, progress=progress)
+    def embed(self, texts: Sequence[str], **options: Unpack[RequestOptions]) -> Vectors:
+        vectors: Vectors = self._forward("embed", texts, **options)
         return vectors
 
 
@@ -100,7 +98,7 @@ class WrappedModel(ForwardingModel):
     def offers(self, capability: Capability, *, retest: bool = False, cancel: Event | None = None) -> bool:
         return self.model.offers(capability, retest=retest, cancel=cancel)
 
-    def _forward(self, method: str, *asked: Any, cancel: Event | None, **options: Any) -> Any:
+    def _forward(self, method: str, *asked: Any, cancel: Event | None = None, **options: Any) -> Any:
         return getattr(self.model, method)(*asked, cancel=cancel, **options)
 
     def close(self) -> None:

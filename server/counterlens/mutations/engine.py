@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from counterlens.errors import SourceError
 from counterlens.languages.registry import title_of
 from counterlens.mutations import cuts
 from counterlens.mutations.base import Counterfactual, Cut, Refusal
-from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import Edit, render
 from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, chosen_mutation, mutated, parse
-from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
+from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused, compatible
 from counterlens.mutations.parsed import FunctionSpan, ParsedSource
 from counterlens.syntax.functions import MODULE
 from counterlens.syntax.tree import deep_recursion
@@ -28,29 +27,34 @@ class Survey:
     refusals: tuple[Refusal, ...]
 
 
-def survey(
-    source: str | ParsedSource,
-    *,
-    mutations: Iterable[str | AnyMutation] | None = None,
-    function: str | None = None,
-    seed: int = 0,
-    prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
-    without: Collection[str] = (),
-    every_cut: bool = False,
-    language: str = "python",
-) -> Survey:
+class SurveyOptions(TypedDict, total=False):
+    """The options of `survey`.
+
+    Attributes:
+        mutations: Ids, or mutation objects; all registered ones by default.
+        function: Qualified name of the function whose sites to use; `MODULE` for all, as parts of one whole
+            program that no other code imports; None for all.
+        seed: Random seed of the names and orders; 0 by default.
+        prefix_ratio: Share of a function's lines before the cut, or a range of it.
+        without: Assumptions that are not allowed; sites that need one are refused.
+        every_cut: Whether counterfactuals list all their possible cuts.
+        language: The id of the text's language; Python by default.
+    """
+
+    mutations: Iterable[str | AnyMutation] | None
+    function: str | None
+    seed: int
+    prefix_ratio: cuts.Ratio
+    without: Collection[str]
+    every_cut: bool
+    language: str
+
+
+def survey(source: str | ParsedSource, **options: Unpack[SurveyOptions]) -> Survey:
     """Find all counterfactuals of a source, and all refused sites with the reasons.
 
     Args:
         source: The text of a file, without byte-order mark; or an already parsed source.
-        mutations: Ids, or mutation objects; all registered ones by default.
-        function: Qualified name of the function whose sites to use; `MODULE` for all, as parts of one whole
-            program that no other code imports; None for all.
-        seed: Random seed of the names and orders.
-        prefix_ratio: Share of a function's lines before the cut, or a range of it.
-        without: Assumptions that are not allowed; sites that need one are refused.
-        every_cut: Whether counterfactuals list all their possible cuts.
-        language: The id of the text's language.
 
     Raises:
         SourceError: the source does not parse, or has no such function.
@@ -58,16 +62,7 @@ def survey(
     """
     made: list[Counterfactual] = []
     refused: list[Refusal] = []
-    for outcome in stream(
-        source,
-        mutations=mutations,
-        function=function,
-        seed=seed,
-        prefix_ratio=prefix_ratio,
-        without=without,
-        every_cut=every_cut,
-        language=language,
-    ):
+    for outcome in stream(source, **options):
         if isinstance(outcome, Counterfactual):
             made.append(outcome)
         else:
@@ -75,31 +70,14 @@ def survey(
     return Survey(tuple(made), tuple(refused))
 
 
-def counterfactuals(
-    source: str | ParsedSource,
-    *,
-    mutations: Iterable[str | AnyMutation] | None = None,
-    function: str | None = None,
-    seed: int = 0,
-    prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
-    without: Collection[str] = (),
-) -> list[Counterfactual]:
+def counterfactuals(source: str | ParsedSource, **options: Unpack[SurveyOptions]) -> list[Counterfactual]:
     """All counterfactuals of a source; arguments and errors are those of `survey`."""
-    surveyed = survey(
-        source, mutations=mutations, function=function, seed=seed, prefix_ratio=prefix_ratio, without=without
-    )
-    return list(surveyed.counterfactuals)
+    return list(survey(source, **options).counterfactuals)
 
 
-def refusals(
-    source: str | ParsedSource,
-    *,
-    mutations: Iterable[str | AnyMutation] | None = None,
-    function: str | None = None,
-    seed: int = 0,
-) -> list[Refusal]:
+def refusals(source: str | ParsedSource, **options: Unpack[SurveyOptions]) -> list[Refusal]:
     """All refused sites with the reasons; arguments and errors are those of `survey`."""
-    return list(survey(source, mutations=mutations, function=function, seed=seed).refusals)
+    return list(survey(source, **options).refusals)
 
 
 def apply_everywhere(
@@ -257,20 +235,10 @@ def _alike(text: str, other: str) -> int:
 
 
 def stream(
-    source: str | ParsedSource,
-    *,
-    mutations: Iterable[str | AnyMutation] | None = None,
-    function: str | None = None,
-    seed: int = 0,
-    prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
-    without: Collection[str] = (),
-    every_cut: bool = False,
-    language: str = "python",
+    source: str | ParsedSource, **options: Unpack[SurveyOptions]
 ) -> Iterator[Counterfactual | Refusal]:
     """Like `survey`, one at a time."""
-    outcomes = _stream(
-        source, mutations, function, seed, prefix_ratio, without, every_cut=every_cut, language=language
-    )
+    outcomes = _stream(source, **options)
     while True:
         with deep_recursion():
             outcome = next(outcomes, None)
@@ -281,14 +249,14 @@ def stream(
 
 def _stream(
     source: str | ParsedSource,
-    mutations: Iterable[str | AnyMutation] | None,
-    function: str | None,
-    seed: int,
-    prefix_ratio: cuts.Ratio,
-    without: Collection[str],
     *,
-    every_cut: bool,
-    language: str,
+    mutations: Iterable[str | AnyMutation] | None = None,
+    function: str | None = None,
+    seed: int = 0,
+    prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
+    without: Collection[str] = (),
+    every_cut: bool = False,
+    language: str = "python",
 ) -> Iterator[Counterfactual | Refusal]:
     module, known = _read(source, language)
     wanted = known.mutations if mutations is None else mutations

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from counterlens.syntax.functions import MODULE
 from counterlens.text import Positions
@@ -118,6 +118,10 @@ class ParsedFile(ABC, Generic[FunctionT]):
     @abstractmethod
     def lines_of(self, function: FunctionSpan) -> list[int]:
         """Offsets of the lines on which a statement of a function begins."""
+
+    def nodes(self, *types: Any) -> Iterator[Any]:
+        """All nodes of some types, type by type, in source order within each; for `Mutation.types`."""
+        raise NotImplementedError
 
     @cached_property
     def program(self) -> FunctionSpan:

@@ -18,7 +18,7 @@ from threading import Event
 from typing import ClassVar, Generic, TypeVar
 
 from counterlens.judging.base import Judge, Setting
-from counterlens.judging.output import PrintingCase
+from counterlens.judging.comparison import PrintingCase
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Capability, Completion, Model, Prompt
 from counterlens.models.cache import past_cache

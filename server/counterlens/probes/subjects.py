@@ -14,8 +14,8 @@ from counterlens.datasets.counterparts import Counterparts
 from counterlens.datasets.repository import RepositoryDataset
 from counterlens.errors import DataError, SandboxError, SourceError
 from counterlens.judging.base import LIMITS, Judge, Setting
+from counterlens.judging.comparison import PrintingCase
 from counterlens.judging.languages import judging_of
-from counterlens.judging.output import PrintingCase
 from counterlens.judging.witnesses import WitnessedJudge
 from counterlens.languages.registry import title_of
 from counterlens.probes.execution.language import execution_of

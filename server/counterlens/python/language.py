@@ -23,7 +23,7 @@ PYTHON = Language(
     prompts="counterlens.python.prompts.language:PROMPTS",
     execution="counterlens.python.execution.language:EXECUTION",
     swaps="counterlens.python.swaps:SWAPS",
-    examined="counterlens.python.examined.interventions:EXAMINED",
-    interventions="counterlens.python.examined.interventions:INTERVENTIONS",
+    examined="counterlens.python.examined:EXAMINED",
+    interventions="counterlens.python.examined:INTERVENTIONS",
 )
 LANGUAGES = (PYTHON,)

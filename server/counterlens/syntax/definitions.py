@@ -89,3 +89,8 @@ def named_definitions(root: Node, kinds: set[str] | frozenset[str]) -> Iterator[
 def text_of(node: Node | None) -> str:
     """The source of a node; empty for None."""
     return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+
+
+def own_name(node: Node) -> str:
+    """The source of the part of a node that is its name; empty if it has none."""
+    return text_of(node.child_by_field_name("name"))

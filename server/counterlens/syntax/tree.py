@@ -22,6 +22,14 @@ def descendants(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         todo += reversed(descendant.children)
 
 
+def ancestors(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """The nodes around a node, from the inside out."""
+    above = node.parent
+    while above is not None:
+        yield above
+        above = above.parent
+
+
 TOO_DEEP = "the source is nested too deeply to be read"
 SPLIT = "Split its longest expression, or its longest chain of elif"
 _DEEP = 20_000

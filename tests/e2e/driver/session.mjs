@@ -23,6 +23,9 @@ export const FLAGS = [
   "--disable-sync",
 ];
 
+/** A session is too short for optimised code to repay the time of its compilers. */
+const UNOPTIMISED = "--js-flags=--no-opt";
+
 /** The name of the embedded model, for tests of findings that only a trained model has. */
 export const EMBEDDED = "smollm2-135m";
 
@@ -75,7 +78,7 @@ export class Session {
       headless: true,
       viewport: viewport ?? { width: 1280, height: 840 },
       colorScheme: "dark",
-      args: FLAGS,
+      args: [...FLAGS, UNOPTIMISED],
     });
     context.setDefaultTimeout(60_000); // a busy machine is slow, and no test is about that
     const page = context.pages()[0] ?? (await context.newPage());

@@ -13,7 +13,7 @@ import pytest
 
 from counterlens.dependence import dependences
 from counterlens.errors import SourceError
-from counterlens.java.syntax.escapes import as_java_reads_it, escape_that_is_syntax
+from counterlens.java.syntax import as_java_reads_it, escape_that_is_syntax
 from counterlens.mutations import survey
 
 BODY = """

@@ -17,7 +17,7 @@ from counterlens.java.judging.differential import (
 from counterlens.java.judging.differential.original import study
 from counterlens.java.judging.judge import JavaOutputJudge, JavaTestsJudge
 from counterlens.judging.base import LIMITS, Judge, Judgement, Setting
-from counterlens.judging.output import PrintingCase
+from counterlens.judging.comparison import PrintingCase
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from counterlens.judging.base import LIMITS, Judgement, Setting, lasting
+from counterlens.judging.comparison import PrintingCase
 from counterlens.judging.languages import judging_of
-from counterlens.judging.output import PrintingCase
 from counterlens.sandbox.registry import best_sandbox
 
 PROGRAM = """

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from counterlens.java.judging import project as libraries
+from counterlens.java.judging.judge import JavaSuiteJudge, find
 from counterlens.java.judging.project import JavaProject, JavaSource, declared_jars, junit
-from counterlens.java.judging.project_tests import JavaSuiteJudge, find
 from counterlens.judging.base import LIMITS, Judgement, Setting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge

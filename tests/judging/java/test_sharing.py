@@ -9,7 +9,7 @@ import pytest
 
 from counterlens.errors import SandboxError
 from counterlens.java.judging.sharing import why_alone
-from counterlens.sandbox.java.jdk import find_jdk
+from counterlens.sandbox.java.machine import find_jdk
 
 BODIES = {
     "sum": ("return xs.stream().mapToInt(x -> x).sum();", None),

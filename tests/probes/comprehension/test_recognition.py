@@ -13,9 +13,8 @@ from counterlens.models.base import Capability, Completion, Model, ModelInfo, Pr
 from counterlens.mutations import Concept
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context
-from counterlens.probes.recognition import rates
+from counterlens.probes.recognition import record as rates
 from counterlens.probes.recognition.probe import RecognitionProbe, min_k, seen_sentence
-from counterlens.probes.recognition.rates import ModelRates, Rate
 from counterlens.probes.recognition.record import (
     BEYOND,
     LIKELIHOOD,
@@ -24,6 +23,8 @@ from counterlens.probes.recognition.record import (
     MIN_K,
     RANK,
     VERBATIM,
+    ModelRates,
+    Rate,
     RecognitionRecord,
 )
 from counterlens.probes.record import read, write_record

@@ -11,7 +11,7 @@ from counterlens.dependence import MODULE, dependences
 from counterlens.probes.dependence.examined import ExaminedFunction, Intervention, NameRole
 from counterlens.probes.dependence.reactions import readings
 from counterlens.python.dependence.program import Program
-from counterlens.python.examined.interventions import another, negated
+from counterlens.python.examined import another, negated
 
 SOURCE = """\
 def f(text, n):

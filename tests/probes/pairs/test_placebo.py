@@ -33,7 +33,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import plain, read
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.progress import Steps
-from counterlens.python.mutations.placebos import PLACEBOS
+from counterlens.python.mutations.language import PLACEBOS
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.formats import write_evaluation
 from counterlens.reports.render import html, markdown

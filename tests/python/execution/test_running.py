@@ -115,6 +115,16 @@ def test_a_program_in_a_package_imports_its_neighbours(name: str, tmp_path: Path
     assert next(dict(step.changed) for step in steps) == {"size": "6"}
 
 
+def test_a_program_with_data_classes_is_observed() -> None:
+    source = (
+        "from __future__ import annotations\nfrom dataclasses import dataclass\n\n\n"
+        "@dataclass\nclass Point:\n    x: int\n\n\n"
+        "def move(n):\n    point = Point(n + 1)\n    return point.x\n"
+    )
+    assert output_of(Document(source), "move(2)", setting()).written == "3"
+    assert [step.line for step in trace(Document(source), "move(2)", setting())] == [11, 12]
+
+
 def test_annotations_are_evaluated_as_the_program_itself_has_them() -> None:
     document = Document("def f(x: int) -> str:\n    return f.__annotations__['x'] is int\n")
     assert output_of(document, "f(1)", setting()).written == "True"

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from counterlens.python.judging.differential.original import reach
 from counterlens.python.syntax.parsing import parse_expression, parse_module
 
 SOURCE = "\n".join(
@@ -62,6 +63,7 @@ def test_what_the_garbage_collector_runs_may_parse_too() -> None:
     gc.callbacks.append(parse)
     try:
         assert len(parse_module(SOURCE).body) == 40
+        assert reach(SOURCE, range(1, 3), []).all_lines == 2
         assert gc.isenabled()
     finally:
         gc.callbacks.remove(parse)

@@ -9,8 +9,7 @@ import pytest
 
 from counterlens.errors import SandboxError
 from counterlens.sandbox.java import machine
-from counterlens.sandbox.java.jdk import find_jdk
-from counterlens.sandbox.java.machine import worker_classes
+from counterlens.sandbox.java.machine import find_jdk, worker_classes
 
 PROCESSOR = """
 import java.util.Set;

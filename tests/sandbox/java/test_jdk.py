@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from counterlens.errors import SandboxError
-from counterlens.sandbox.java import jdk
-from counterlens.sandbox.java.jdk import find_jdk
+from counterlens.sandbox.java import machine
+from counterlens.sandbox.java.machine import find_jdk
 
 Kits = Callable[..., Path]
 
@@ -17,7 +17,7 @@ Kits = Callable[..., Path]
 @pytest.fixture
 def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kits:
     """Makes a folder that looks like a kit; none of the machine's own is found."""
-    monkeypatch.setattr(jdk, "_USUAL", (f"{tmp_path}/usual/*",))
+    monkeypatch.setattr(machine, "_USUAL", (f"{tmp_path}/usual/*",))
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     monkeypatch.delenv("JAVA_HOME", raising=False)
 

@@ -11,7 +11,7 @@ from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.language import MUTATIONS
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
-from counterlens.python.mutations.placebos import PLACEBOS, python_meaning
+from counterlens.python.mutations.language import PLACEBOS, python_meaning
 
 
 class StarlarkModule(Module):

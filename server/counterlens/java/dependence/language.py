@@ -24,8 +24,7 @@ from counterlens.dependence.effects import Effects
 from counterlens.dependence.layout import Finally, Jump
 from counterlens.dependence.protected import Clause, at_last, lower_protected
 from counterlens.java.dependence.expressions import SYNTAX, JavaReading
-from counterlens.java.syntax.concepts import java_definitions
-from counterlens.java.syntax.escapes import escape_that_is_syntax
+from counterlens.java.syntax import escape_that_is_syntax, java_definitions
 from counterlens.syntax.definitions import text_of
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from counterlens.java.judging.project_tests import files_with_tests
+from counterlens.java.judging.judge import files_with_tests
 from counterlens.java.prompts.values import equal, java_literal
 from counterlens.probes.execution.language import MOST_BYTES
 from counterlens.sandbox.java.values import JavaValue
+from counterlens.syntax.definitions import text_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.grammars import parser_for
@@ -57,9 +58,9 @@ def literal_call(node: Node, name: str) -> LiteralCall | None:
     if node.type != "method_invocation" or node.has_error:
         return None
     named, listed = node.child_by_field_name("name"), node.child_by_field_name("arguments")
-    if named is None or listed is None or _text(named) != name:
+    if named is None or listed is None or text_of(named) != name:
         return None
-    texts = [_text(child) for child in listed.named_children if not child.type.endswith("comment")]
+    texts = [text_of(child) for child in listed.named_children if not child.type.endswith("comment")]
     literals = [java_literal(text, strict=True) for text in texts]
     if any(literal is None for literal in literals):
         return None
@@ -76,7 +77,7 @@ def read_call(call: str, name: str) -> LiteralCall | None:
     value = (
         declarators[0].child_by_field_name("value") if len(declarators) == 1 and not root.has_error else None
     )
-    return literal_call(value, name) if value is not None and _text(value) == call else None
+    return literal_call(value, name) if value is not None and text_of(value) == call else None
 
 
 def in_comment(comment: str, name: str) -> list[str]:
@@ -109,7 +110,7 @@ def mentions(node: Node, name: str) -> Iterator[LiteralCall | None]:
     for inner in descendants(node):
         if inner.type == "method_invocation":
             named = inner.child_by_field_name("name")
-            if named is not None and _text(named) == name:
+            if named is not None and text_of(named) == name:
                 yield literal_call(inner, name)
 
 
@@ -123,7 +124,3 @@ def _blank(match: re.Match[str]) -> str:
         return match[1]
     before, after = match.string[: match.start()], match.string[match.end() :]
     return "" if before[-1:] in set("([{") or after[:1] in set(")]}") else " "
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

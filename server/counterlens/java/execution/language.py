@@ -15,6 +15,7 @@ from counterlens.java.prompts.values import JAVA_VALUES, expression, plain
 from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import TAGS, USES, ExecutedLanguage, Features
 from counterlens.probes.prompts.language import prompting_of
+from counterlens.syntax.definitions import own_name
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.grammars import parser_for
@@ -96,7 +97,7 @@ def _uses(node: Node) -> Iterator[str]:
         yield "membership"
     elif node.type == "method_invocation":
         yield "method call" if node.child_by_field_name("object") is not None else "other call"
-        if _name(node) in _MEMBERS:
+        if own_name(node) in _MEMBERS:
             yield "membership"
     elif node.type == "object_creation_expression":
         yield "other call"
@@ -108,10 +109,10 @@ def _api(node: Node) -> str:
         return ""
     owner = node.child_by_field_name("object")
     if owner is None:
-        return _name(node)
+        return own_name(node)
     text = (owner.text or b"").decode("utf-8", "replace")
     static = owner.type == "identifier" and text[:1].isupper()
-    return f"{text if static else ''}.{_name(node)}"
+    return f"{text if static else ''}.{own_name(node)}"
 
 
 def _operator(node: Node) -> str:
@@ -119,11 +120,6 @@ def _operator(node: Node) -> str:
     if operator is None:
         operator = next((child for child in node.children if not child.is_named), None)
     return (operator.text or b"").decode() if operator is not None else ""
-
-
-def _name(node: Node) -> str:
-    name_node = node.child_by_field_name("name")
-    return (name_node.text or b"").decode("utf-8", "replace") if name_node is not None else ""
 
 
 _ENDS = ("\n\n", "\nclass ", "\npublic ")

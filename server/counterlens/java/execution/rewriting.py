@@ -34,6 +34,7 @@ from counterlens.java.execution.running import (
 from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import Step
 from counterlens.sandbox.java.values import JavaValue
+from counterlens.syntax.definitions import text_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.tree import descendants
@@ -163,7 +164,7 @@ def trace(document: Document, call: str, setting: Setting) -> list[Step]:
     writer = _Notes(document.data)
     writer.note_activation(body)
     kinds = {"variable_declarator", "formal_parameter", "enhanced_for_statement"}
-    known = {_text(node.child_by_field_name("name")) for node in _own(method.node) if node.type in kinds}
+    known = {text_of(node.child_by_field_name("name")) for node in _own(method.node) if node.type in kinds}
     for statement in _simple(method.node, document.data):
         writer.note_changes(statement, _changed_locals(statement, known))
     (value,) = _result(document, writer, method, call, "steps()", setting)
@@ -265,7 +266,7 @@ def _changed_locals(statement: Node, locals_: set[str]) -> Iterator[Changed]:
     if statement.type == "local_variable_declaration":
         for declarator in statement.children_by_field_name("declarator"):
             if declarator.child_by_field_name("value") is not None:
-                yield _text(declarator.child_by_field_name("name")), False
+                yield text_of(declarator.child_by_field_name("name")), False
         return
     inside = statement.named_children[0]
     target: Node | None = None
@@ -273,21 +274,17 @@ def _changed_locals(statement: Node, locals_: set[str]) -> Iterator[Changed]:
     if inside.type == "assignment_expression":
         target = inside.child_by_field_name("left")
         plain = target is not None and target.type == "identifier"
-        before = not plain or _text(inside.child_by_field_name("operator")) != "="
+        before = not plain or text_of(inside.child_by_field_name("operator")) != "="
     elif inside.type == "update_expression":
         target = inside.named_children[-1]
     elif inside.type == "method_invocation":
         target = inside.child_by_field_name("object")
     while target is not None and target.type in _PARTS:
         target = target.child_by_field_name(_PARTS[target.type])
-    if target is not None and target.type == "identifier" and _text(target) in locals_:
-        yield _text(target), before
+    if target is not None and target.type == "identifier" and text_of(target) in locals_:
+        yield text_of(target), before
 
 
 def _step(text: str) -> Step:
     line, *rest = text.split("\n")
     return Step(int(line), dict(zip(rest[::2], rest[1::2], strict=True)))
-
-
-def _text(node: Node | None) -> str:
-    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""

@@ -17,18 +17,18 @@ from counterlens.java.execution.calls import name_of, read_call
 from counterlens.java.judging.bench import BENCHES, Classes, CompilerStoppedError, JavaBench
 from counterlens.java.judging.differential.calling import CallFate, JavaCall, make_call
 from counterlens.java.judging.differential.target import (
-    TYPES,
     JavaTarget,
     NoTargetError,
-    find_method,
+    binary_name,
+    find_body,
     modifiers,
 )
 from counterlens.java.judging.project import surroundings
-from counterlens.java.judging.test_source import package_of
 from counterlens.java.prompts.values import plain, write
 from counterlens.judging.base import Setting
 from counterlens.probes.prompts.literals import Literal
 from counterlens.sandbox.java.values import JavaAnswer, JavaValue
+from counterlens.syntax.definitions import own_name
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -79,26 +79,18 @@ def called_method(document: Document, function: Function) -> CalledMethod:
         SourceError: none can; the message says why.
     """
     try:
-        node = find_method(document, function)
+        node, around = find_body(document, function)
     except NoTargetError as error:
         raise SourceError(str(error)) from None
-    above = list(_above(node))
-    around = [each for each in above if each.type in TYPES]
-    if not around or any(each.type in {"object_creation_expression", "block"} for each in above):
-        raise SourceError("its class is declared inside a method")
-    if node.child_by_field_name("body") is None:
-        raise SourceError("it has no body")
     result = node.child_by_field_name("type")
     if result is None or result.type == "void_type":
         raise SourceError("it returns nothing")
-    names = [_name(each) for each in reversed(around)]
     receiver = ""
     if "static" not in modifiers(node):
         _require_objects(around)
-        receiver = f"new {'.'.join(names)}()."
-    package = package_of(document.tree.root_node)
-    owner = "$".join(names)
-    return CalledMethod(around[0], f"{package}.{owner}" if package else owner, receiver, _name(node), node)
+        receiver = f"new {'.'.join(own_name(each) for each in reversed(around))}()."
+    owner = binary_name(document.tree.root_node, around)
+    return CalledMethod(around[0], owner, receiver, own_name(node), node)
 
 
 def method_of_call(document: Document, call: str) -> CalledMethod:
@@ -256,11 +248,11 @@ def _value(answer: JavaAnswer | CallFate) -> JavaValue:
 
 def _require_objects(around: list[Node]) -> None:
     """Check that an object can be made without arguments."""
-    owner, name = around[0], _name(around[0])
+    owner, name = around[0], own_name(around[0])
     if owner.type != "class_declaration" or "abstract" in modifiers(owner):
         raise SourceError(f"it needs an object of {name}, which cannot be made without arguments")
     if len(around) > 1 and "static" not in modifiers(owner):
-        raise SourceError(f"an object of {name} belongs to one of {_name(around[1])}")
+        raise SourceError(f"an object of {name} belongs to one of {own_name(around[1])}")
     body = owner.child_by_field_name("body")
     makers = [
         child for child in (body.named_children if body else []) if child.type == "constructor_declaration"
@@ -274,16 +266,3 @@ def _qualify(match: re.Match[str]) -> str:
     if match[1]:
         return match[1]
     return f"java.{'math' if match[2] in _MATH else 'util'}.{match[2]}"
-
-
-def _above(node: Node) -> list[Node]:
-    ancestors, above = [], node.parent
-    while above is not None:
-        ancestors.append(above)
-        above = above.parent
-    return ancestors
-
-
-def _name(node: Node) -> str:
-    name_node = node.child_by_field_name("name")
-    return (name_node.text or b"").decode("utf-8", "replace") if name_node is not None else ""

@@ -22,8 +22,7 @@ from counterlens.errors import Cancelled
 from counterlens.java.judging.sharing import why_alone
 from counterlens.judging.base import Judgement
 from counterlens.sandbox.base import Sandbox
-from counterlens.sandbox.java.jdk import Jdk, find_jdk
-from counterlens.sandbox.java.machine import AnswerParts, JavaMachine
+from counterlens.sandbox.java.machine import AnswerParts, JavaMachine, Jdk, find_jdk
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox, serving
 
 _COMPILER_HEAP, _HEAP = 512, 256  # MiB

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from counterlens.java.judging.differential.target import NoTargetError, find_method
-from counterlens.java.judging.project_tests import files_with_tests
+from counterlens.java.judging.judge import files_with_tests
+from counterlens.syntax.definitions import text_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.grammars import parser_for
@@ -63,7 +64,7 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
         return {}
     bodies, texts = {THROWN: THROWN}, [*tests, *(each.text for each in files_with_tests(document, function))]
     result = method.child_by_field_name("type")
-    if result is None or _text(result) == "void":
+    if result is None or text_of(result) == "void":
         bodies = {EMPTIED: "", **bodies}
     else:
         values = dict.fromkeys(
@@ -81,7 +82,7 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
 def _constants(result: Node) -> tuple[str, ...]:
     """Constants of a type; only null if it is no type of the library."""
     if result.type == "array_type":
-        element, dimensions = _text(result).partition("[")[::2]
+        element, dimensions = text_of(result).partition("[")[::2]
         plain = element.partition("<")[0]
         return f"new {plain}[0][{dimensions.partition('[')[2]}".removesuffix("["), "null"
     name = _name(result)
@@ -102,11 +103,11 @@ def _arguments(method: Node, result: Node) -> Iterator[str]:
     for each in fitting[:_ARGUMENTS]:
         name = each.child_by_field_name("name")
         if name is not None and each.child_by_field_name("dimensions") is None:
-            yield _text(name)
+            yield text_of(name)
 
 
 def _fits(kind: Node, result: Node) -> bool:
-    return "".join(_text(kind).split()) == "".join(_text(result).split()) or _name(result) == "Object"
+    return "".join(text_of(kind).split()) == "".join(text_of(result).split()) or _name(result) == "Object"
 
 
 def _visible_literals(tests: Sequence[str], result: Node) -> Iterator[str]:
@@ -114,10 +115,10 @@ def _visible_literals(tests: Sequence[str], result: Node) -> Iterator[str]:
     name, values = _name(result), dict[str, None]()
     for text in tests:
         for node in descendants(parser_for("java").parse(text.encode()).root_node):
-            if name in _LITERALS.get(node.type, ()) and len(value := _text(node)) <= _LONGEST:
+            if name in _LITERALS.get(node.type, ()) and len(value := text_of(node)) <= _LONGEST:
                 above = node.parent
                 negative = above is not None and above.type == "unary_expression"
-                values[_text(above) if above is not None and negative else value] = None
+                values[text_of(above) if above is not None and negative else value] = None
     fitting = [value for value in values if not value.endswith(("L", "l")) or name in {"long", "Long"}]
     yield from (_cast(value, name) for value in fitting[:_EXPECTED])
 
@@ -129,8 +130,4 @@ def _cast(value: str, name: str) -> str:
 
 def _name(kind: Node) -> str:
     """The simple name of a type without its arguments; empty for an array."""
-    return "" if kind.type == "array_type" else _text(kind).partition("<")[0].rpartition(".")[2].strip()
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+    return "" if kind.type == "array_type" else text_of(kind).partition("<")[0].rpartition(".")[2].strip()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from counterlens.errors import SandboxError
-from counterlens.java.judging import differential, project_tests
+from counterlens.java.judging import differential, judge
 from counterlens.java.judging.cheats import cheats
 from counterlens.java.judging.differential.target import is_private
 from counterlens.java.judging.judge import (
@@ -14,7 +14,7 @@ from counterlens.java.judging.judge import (
 from counterlens.judging.base import Judge, Setting
 from counterlens.judging.comparing import ID as DIFFERENTIAL
 from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
-from counterlens.sandbox.java.jdk import find_jdk
+from counterlens.sandbox.java.machine import find_jdk
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -43,8 +43,8 @@ JAVA = JudgedLanguage(
     by_output=JavaOutputJudge,
     supplied=_judge_by_supplied,
     entries=_entries,
-    tests={project_tests.ID: project_tests.find},
-    surveyed={project_tests.ID: project_tests.find},
+    tests={judge.ID: judge.find},
+    surveyed={judge.ID: judge.find},
     untested="no test of its project mentions it",
     behaviour=differential.find_behaviour,
     cheats=cheats,

@@ -1,4 +1,10 @@
-"""The source of Java tests: the classes with their cases, and what it imports."""
+"""The source of Java tests: the classes with their cases, and what it imports.
+
+The tests of a Java method in its project: classes with a `main` or with JUnit tests that name it.
+
+A test file counts if it names the method and its class; the search covers the folder of the file and the
+project's test folders. Nothing runs for the search.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +14,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
+from counterlens.syntax.definitions import own_name, text_of
 from counterlens.syntax.grammars import parser_for
 from counterlens.syntax.tree import descendants
 
@@ -50,7 +57,7 @@ def read_tests(tests: str, program: str) -> JavaTests:
     if not any(node.type in {"import_declaration", "package_declaration"} for node in tree.children):
         package = own
         head = "".join(f"{line} " for line in [f"package {own};" if own else "", *_imports(root)] if line)
-    top = [_name(node) for node in tree.children if node.type in TYPES]
+    top = [own_name(node) for node in tree.children if node.type in TYPES]
     names = tuple(f"{package}.{name}" if package else name for name in top)
     return JavaTests(head + tests, names, sum(map(_is_case, descendants(tree))), tuple(foreign))
 
@@ -66,10 +73,10 @@ def _is_case(node: tree_sitter.Node) -> bool:
     """Whether a runner calls it: `main`, or a method of JUnit, annotated or by its name."""
     if node.type != "method_declaration":
         return False
-    name = _name(node)
+    name = own_name(node)
     marks = next((child for child in node.children if child.type == "modifiers"), None)
     marked = {
-        _text(mark.named_children[0]).rpartition(".")[2]
+        text_of(mark.named_children[0]).rpartition(".")[2]
         for mark in (marks.named_children if marks is not None else ())
         if mark.named_children
     }
@@ -80,7 +87,7 @@ def _is_case(node: tree_sitter.Node) -> bool:
 def _superclass(method: tree_sitter.Node) -> str:
     owner = method.parent.parent if method.parent is not None else None
     above = owner.child_by_field_name("superclass") if owner is not None else None
-    return _text(above) if above is not None else ""
+    return text_of(above) if above is not None else ""
 
 
 def _imports(root: tree_sitter.Node) -> list[str]:
@@ -96,7 +103,7 @@ def _imported_names(root: tree_sitter.Node) -> list[str]:
 
 
 def _line(node: tree_sitter.Node) -> str:
-    return re.sub(r" ?([.;*]) ?", r"\1", " ".join(map(_text, leaves(node))))
+    return re.sub(r" ?([.;*]) ?", r"\1", " ".join(map(text_of, leaves(node))))
 
 
 def leaves(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
@@ -107,12 +114,3 @@ def leaves(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         yield node
     for child in node.children:
         yield from leaves(child)
-
-
-def _name(node: tree_sitter.Node) -> str:
-    named = node.child_by_field_name("name")
-    return _text(named) if named is not None else ""
-
-
-def _text(node: tree_sitter.Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

@@ -30,6 +30,7 @@ class JavaReorderParameters(JavaMutation):
     id = "reorder-parameters"
     concept = Concept.DATA_FLOW
     source = "Nguyen et al. 2024, Table 1"
+    types = ("method_declaration",)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="class A { private int g(int a, char b) { return a; } int f = g(g(1, 'x'), 'y'); }",
@@ -55,11 +56,7 @@ class JavaReorderParameters(JavaMutation):
         """`whole_program`: whether no code outside the file calls its methods, private or not."""
         self.whole_program = whole_program
 
-    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
-        for node in context.module.nodes("method_declaration"):
-            yield self._site(context, node)
-
-    def _site(self, context: JavaContext, node: Node) -> Site | SiteRefused:
+    def site(self, context: JavaContext, node: Node) -> Site | SiteRefused:
         module = context.module
         parameters = _listed_nodes(node.child_by_field_name("parameters"))
         if len(parameters) < 2:

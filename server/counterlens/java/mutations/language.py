@@ -171,11 +171,9 @@ class ExplicitJavaIfElseFlip(JavaIfElseFlip):
     def __init__(self) -> None:
         super().__init__(by_not=True)
 
-    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
-        for node in context.module.nodes("if_statement"):
-            other = node.child_by_field_name("alternative")
-            if other is not None and other.type != "if_statement":
-                yield self._site(context, node)
+    def site(self, context: JavaContext, node: Node) -> Site | SiteRefused | None:
+        other = node.child_by_field_name("alternative")
+        return super().site(context, node) if other is not None and other.type != "if_statement" else None
 
 
 JAVA_TRANSFORMATIONS = (

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
-from counterlens.java.mutations.conditions import tested
 from counterlens.java.mutations.flow import completes, left_by
+from counterlens.java.mutations.if_else_flip import tested
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
 from counterlens.mutations.base import Concept

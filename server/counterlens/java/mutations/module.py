@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from counterlens.errors import SourceError
 from counterlens.java.mutations.variables import JavaScopes
-from counterlens.java.syntax.escapes import escape_that_is_syntax
+from counterlens.java.syntax import escape_that_is_syntax
 from counterlens.mutations.parsed import FunctionSpan, ParsedSource
 from counterlens.syntax.definitions import definitions
 from counterlens.syntax.grammars import parser_for

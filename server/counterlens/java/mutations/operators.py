@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -51,6 +50,7 @@ class JavaOperandSwap(JavaMutation):
     id = "operand-swap"
     concept = Concept.DATA_FLOW
     source = "Ahmed et al. 2024, section 3.1.3"
+    types = ("binary_expression",)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="class A { boolean f(int a, long b, double c) { return a + b * 2 <= 1 == c < 2; } }",
@@ -69,13 +69,7 @@ class JavaOperandSwap(JavaMutation):
         Example(before="class A { double f(double a) { return a * 2; } }", refused="not integers"),
     )
 
-    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
-        for node in context.module.nodes("binary_expression"):
-            site = self._site(context, node)
-            if site is not None:
-                yield site
-
-    def _site(self, context: JavaContext, node: Node) -> Site | SiteRefused | None:
+    def site(self, context: JavaContext, node: Node) -> Site | SiteRefused | None:
         module = context.module
         left, operator, right = operands(node)
         text = module.text(operator)
@@ -162,6 +156,7 @@ class JavaReplaceArithmetic(JavaMutation):
     concept = Concept.DATA_FLOW
     preserving = False
     source = "Nguyen et al. 2024, Table 1"
+    types = ("binary_expression", "assignment_expression")
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="class A { int f(int a, double b) { a += 2; return a - (int) b; } }",
@@ -176,13 +171,7 @@ class JavaReplaceArithmetic(JavaMutation):
         """`across_precedence`: whether the new operator may have another precedence."""
         self.across_precedence = across_precedence
 
-    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
-        for node in context.module.nodes("binary_expression", "assignment_expression"):
-            site = self._site(context, node)
-            if site is not None:
-                yield site
-
-    def _site(self, context: JavaContext, node: Node) -> Site | SiteRefused | None:
+    def site(self, context: JavaContext, node: Node) -> Site | SiteRefused | None:
         module, types = context.module, context.types
         left, operator, right = operands(node)
         text = module.text(operator)

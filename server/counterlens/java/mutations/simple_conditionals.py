@@ -7,18 +7,20 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
-from counterlens.java.mutations.conditions import (
+from counterlens.java.mutations.flow import completes
+from counterlens.java.mutations.if_else_flip import (
     assigns,
+    branches_of,
     condition_of,
     is_constant,
+    is_else_if,
     negated,
     negated_as_a_whole,
     same_text,
+    swap_branches,
     tested,
     why_not_moved,
 )
-from counterlens.java.mutations.flow import completes
-from counterlens.java.mutations.if_else_flip import branches_of, is_else_if, swap_branches
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.mutation import JavaContext, JavaMutation
 from counterlens.mutations.base import Concept
@@ -41,6 +43,7 @@ class JavaNegateCondition(JavaMutation):
     concept = Concept.CONTROL_FLOW
     preserving = False
     source = "Nguyen et al. 2024, Table 1"
+    types = ("if_statement",)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="class A { int f(int a, Object b) { if (a < 1 && b == null) return 1; return 2; } }",
@@ -59,18 +62,16 @@ class JavaNegateCondition(JavaMutation):
         """`by_not`: whether conditions are always negated by `!`."""
         self.by_not = by_not
 
-    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
-        for node in context.module.nodes("if_statement"):
-            test = tested(node)
-            reason = _SAME if _same_branches(context.module, node) else why_not_moved(context, test)
-            if reason is not None:
-                yield SiteRefused(node.start_byte, reason)
-                continue
-            yield Site(
-                span=(node.start_byte, condition_of(node).end_byte),
-                description=f"negated the condition `{context.module.shown(test)}`",
-                edits=negated_as_a_whole(test) if self.by_not else negated(context, test),
-            )
+    def site(self, context: JavaContext, node: Node) -> Site | SiteRefused:
+        test = tested(node)
+        reason = _SAME if _same_branches(context.module, node) else why_not_moved(context, test)
+        if reason is not None:
+            return SiteRefused(node.start_byte, reason)
+        return Site(
+            span=(node.start_byte, condition_of(node).end_byte),
+            description=f"negated the condition `{context.module.shown(test)}`",
+            edits=negated_as_a_whole(test) if self.by_not else negated(context, test),
+        )
 
 
 class JavaBlockSwapPlain(JavaMutation):
@@ -83,6 +84,7 @@ class JavaBlockSwapPlain(JavaMutation):
     concept = Concept.CONTROL_FLOW
     preserving = False
     source = "Ahmed et al. 2024, Table 6"
+    types = ("if_statement",)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="class A { int f(boolean a) { if (a) { return 1; } else { return 2; } } }",
@@ -96,23 +98,21 @@ class JavaBlockSwapPlain(JavaMutation):
         Example(before="class A { void f(boolean a) { if (a) g(); else g(); } }", refused="do the same"),
     )
 
-    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
+    def site(self, context: JavaContext, node: Node) -> Site | SiteRefused:
         module = context.module
-        for node in module.nodes("if_statement"):
-            branches = branches_of(node)
-            reason = _SAME if _same_branches(module, node) else why_not_moved(context, tested(node))
-            if branches.other is None:
-                yield SiteRefused(node.start_byte, "there is no else branch to swap with")
-            elif reason is not None:
-                yield SiteRefused(node.start_byte, reason)
-            else:
-                shape = swap_branches(module, node, branches.then, branches.other)
-                yield Site(
-                    span=(node.start_byte, node.end_byte),
-                    description="swapped the branches and kept the condition",
-                    edits=shape.edits,
-                    reindented=shape.reindented,
-                )
+        branches = branches_of(node)
+        reason = _SAME if _same_branches(module, node) else why_not_moved(context, tested(node))
+        if branches.other is None:
+            return SiteRefused(node.start_byte, "there is no else branch to swap with")
+        if reason is not None:
+            return SiteRefused(node.start_byte, reason)
+        shape = swap_branches(module, node, branches.then, branches.other)
+        return Site(
+            span=(node.start_byte, node.end_byte),
+            description="swapped the branches and kept the condition",
+            edits=shape.edits,
+            reindented=shape.reindented,
+        )
 
 
 class JavaRemoveConditional(JavaMutation):
@@ -126,6 +126,7 @@ class JavaRemoveConditional(JavaMutation):
     concept = Concept.CONTROL_FLOW
     preserving = False
     source = "Nguyen et al. 2024, Table 1"
+    types = ("if_statement",)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before='''
@@ -168,18 +169,16 @@ class JavaRemoveConditional(JavaMutation):
         ),
     )
 
-    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
-        for node in context.module.nodes("if_statement"):
-            reason = _why_kept(context, node)
-            if reason is not None:
-                yield SiteRefused(node.start_byte, reason)
-                continue
-            shown = context.module.shown(tested(node))
-            yield Site(
-                (node.start_byte, node.end_byte),
-                f"removed the condition `{shown}`; the guarded code stays",
-                tuple(_unguard(context.module, node)),
-            )
+    def site(self, context: JavaContext, node: Node) -> Site | SiteRefused:
+        reason = _why_kept(context, node)
+        if reason is not None:
+            return SiteRefused(node.start_byte, reason)
+        shown = context.module.shown(tested(node))
+        return Site(
+            (node.start_byte, node.end_byte),
+            f"removed the condition `{shown}`; the guarded code stays",
+            tuple(_unguard(context.module, node)),
+        )
 
 
 def _why_kept(context: JavaContext, node: Node) -> str | None:

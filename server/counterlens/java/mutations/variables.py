@@ -9,6 +9,8 @@ from enum import Enum
 
 from tree_sitter import Node
 
+from counterlens.syntax.definitions import text_of
+
 _OPENING = {
     "block",
     "constructor_body",
@@ -119,7 +121,7 @@ class JavaScopes:
 
     def free_names(self, start: int, end: int) -> set[str]:
         """The names in a byte range that are not local variables: fields, classes."""
-        return {_text(node) for node in self.free if start <= node.start_byte < end}
+        return {text_of(node) for node in self.free if start <= node.start_byte < end}
 
     # Walking
 
@@ -152,14 +154,14 @@ class JavaScopes:
     def _declare(
         self, name: Node, kind: JavaKind, type_text: str = "", value: Node | None = None
     ) -> JavaVariable:
-        known = JavaVariable(_text(name), kind, name, type_text, value, self._depth)
+        known = JavaVariable(text_of(name), kind, name, type_text, value, self._depth)
         self.variables.append(known)
         self._env[known.name] = known
         self._of[name.id] = known
         return known
 
     def _identifier(self, node: Node) -> None:
-        known = self._env.get(_text(node))
+        known = self._env.get(text_of(node))
         if known is None:
             self.free.append(node)
         elif known.depth != self._depth:
@@ -316,16 +318,12 @@ _WALKERS: dict[str, Callable[[JavaScopes, Node], None]] = {
 }
 
 
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
-
-
 def _type_text(node: Node | None, dimensions: Node | None) -> str:
     """A type without unnecessary blanks; empty for `var`."""
     if node is None:
         return ""
-    text = compact(_text(node))
-    return "" if text == "var" else text + (compact(_text(dimensions)) if dimensions is not None else "")
+    text = compact(text_of(node))
+    return "" if text == "var" else text + (compact(text_of(dimensions)) if dimensions is not None else "")
 
 
 def compact(text: str) -> str:

@@ -11,6 +11,7 @@ import tree_sitter
 from counterlens.models.base import Stop
 from counterlens.models.stopping import open_braces
 from counterlens.probes.prompts.language import PromptLanguage, definition_node, indentation
+from counterlens.syntax.definitions import text_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function
 from counterlens.text import line_start
@@ -105,7 +106,7 @@ class JavaPrompts(PromptLanguage):
         if function.name == MODULE:
             return _FAILING, "System.out.println(42);"
         result = definition_node(document, function).child_by_field_name("type")
-        text = _text(result) if result is not None else "void"
+        text = text_of(result) if result is not None else "void"
         if text in {"boolean", "Boolean"}:
             return (_FAILING,)
         if text == "void":
@@ -127,21 +128,17 @@ class JavaPrompts(PromptLanguage):
         if parent is None or parent.type not in _REFERENCED:
             return False
         if parent.type == "method_reference":
-            return parent.named_children[-1] == node and _text(parent.named_children[0]) in owners | _OWNERS
+            return parent.named_children[-1] == node and text_of(parent.named_children[0]) in owners | _OWNERS
         if parent.child_by_field_name("name") != node:
             return False
         owner = parent.child_by_field_name("object")
-        return owner is None or _text(owner) in owners | _OWNERS
+        return owner is None or text_of(owner) in owners | _OWNERS
 
 
 def _body(document: Document, function: Function) -> tree_sitter.Node:
     body = definition_node(document, function).child_by_field_name("body")
     assert body is not None  # `definition_node` finds no other
     return body
-
-
-def _text(node: tree_sitter.Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
 
 
 def _commentable(text: str) -> str:

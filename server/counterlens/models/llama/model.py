@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Unpack
 
 from counterlens.errors import ModelError
 from counterlens.models.base import (
@@ -25,6 +26,7 @@ from counterlens.models.llama.protocol import FillTrial, FindHardware, Open, Ope
 from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
 from counterlens.models.local.process import ModelProcess
 from counterlens.models.parameters import PARAMETERS
+from counterlens.models.wrapped import RequestOptions
 from counterlens.processes import processors
 
 WORKER = "counterlens.models.llama.worker"
@@ -149,14 +151,8 @@ class LlamaModel(LocalModel):
         trial: FillTrial | None = self._process.ask(TryFilling(), cancel=cancel)
         return trial
 
-    def complete(
-        self,
-        prompts: Sequence[Prompt],
-        *,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> list[Completion]:
+    def complete(self, prompts: Sequence[Prompt], **options: Unpack[RequestOptions]) -> list[Completion]:
         """Like `Model.complete`: the prompts of one call decode together; progress counts prompts."""
         if prompts:
-            self.offers(Capability.EXACT, cancel=cancel)
-        return super().complete(prompts, cancel=cancel, progress=progress)
+            self.offers(Capability.EXACT, cancel=options.get("cancel"))
+        return super().complete(prompts, **options)

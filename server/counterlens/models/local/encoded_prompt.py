@@ -23,6 +23,9 @@ from counterlens.models.base import Prompt
 from counterlens.models.chat.turn import Turn
 from counterlens.models.local.engine import TokenEngine
 
+_LEAST_PROMPT = 16
+"""Minimum number of tokens of a prompt that must fit."""
+
 
 def split(engine: TokenEngine, prompt: bytes) -> tuple[list[int], bytes]:
     """The tokens to feed, and the bytes that the completion must begin with."""
@@ -63,10 +66,6 @@ class Constraint:
             stop = bisect.bisect_right(pieces, part, start)
             ranges.append(tokens[start:stop])
         return np.concatenate(ranges)
-
-
-_LEAST_PROMPT = 16
-"""Minimum number of tokens of a prompt that must fit."""
 
 
 class TokenGrammar(Protocol):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Event
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from counterlens.errors import ModelError
-from counterlens.models.base import Capability, Completion, Model, Progress, Prompt, TokenScores, Vectors
+from counterlens.models.base import Capability, Completion, Model, Prompt, TokenScores, Vectors
 from counterlens.models.local.messages import Complete, Embed, Score, ScoreContinuations, Scored, ScoreSpan
 from counterlens.models.local.process import ModelProcess
+from counterlens.models.wrapped import RequestOptions
 
 DEFAULT_CONTEXT = 8192
 
@@ -31,45 +32,27 @@ class LocalModel(Model):
         """The error of requests that need a capability which the model lacks; None if it has it."""
         return None
 
-    def _ask(
-        self,
-        capability: Capability,
-        request: object,
-        cancel: Event | None,
-        progress: Progress | None = None,
-    ) -> Any:
+    def _ask(self, capability: Capability, request: object, **options: Unpack[RequestOptions]) -> Any:
         if (error := self.lack(capability)) is not None:
             raise error
-        return self._process.ask(request, cancel=cancel, progress=progress)
+        return self._process.ask(request, **options)
 
-    def complete(
-        self,
-        prompts: Sequence[Prompt],
-        *,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> list[Completion]:
+    def complete(self, prompts: Sequence[Prompt], **options: Unpack[RequestOptions]) -> list[Completion]:
         """Like `Model.complete`: the prompts of one call decode together; progress counts prompts."""
         if not prompts:
             return []
         request = Complete(tuple(prompts))
-        answers: list[Completion] = self._ask(Capability.COMPLETE, request, cancel, progress)
+        answers: list[Completion] = self._ask(Capability.COMPLETE, request, **options)
         return answers
 
     def score(
-        self,
-        text: str,
-        *,
-        context: str = "",
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
+        self, text: str, *, context: str = "", alternatives: int = 5, **options: Unpack[RequestOptions]
     ) -> TokenScores:
         """Like `Model.score`; progress counts tokens."""
         request = Score(
             text.encode("utf-8", "surrogatepass"), context.encode("utf-8", "surrogatepass"), alternatives
         )
-        scored: Scored = self._ask(Capability.SCORE, request, cancel, progress)
+        scored: Scored = self._ask(Capability.SCORE, request, **options)
         return _token_scores(text, scored)
 
     def score_continuations(
@@ -79,8 +62,7 @@ class LocalModel(Model):
         *,
         unscored: Sequence[int] = (),
         alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
+        **options: Unpack[RequestOptions],
     ) -> list[TokenScores]:
         """Like `Model.score_continuations`: they decode together; progress counts tokens."""
         if not continuations:
@@ -91,7 +73,7 @@ class LocalModel(Model):
             tuple(unscored) or (0,) * len(continuations),
             alternatives,
         )
-        scored: list[Scored] = self._ask(Capability.SCORE, request, cancel, progress)
+        scored: list[Scored] = self._ask(Capability.SCORE, request, **options)
         return [_token_scores(text, scores) for text, scores in zip(continuations, scored, strict=True)]
 
     def score_span(
@@ -100,17 +82,15 @@ class LocalModel(Model):
         if Capability.MASKED not in self.info.capabilities:
             return super().score_span(text, start, end, alternatives=alternatives, cancel=cancel)
         request = ScoreSpan(text.encode("utf-8", "surrogatepass"), start, end, alternatives)
-        first, scored = self._ask(Capability.MASKED, request, cancel)
+        first, scored = self._ask(Capability.MASKED, request, cancel=cancel)
         return _token_scores(text, scored, first)
 
-    def embed(
-        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
-    ) -> Vectors:
+    def embed(self, texts: Sequence[str], **options: Unpack[RequestOptions]) -> Vectors:
         """Like `Model.embed`: pooled as the model's file says, else by the mean of the last hidden states."""
         if not texts:
             return np.empty((0, 0))
         request = Embed(tuple(text.encode("utf-8", "surrogatepass") for text in texts))
-        return np.asarray(self._ask(Capability.EMBED, request, cancel, progress), np.float64)
+        return np.asarray(self._ask(Capability.EMBED, request, **options), np.float64)
 
     def close(self) -> None:
         """End the child process."""

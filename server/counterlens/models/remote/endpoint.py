@@ -12,6 +12,8 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 from counterlens.errors import ModelError
 
 _SUFFIXES = ("/chat/completions", "/completions", "/models")
+OPENAI_HOST = "api.openai.com"
+_TRUE = frozenset({"1", "true", "yes", "on"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +150,6 @@ def _split(url: str) -> SplitResult:
             "End it with its path, usually /v1; a key belongs in COUNTERLENS_API_KEY",
         )
     return parts
-
-
-OPENAI_HOST = "api.openai.com"
-_TRUE = frozenset({"1", "true", "yes", "on"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,7 +182,7 @@ class RemoteModel(Model):
             if memory is not None:
                 memory.remember(key, taken)
 
-        self._takes = Taking(Taken() if memory is None else memory.recall(key), learned)
+        self._takes = Taking((memory and memory.recall(key)) or Taken(), learned)
         return self._takes
 
     def complete(

@@ -10,12 +10,13 @@ import contextlib
 import json
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
+import msgspec
 import platformdirs
 
 from counterlens.atomic_file import replace_file
@@ -25,8 +26,8 @@ from counterlens.regular_file import read_text
 
 T = TypeVar("T")
 
-_VERSION: Final = 1  # version of the file; another version is ignored
-_KEPT: Final = 7 * 86_400.0  # seconds; the models behind a name change
+_VERSION: Final = 2  # of the files; entries of another version are ignored
+WEEK: Final = 7 * 86_400.0  # seconds; the models behind a name change
 
 LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 _LEAST_TEMPERATURE: Final = 0.01
@@ -175,73 +176,59 @@ class Taking:
             self._learned(both)
 
 
-class EndpointFile:
-    """Entries remembered between runs; a file that cannot be read or written behaves as an empty one.
+class EndpointMemory(Generic[T]):
+    """What was learned about endpoints and their models, kept between runs in a file.
+
+    A file that cannot be read or written behaves as an empty one.
 
     Args:
-        path: Its path, or the name of a file in the user's cache.
-        version: Version of the entries; entries of another version are ignored.
+        kind: The class of what is learned, a dataclass.
+        path: The path of the file, or its name in the user's cache.
+        clock: Returns the seconds since the epoch.
     """
 
-    def __init__(self, path: Path | str, version: int) -> None:
+    def __init__(self, kind: type[T], path: Path | str, clock: Callable[[], float] = time.time) -> None:
         self._path = Path(platformdirs.user_cache_dir("counterlens")) / path
-        self._version = version
+        self._kind, self._clock = kind, clock
 
-    def entries(self) -> dict[str, Any]:
-        """All entries, by the identity of their endpoint and model."""
+    def lifetime(self, learned: T) -> float:  # noqa: ARG002 - what is learned may say
+        """Seconds for which it is believed."""
+        return WEEK
+
+    def recall(self, identity: str) -> T | None:
+        """What was learned about an endpoint and model; None if there is nothing, or it is too old."""
+        try:
+            entry = self._entries()[identity]
+            learned = msgspec.convert(entry["value"], self._kind)
+            age = self._clock() - float(entry["learned"])
+        except (LookupError, TypeError, ValueError, msgspec.ValidationError):
+            return None
+        return learned if 0 <= age < self.lifetime(learned) else None
+
+    def remember(self, identity: str, learned: T | None) -> None:
+        """Store what was learned; None forgets it."""
+        entries = self._entries()
+        entries.pop(identity, None)
+        if learned is not None:
+            value = msgspec.to_builtins(learned, order="deterministic")
+            entries[identity] = {"value": value, "learned": self._clock()}
+        document = {"version": _VERSION, "endpoints": entries}
+        with contextlib.suppress(OSError):  # a read-only cache costs a few requests, nothing else
+            replace_file(self._path, json.dumps(document, indent=1))
+
+    def _entries(self) -> dict[str, Any]:
         try:
             content = json.loads(read_text(self._path))
         except (OSError, ValueError, RecursionError):
             return {}
-        if not isinstance(content, dict) or content.get("version") != self._version:
+        if not isinstance(content, dict) or content.get("version") != _VERSION:
             return {}
         entries = content.get("endpoints")
         return entries if isinstance(entries, dict) else {}
 
-    def write(self, entries: Mapping[str, Any]) -> None:
-        """Replace all entries."""
-        document = {"version": self._version, "endpoints": dict(entries)}
-        with contextlib.suppress(OSError):  # a read-only cache costs a few requests, nothing else
-            replace_file(self._path, json.dumps(document, indent=1))
 
-
-class TakenMemory:
-    """The parameters that endpoints accept, remembered between runs.
-
-    Args:
-        file: Path of the file; by default in the user's cache.
-        clock: Returns the seconds since the epoch.
-    """
+class TakenMemory(EndpointMemory[Taken]):
+    """The parameters that endpoints accept, remembered between runs."""
 
     def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
-        self._file = EndpointFile(file or "remote-parameters.json", _VERSION)
-        self._clock = clock
-
-    def recall(self, identity: str) -> Taken:
-        """Return the stored result for an endpoint and model, unless it is too old."""
-        try:
-            entry = self._file.entries()[identity]
-            if not 0 <= self._clock() - float(entry["learned"]) < _KEPT:
-                return Taken()
-            several = entry["several"]
-            return Taken(
-                NEW_LIMIT if entry["limit"] == NEW_LIMIT else LIMIT,
-                Temperature(entry["temperature"]),
-                frozenset(map(str, entry["refused"])),
-                several if several is None else bool(several),
-            )
-        except (LookupError, TypeError, ValueError):
-            return Taken()
-
-    def remember(self, identity: str, taken: Taken) -> None:
-        """Store a result."""
-        entries = self._file.entries() | {
-            identity: {
-                "limit": taken.limit,
-                "temperature": str(taken.temperature),
-                "refused": sorted(taken.refused),
-                "several": taken.several,
-                "learned": self._clock(),
-            }
-        }
-        self._file.write(entries)
+        super().__init__(Taken, file or "remote-parameters.json", clock)

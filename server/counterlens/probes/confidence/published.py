@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import mean, median
 
+from counterlens.metrics.agreement import few_points, spearman
 from counterlens.metrics.asc_eval import (
     GLOBAL,
     RESAMPLES,
@@ -18,7 +19,6 @@ from counterlens.metrics.asc_eval import (
     category_means,
     type_medians,
 )
-from counterlens.metrics.association import few_points, spearman
 from counterlens.metrics.bootstrap import pooled_mean
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.confidence.record import ConfidenceRecord

@@ -17,8 +17,7 @@ from threading import Event
 
 from counterlens.models.base import Model
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair
-from counterlens.probes.dependence.prompts import all_pairs, one_pair
-from counterlens.probes.dependence.yes_no import YesNo, ask
+from counterlens.probes.dependence.prompts import YesNo, all_pairs, ask, one_pair
 from counterlens.progress import Steps
 
 

@@ -1,4 +1,10 @@
-"""The result of the dependence probe on one function, and figures over functions beside those of a rule."""
+"""The result of the dependence probe on one function, and figures over functions beside those of a rule.
+
+Rules that use no model: the baselines of dependence inference.
+
+Control: the innermost header around a statement, by indentation. Data: a recurring name, which one statement
+binds and a later one reads. `docs/results/influence.md` shows their figures.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from counterlens.models.base import Model, ModelInfo, Prompt
 from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Concept
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MaxTokens, Mutations, Timeout, Without
-from counterlens.probes.dependence.yes_no import YesNo, ask
+from counterlens.probes.dependence.prompts import YesNo, ask
 from counterlens.probes.equivalence.verified import VerifiedVersion, verified_versions
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target

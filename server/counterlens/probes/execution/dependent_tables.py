@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from counterlens.metrics.association import few_points, rank_correlation
+from counterlens.metrics.agreement import few_points, rank_correlation
 from counterlens.metrics.bootstrap import Estimate, bootstrap, mean
 from counterlens.metrics.effects import Proportion, wilson
 from counterlens.metrics.significance import paired_shares

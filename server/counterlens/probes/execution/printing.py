@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from counterlens.errors import SourceError
-from counterlens.judging.output import first_difference
+from counterlens.judging.comparison import first_difference
 from counterlens.judging.projects import interpreter_for
 from counterlens.probes.execution.language import MOST_BYTES, execution_of
 from counterlens.probes.probe import Context, Target

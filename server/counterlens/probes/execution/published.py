@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from statistics import median
 
-from counterlens.metrics.association import few_points, rank_correlation
+from counterlens.metrics.agreement import few_points, rank_correlation
 from counterlens.metrics.bootstrap import mean
 from counterlens.metrics.effects import Proportion, wilson
 from counterlens.metrics.significance import paired_shares

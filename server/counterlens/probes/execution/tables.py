@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from counterlens.metrics.association import few_points, spearman
+from counterlens.metrics.agreement import few_points, spearman
 from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.significance import PairedShares, paired_shares
 from counterlens.metrics.table import Cell, Table

@@ -11,6 +11,7 @@ from collections import Counter
 
 from counterlens.counting import plural
 from counterlens.judging.base import describe_cheats, describe_comparison
+from counterlens.metrics.effects import Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding
 from counterlens.metrics.summary import EffectSummary, summarize
@@ -39,6 +40,9 @@ _DONE = {
     "docstring-quotes": ("With other quotation marks around the docstring", "the code that it wrote before"),
     "same-prompt": ("Sent the same prompt again", "the code that it wrote before"),
 }
+_WIDTH = 20
+_SHADES = {True: "\u2588", False: "\u2591"}
+_INTERVAL = "\u2592"
 
 
 def rests_on(side: Side) -> str:
@@ -91,22 +95,21 @@ def contested_pairs(summary: EffectSummary) -> str:
     if uncontested is None or not uncontested.contested.count:
         return ""
     share, average = uncontested.contested, uncontested.average
-    text = f"{share.count} of {share.n} informative pairs contested"
+    return with_average(f"{share.count} of {share.n} informative pairs contested", " of the others", average)
+
+
+def with_average(text: str, of: str, average: Proportion) -> str:
+    """A count of pairs, and the average effect of them or of others, if it is known."""
     if average.value is None or average.low is None or average.high is None:
         return text
     interval = f"{average.low:.2f} to {average.high:.2f}"
-    return f"{text}: average effect of the others {average.value:.2f} ({interval}, n = {average.n})"
+    return f"{text}: average effect{of} {average.value:.2f} ({interval}, n = {average.n})"
 
 
 def contested_count(record: PairsRecord, t: Translator = ENGLISH) -> str:
     """How many informative pairs have a contested pass; empty if none."""
     count = sum(pair.contested for pair in record.pairs if pair.effect and pair.effect.informative)
     return t("{count} contested", count=count) if count else ""
-
-
-_WIDTH = 20
-_SHADES = {True: "\u2588", False: "\u2591"}
-_INTERVAL = "\u2592"
 
 
 def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
@@ -258,10 +261,7 @@ def unstable_pairs(summary: EffectSummary) -> str:
         return ""
     informative, average = stable.share.n, stable.average
     text = f"{informative - stable.share.count} of {informative} informative pairs unstable"
-    if average.value is None or average.low is None or average.high is None:
-        return text
-    interval = f"{average.low:.2f} to {average.high:.2f}"
-    return f"{text}: average effect of the stable ones {average.value:.2f} ({interval}, n = {average.n})"
+    return with_average(text, " of the stable ones", average)
 
 
 def unstable_changes(record: PairsRecord, t: Translator = ENGLISH) -> str:

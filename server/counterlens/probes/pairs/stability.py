@@ -40,6 +40,19 @@ Ways = Annotated[
         high=MOST_WAYS,
     ),
 ]
+SAME_PROMPT = "same-prompt"
+"""The id of the repeated original."""
+DEFAULT_PLACEBOS, MOST_PLACEBOS = 3, 20
+Placebos = Annotated[
+    int,
+    option(
+        "Number of placebos per function: meaningless changes, such as a blank line, which give the noise "
+        "floor. 0: none.",
+        metavar="N",
+        low=0,
+        high=MOST_PLACEBOS,
+    ),
+]
 
 
 def with_ways(
@@ -128,21 +141,6 @@ class _AlternativeSearch:
         verdict = self._judging.answer(gap, completion)
         if verdict.judgement is not Judgement.REFUSED:
             self.ways[shown] += (Way(completion.text, verdict.passed),)
-
-
-SAME_PROMPT = "same-prompt"
-"""The id of the repeated original."""
-DEFAULT_PLACEBOS, MOST_PLACEBOS = 3, 20
-Placebos = Annotated[
-    int,
-    option(
-        "Number of placebos per function: meaningless changes, such as a blank line, which give the noise "
-        "floor. 0: none.",
-        metavar="N",
-        low=0,
-        high=MOST_PLACEBOS,
-    ),
-]
 
 
 def controls_of(

@@ -21,6 +21,7 @@ from counterlens.probes.pairs.phrases import (
     noisy_verdict,
     unstable,
     unstable_pairs,
+    with_average,
 )
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
 from counterlens.probes.pairs.seeing import is_blind
@@ -80,10 +81,8 @@ def discriminating(summary: EffectSummary) -> str:
     subset = summary.discriminating
     if subset is None:
         return ""
-    text, effect = f"{subset.pairs} of {subset.known} judged pairs would expose copying", subset.average
-    if effect.value is not None and effect.low is not None and effect.high is not None:
-        interval = f"{effect.low:.2f} to {effect.high:.2f}"
-        text += f": average effect {effect.value:.2f} ({interval}, n = {effect.n})"
+    count = f"{subset.pairs} of {subset.known} judged pairs would expose copying"
+    text = with_average(count, "", subset.average)
     return text + (f", the same code on both sides of {subset.copied.count}" if subset.pairs else "")
 
 

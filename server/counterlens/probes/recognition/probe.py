@@ -1,7 +1,7 @@
 """The recognition probe: do the model's scores suggest that it has seen this code? Nothing is run.
 
 Three families of methods, each with known weaknesses, and none of them says anything without its error rates
-(`rates.py`): the function among its own neighbours (Mattern et al. 2023, with counterfactuals that keep the
+(`record.py`): the function among its own neighbours (Mattern et al. 2023, with counterfactuals that keep the
 meaning instead of masked words), Min-K%++ (Zhang et al. 2024), and what the model writes word for word.
 """
 
@@ -27,14 +27,16 @@ from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.counterfactuals import alternate_mutations, gaps_of, rewritings
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.gap import Gap
-from counterlens.probes.recognition.rates import Rate, distinguishing_rates, rates_of
 from counterlens.probes.recognition.record import (
     MARGIN,
     RANK,
     STRUCTURE,
     Neighbour,
+    Rate,
     RecognitionRecord,
     Verbatim,
+    distinguishing_rates,
+    rates_of,
 )
 from counterlens.probes.sanity import require_repeatable
 from counterlens.syntax.document import Document

@@ -1,16 +1,93 @@
-"""The result of the recognition probe on one function, and the scores that follow from it."""
+"""The result of the recognition probe on one function, and the scores that follow from it.
+
+How often each method is right for a model: measured by `benchmarks/recognition.py`, kept in `rates.json`.
+
+A score says nothing by itself. For each model the benchmark scores code that it can have seen and code that
+was published after its training, and computes the area under the ROC curve: the probability that the seen
+function has the higher score. If the interval contains 0.5, the method tells nothing for this model.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from statistics import fmean
+
+import msgspec
 
 from counterlens.mutations import Concept
 from counterlens.probes.record import Record
 
 STRUCTURE = frozenset({Concept.CONTROL_FLOW, Concept.DATA_FLOW})
 """The concepts whose counterfactuals keep all names: new names alone make any code less likely."""
+MARGIN, SUMMED, RANK = "margin over neighbours", "summed margin", "share of neighbours beaten"
+MIN_K, VERBATIM, BEYOND = "Min-K%++", "written word for word", "word for word beyond the counterfactual"
+LIKELIHOOD = "likelihood alone"
+METHODS = (MARGIN, SUMMED, RANK, MIN_K, VERBATIM, BEYOND, LIKELIHOOD)
+"""The names of the methods, as in `RecognitionRecord.scores`."""
+
+
+class Rate(msgspec.Struct, frozen=True):
+    """The measured error rates of one method for one model.
+
+    Attributes:
+        auc: Area under the ROC curve.
+        low: Lower end of its 95 % interval; None if it is unknown.
+        high: Upper end.
+        seen: Number of functions that the model can have seen.
+        fresh: Number of functions that it cannot have seen.
+        threshold: The score that 5 % of the fresh functions exceed.
+        above: Share of the seen functions that exceed it.
+    """
+
+    auc: float
+    low: float | None
+    high: float | None
+    seen: int
+    fresh: int
+    threshold: float
+    above: float
+
+    @property
+    def distinguishes(self) -> bool:
+        """Whether the method distinguishes seen from fresh code at all."""
+        return self.low is not None and self.low > 0.5
+
+
+class ModelRates(msgspec.Struct, frozen=True):
+    """The error rates for one model.
+
+    Attributes:
+        name: The model's name.
+        language: The language of the functions.
+        blind: The area under the ROC curve of a score that no model gives: how well the functions compress.
+    """
+
+    name: str
+    language: str
+    blind: float
+    methods: dict[str, Rate]
+
+
+@cache
+def _rates() -> dict[str, ModelRates]:
+    data = (files(__package__) / "rates.json").read_bytes()
+    return msgspec.json.decode(data, type=dict[str, ModelRates])
+
+
+def rates_of(identity: str, language: str) -> ModelRates | None:
+    """The rates for a model; None if they were not measured, or for another language."""
+    known = _rates().get(identity)
+    return known if known is not None and known.language == language else None
+
+
+def distinguishing_rates(identity: str, language: str) -> dict[str, Rate]:
+    """The methods that tell something for a model, the best first."""
+    known = rates_of(identity, language)
+    usable = {name: rate for name, rate in known.methods.items() if rate.distinguishes} if known else {}
+    return dict(sorted(usable.items(), key=lambda each: -each[1].auc))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +180,3 @@ class RecognitionRecord(Record):
             BEYOND: shares[0] - shares[1] if len(shares) > 1 else None,
             LIKELIHOOD: self.mean,
         }
-
-
-MARGIN, SUMMED, RANK = "margin over neighbours", "summed margin", "share of neighbours beaten"
-MIN_K, VERBATIM, BEYOND = "Min-K%++", "written word for word", "word for word beyond the counterfactual"
-LIKELIHOOD = "likelihood alone"
-METHODS = (MARGIN, SUMMED, RANK, MIN_K, VERBATIM, BEYOND, LIKELIHOOD)
-"""The names of the methods, as in `RecognitionRecord.scores`."""

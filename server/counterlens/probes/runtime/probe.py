@@ -14,7 +14,7 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, Prompt
 from counterlens.models.chat.replies import without_thought
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
-from counterlens.probes.dependence.yes_no import ask
+from counterlens.probes.dependence.prompts import ask
 from counterlens.probes.equivalence.probe import UNREADABLE, read_yes_no
 from counterlens.probes.execution.coherence import TracedCall, ask_states, trace_call
 from counterlens.probes.execution.language import MARK, MOST_POINTS, add_mark, execution_of, times_in_words

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import traceback
+from types import ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +31,11 @@ class Observed:
         self.source, self.path, self.call, self.package = source, path, call, package
 
     def namespace(self, **names: Any) -> dict[str, Any]:
-        """A new namespace for the program, with additional names."""
+        """A new namespace for the program, with additional names: that of a module which can be looked up."""
+        module = sys.modules["observed"] = ModuleType("observed")
         place = {"__package__": self.package} if self.package else {}
-        return {"__name__": "observed", "__file__": self.path, **place, **names}
+        vars(module).update({"__file__": self.path, **place, **names})
+        return vars(module)
 
     def load(self, space: dict[str, Any], code: CodeType | None = None) -> None:
         """Run the program, or other code instead, in a namespace."""
@@ -63,11 +66,11 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None))
 runs: dict[int, dict[str, Any]] = {}
 
 
-def entered(line: int) -> None:
+def count_entry(line: int) -> None:
     runs.setdefault(line, {"entries": 0, "count": 0, "values": []})["entries"] += 1
 
 
-def tested(line: int, value: object) -> object:
+def count_round(line: int, value: object) -> object:
     if value:
         runs[line]["count"] += 1
     return value
@@ -97,12 +100,12 @@ class Instrument(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         self.generic_visit(node)
         node.iter = _call("rounds", node, node.iter)
-        return [ast.copy_location(ast.Expr(_call("entered", node)), node), node]
+        return [ast.copy_location(ast.Expr(_call("count_entry", node)), node), node]
 
     def visit_While(self, node: ast.While) -> list[ast.stmt]:
         self.generic_visit(node)
-        node.test = _call("tested", node, node.test)
-        return [ast.copy_location(ast.Expr(_call("entered", node)), node), node]
+        node.test = _call("count_round", node, node.test)
+        return [ast.copy_location(ast.Expr(_call("count_entry", node)), node), node]
 
 
 def _call(name: str, node: ast.stmt, *arguments: ast.expr) -> ast.expr:
@@ -115,7 +118,7 @@ def loops(observed: Observed, report: dict[str, Any]) -> None:
     report["loops"] = runs
     tree = ast.fix_missing_locations(Instrument().visit(ast.parse(observed.source)))
     space = observed.namespace(
-        **{f"__counterlens_{hook.__name__}": hook for hook in (entered, tested, rounds)}
+        **{f"__counterlens_{hook.__name__}": hook for hook in (count_entry, count_round, rounds)}
     )
     observed.load(space, compile(tree, observed.path, "exec", dont_inherit=True))
     runs.clear()

@@ -19,7 +19,7 @@ from typing import Any
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict, brief
-from counterlens.judging.output import ROOM, TOO_MUCH, OutputJudge, PrintingCase
+from counterlens.judging.comparison import ROOM, TOO_MUCH, OutputJudge, PrintingCase
 from counterlens.judging.programs import read_program
 from counterlens.python.judging.doctests import pytest_settings_for_examples
 from counterlens.python.judging.harness import refuse_harness

@@ -15,8 +15,7 @@ from functools import cached_property, lru_cache
 import libcst as cst
 
 from counterlens.python.dependence.rules import MUTATING_METHODS
-from counterlens.python.mutations.kinds import Kinds, ValueKind
-from counterlens.python.mutations.known_code import PURE_BUILTINS
+from counterlens.python.mutations.kinds import PURE_BUILTINS, Kinds, ValueKind
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.occurrences import parameters
 from counterlens.python.mutations.variables import Role, ScopeKind, Variable

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from counterlens.mutations.edits import Piece, Slice
-from counterlens.python.mutations.children import children
 from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.reading import children
 from counterlens.python.mutations.variables import Role, Variable
 
 _LOOSE = (cst.IfExp, cst.Lambda, cst.BooleanOperation, cst.Comparison, cst.UnaryOperation)

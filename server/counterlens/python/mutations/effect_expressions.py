@@ -15,17 +15,17 @@ from counterlens.python.mutations.acting_reads import (
     SUBSCRIPT,
     TEXT,
 )
-from counterlens.python.mutations.children import children
 from counterlens.python.mutations.effect_rules import EffectAnalysis, Heap, Rules, SideEffects, compound
-from counterlens.python.mutations.kinds import ValueKind
-from counterlens.python.mutations.known_code import (
+from counterlens.python.mutations.kinds import (
     ITERATING,
     MUTATING_METHODS,
     PURE_BUILTINS,
     PURE_MODULES,
     READING_METHODS,
+    ValueKind,
 )
-from counterlens.python.mutations.named_in_text import imported_from
+from counterlens.python.mutations.reading import children
+from counterlens.python.mutations.unseen_uses import imported_from
 from counterlens.python.mutations.variables import Role
 
 

@@ -21,9 +21,9 @@ from typing import Any
 import libcst as cst
 
 from counterlens.python.mutations.acting_reads import TRUTH, acting_reads
-from counterlens.python.mutations.children import children
 from counterlens.python.mutations.kinds import Kinds, ValueKind
 from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.reading import children
 from counterlens.python.mutations.unseen_uses import unseen_uses
 from counterlens.python.mutations.variables import Occurrence, Role, ScopeKind, Variable
 

@@ -24,9 +24,8 @@ from typing import TypeVar, cast
 import libcst as cst
 
 from counterlens.mutations.parsed import FunctionSpan, ParsedFile
-from counterlens.python.mutations.children import children, suites
 from counterlens.python.mutations.occurrences import find_occurrences
-from counterlens.python.mutations.reading import parse, spans
+from counterlens.python.mutations.reading import children, parse, spans, suites
 from counterlens.python.mutations.variables import Occurrence, Role, Scope, ScopeKind, Variable
 from counterlens.syntax.tree import with_depth
 

@@ -24,8 +24,7 @@ from counterlens.python.mutations import effect_expressions
 from counterlens.python.mutations.acting_reads import ARITHMETIC, STORE
 from counterlens.python.mutations.effect_expressions import iterates, make_function, name, operator
 from counterlens.python.mutations.effect_rules import EffectAnalysis, Heap, Rules, SideEffects, compound
-from counterlens.python.mutations.kinds import ValueKind
-from counterlens.python.mutations.known_code import QUIET_IMPORTS
+from counterlens.python.mutations.kinds import QUIET_IMPORTS, ValueKind
 from counterlens.python.mutations.module import Module
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from counterlens.python.mutations.children import child_fields
+from counterlens.python.mutations.reading import child_fields
 from counterlens.python.mutations.variables import Occurrence, Role, Scope, ScopeKind, normal
 
 

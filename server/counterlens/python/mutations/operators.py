@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from itertools import chain
 from typing import ClassVar
 
 import libcst as cst
@@ -13,7 +11,7 @@ from counterlens.mutations.base import REFLECTED, Concept
 from counterlens.mutations.edits import moved_to, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.acting_reads import COMPARISON
-from counterlens.python.mutations.conditions import quote
+from counterlens.python.mutations.if_else_flip import quote
 from counterlens.python.mutations.kinds import ValueKind
 from counterlens.python.mutations.module import in_format_string
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
@@ -40,6 +38,7 @@ class OperandSwap(PythonMutation):
     id = "operand-swap"
     concept = Concept.DATA_FLOW
     source = "Ahmed et al. 2024, section 3.1.3"
+    types = (cst.Comparison,)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f(a, b):\n    return a + 1 <= b or (a == b) != True\n",
@@ -52,13 +51,7 @@ class OperandSwap(PythonMutation):
         Example(before="def f(a): return f'{a == 1}'\n", refused="f-string"),
     )
 
-    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
-        for node in context.module.nodes(cst.Comparison):
-            site = self._site(context, node)
-            if site is not None:
-                yield site
-
-    def _site(self, context: PythonContext, node: cst.Comparison) -> Site | SiteRefused | None:
+    def site(self, context: PythonContext, node: cst.Comparison) -> Site | SiteRefused | None:
         module, effects = context.module, context.effects
         target = node.comparisons[0]
         operator = _REFLECTED.get(type(target.operator))
@@ -127,6 +120,7 @@ class ReplaceArithmetic(PythonMutation):
     concept = Concept.DATA_FLOW
     preserving = False
     source = "Nguyen et al. 2024, Table 1"
+    types = (cst.BinaryOperation, cst.AugAssign)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f(a, b):\n    a += 2\n    return a - b\n",
@@ -140,15 +134,7 @@ class ReplaceArithmetic(PythonMutation):
         """`across_precedence`: whether the new operator may have another precedence."""
         self.across_precedence = across_precedence
 
-    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
-        binary = context.module.nodes(cst.BinaryOperation)
-        augmented = context.module.nodes(cst.AugAssign)
-        for node in chain[cst.BinaryOperation | cst.AugAssign](binary, augmented):
-            site = self._site(context, node)
-            if site is not None:
-                yield site
-
-    def _site(
+    def site(
         self, context: PythonContext, node: cst.BinaryOperation | cst.AugAssign
     ) -> Site | SiteRefused | None:
         module = context.module

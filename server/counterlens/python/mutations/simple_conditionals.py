@@ -12,8 +12,7 @@ from counterlens.mutations.edits import Edit, Slice, dedenting, exchange, put, r
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.mutations.parsed import numbered_names
 from counterlens.python.mutations.acting_reads import TRUTH
-from counterlens.python.mutations.conditions import complement, quote, wrap_in_not
-from counterlens.python.mutations.if_else_flip import Flavour
+from counterlens.python.mutations.if_else_flip import Flavour, complement, quote, wrap_in_not
 from counterlens.python.mutations.kinds import ValueKind
 from counterlens.python.mutations.module import Module, block_indent
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
@@ -30,6 +29,7 @@ class NegateCondition(PythonMutation):
     concept = Concept.CONTROL_FLOW
     preserving = False
     source = "Nguyen et al. 2024, Table 1"
+    types = (cst.If,)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="if a < b and c is None:\n    f()\nelif(d):\n    g()\n",
@@ -41,20 +41,18 @@ class NegateCondition(PythonMutation):
     def __init__(self, flavour: Flavour = "complement") -> None:
         self.flavour: Flavour = flavour
 
-    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
+    def site(self, context: PythonContext, node: cst.If) -> Site | SiteRefused:
         module = context.module
-        for node in module.nodes(cst.If):
-            start = module.start(node)
-            if same_branches(context, node):
-                yield SiteRefused(start, "both branches do the same")
-                continue
-            negation = complement(module, node.test) if self.flavour == "complement" else None
-            negation = negation or wrap_in_not(module, node.test)
-            yield Site(
-                span=(start, module.end(node.test)),
-                description=f"negated the condition `{quote(module, node.test)}`",
-                edits=negation.edits,
-            )
+        start = module.start(node)
+        if same_branches(context, node):
+            return SiteRefused(start, "both branches do the same")
+        negation = complement(module, node.test) if self.flavour == "complement" else None
+        negation = negation or wrap_in_not(module, node.test)
+        return Site(
+            span=(start, module.end(node.test)),
+            description=f"negated the condition `{quote(module, node.test)}`",
+            edits=negation.edits,
+        )
 
 
 def same_branches(context: PythonContext, node: cst.If) -> bool:
@@ -73,6 +71,7 @@ class RemoveConditional(PythonMutation):
     concept = Concept.CONTROL_FLOW
     preserving = False
     source = "Nguyen et al. 2024, Table 1"
+    types = (cst.If,)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before='''
@@ -101,17 +100,15 @@ class RemoveConditional(PythonMutation):
         Example(before="if x := a():\n    f(x)\n", refused="binds a name"),
     )
 
-    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
+    def site(self, context: PythonContext, node: cst.If) -> Site | SiteRefused:
         module = context.module
-        for node in module.nodes(cst.If):
-            start, end = module.span(node)
-            if node.orelse is not None or isinstance(module.parent(node), cst.If):
-                yield SiteRefused(start, "there is another branch")
-            elif context.effects.of(node.test).writes:
-                yield SiteRefused(start, "the condition binds a name that the body may need")
-            else:
-                description = f"removed the condition `{quote(module, node.test)}`; the guarded code stays"
-                yield Site((start, end), description, tuple(_unguard(module, node)))
+        start, end = module.span(node)
+        if node.orelse is not None or isinstance(module.parent(node), cst.If):
+            return SiteRefused(start, "there is another branch")
+        if context.effects.of(node.test).writes:
+            return SiteRefused(start, "the condition binds a name that the body may need")
+        description = f"removed the condition `{quote(module, node.test)}`; the guarded code stays"
+        return Site((start, end), description, tuple(_unguard(module, node)))
 
 
 def _unguard(module: Module, node: cst.If) -> list[Edit]:
@@ -137,6 +134,7 @@ class BlockSwapPlain(PythonMutation):
     concept = Concept.CONTROL_FLOW
     preserving = False
     source = "Ahmed et al. 2024, Table 6"
+    types = (cst.If,)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="if a:\n    f()\nelse:\n    g()\n",
@@ -146,20 +144,18 @@ class BlockSwapPlain(PythonMutation):
         Example(before="if a:\n    f()\nelse:\n    f()\n", refused="do the same"),
     )
 
-    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
+    def site(self, context: PythonContext, node: cst.If) -> Site | SiteRefused:
         module = context.module
-        for node in module.nodes(cst.If):
-            start, end = module.span(node)
-            if not isinstance(node.orelse, cst.Else):
-                yield SiteRefused(start, "there is no else branch to swap with")
-            elif same_branches(context, node):
-                yield SiteRefused(start, "both branches do the same")
-            else:
-                yield Site(
-                    span=(start, end),
-                    description="swapped the branches and kept the condition",
-                    edits=exchange(module.suite(node.body), module.suite(node.orelse.body)),
-                )
+        start, end = module.span(node)
+        if not isinstance(node.orelse, cst.Else):
+            return SiteRefused(start, "there is no else branch to swap with")
+        if same_branches(context, node):
+            return SiteRefused(start, "both branches do the same")
+        return Site(
+            span=(start, end),
+            description="swapped the branches and kept the condition",
+            edits=exchange(module.suite(node.body), module.suite(node.orelse.body)),
+        )
 
 
 _NEED_PARENTHESES = (cst.Tuple, cst.Yield, cst.GeneratorExp)

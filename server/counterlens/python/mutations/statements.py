@@ -147,6 +147,7 @@ class RemoveDefinition(PythonMutation):
     concept = Concept.DATA_FLOW
     preserving = False
     source = "Nguyen et al. 2024, Table 1"
+    types = (cst.Assign,)
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f():\n    x = 10  # ten\n    return x + 1\n",
@@ -160,13 +161,7 @@ class RemoveDefinition(PythonMutation):
         Example(before="def f():\n    x = 1; return x\n", refused="shares its line"),
     )
 
-    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
-        for node in context.module.nodes(cst.Assign):
-            site = self._site(context, node)
-            if site is not None:
-                yield site
-
-    def _site(self, context: PythonContext, node: cst.Assign) -> Site | SiteRefused | None:
+    def site(self, context: PythonContext, node: cst.Assign) -> Site | SiteRefused | None:
         module = context.module
         target = node.targets[0].target
         variable = module.scopes.variable(target)

@@ -22,26 +22,9 @@ _ONE_AT_A_TIME = RLock()
 """Reentrant, because a warning that the parser gives may run this package's code."""
 
 
-def parse_module(source: str | bytes) -> ast.Module:
-    """Parse a module.
-
-    Raises:
-        SyntaxError: it is not valid Python.
-        ValueError: it contains null bytes.
-        RecursionError, MemoryError: it is nested too deeply.
-    """
-    with _undisturbed():
-        return ast.parse(source)
-
-
-def parse_expression(source: str | bytes) -> ast.expr:
-    """Parse one expression; raises the errors of `parse_module`."""
-    with _undisturbed():
-        return ast.parse(source, mode="eval").body
-
-
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
+    """A context in which a library may parse, too."""
     with _ONE_AT_A_TIME:
         collecting = gc.isenabled()
         gc.disable()
@@ -50,6 +33,24 @@ def _undisturbed() -> Iterator[None]:
         finally:
             if collecting:
                 gc.enable()
+
+
+def parse_module(source: str | bytes) -> ast.Module:
+    """Parse a module.
+
+    Raises:
+        SyntaxError: it is not valid Python.
+        ValueError: it contains null bytes.
+        RecursionError, MemoryError: it is nested too deeply.
+    """
+    with undisturbed():
+        return ast.parse(source)
+
+
+def parse_expression(source: str | bytes) -> ast.expr:
+    """Parse one expression; raises the errors of `parse_module`."""
+    with undisturbed():
+        return ast.parse(source, mode="eval").body
 
 
 def first_line(node: ast.stmt) -> int:

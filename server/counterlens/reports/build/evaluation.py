@@ -11,7 +11,7 @@ from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import PairOutcome
-from counterlens.metrics.model_comparison import (
+from counterlens.metrics.significance import (
     DETECTABLE_DIFFERENCE,
     Adequacy,
     ModelComparison,

@@ -10,7 +10,7 @@ from counterlens.evaluation.effects import judged_parts, observations_of
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.spending import amount, price_of
 from counterlens.metrics.effects import Proportion
-from counterlens.metrics.model_comparison import Adequacy, adequacy
+from counterlens.metrics.significance import Adequacy, adequacy
 from counterlens.metrics.summary import (
     TOLD_FROM,
     EffectSummary,

@@ -25,6 +25,15 @@ from counterlens.reports.document import (
 )
 
 _MOST = 260  # characters of a summary in the overview
+_CHECKED = {
+    "completion": (
+        "the function passes its own tests and fails them without its body, and the program of every "
+        "counterfactual passes them"
+    ),
+    "repair": "the function fails its own tests, and so does the program of every counterfactual",
+}
+"""The checks that were made if these probes report figures (probes/pairs/judging.py)."""
+_MARKS = {State.DONE: "passed", State.FAILED: "refused", State.CANCELLED: "refused"}
 
 
 def several_report(title: str, about: str, runs: Sequence[ProbeRun], *, path: str | None = None) -> Report:
@@ -75,17 +84,6 @@ def _name(run: ProbeRun, linked: bool) -> ReportCell:
 
 def _short(text: str) -> str:
     return text if len(text) <= _MOST else text[: _MOST - 1].rsplit(" ", 1)[0] + "…"
-
-
-_CHECKED = {
-    "completion": (
-        "the function passes its own tests and fails them without its body, and the program of every "
-        "counterfactual passes them"
-    ),
-    "repair": "the function fails its own tests, and so does the program of every counterfactual",
-}
-"""The checks that were made if these probes report figures (probes/pairs/judging.py)."""
-_MARKS = {State.DONE: "passed", State.FAILED: "refused", State.CANCELLED: "refused"}
 
 
 def probe_report(

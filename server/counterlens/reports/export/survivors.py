@@ -12,7 +12,7 @@ from counterlens.counting import plural
 from counterlens.mutations import every_mutation
 from counterlens.reports.export.findings import FileFinding, finding_formats, sarif_rule
 from counterlens.reports.wording import shorten
-from counterlens.survivors.search import Survival, Survivor
+from counterlens.survivors import Survival, Survivor
 from counterlens.text import printable
 from counterlens.translating import ENGLISH, Translator
 

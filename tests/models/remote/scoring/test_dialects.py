@@ -23,7 +23,8 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Capability
 from counterlens.models.remote import RemoteModel, Retries
 from counterlens.models.remote.scoring.dialects import SCORING_DIALECTS, dialect_named
-from counterlens.models.remote.scoring.scorer import KEPT, KEPT_NEGATIVE, TRIAL, Memory
+from counterlens.models.remote.scoring.scorer import KEPT_NEGATIVE, TRIAL, Memory
+from counterlens.models.remote.taking import WEEK
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.record import PairsRecord
@@ -365,7 +366,7 @@ def test_a_text_that_cannot_be_scored_can_still_be_probed(serve: Serve, tmp_path
 def test_findings_are_forgotten_after_a_while(serve: Serve, tmp_path: Path) -> None:
     now = [1_000_000.0]
     memory = Memory(tmp_path / "abilities.json", clock=lambda: now[0])
-    for answer, kept in ((SERVERS["tgi"], KEPT), (server(), KEPT_NEGATIVE)):
+    for answer, kept in ((SERVERS["tgi"], WEEK), (server(), KEPT_NEGATIVE)):
         url = serve(answer).url
         with RemoteModel(url, "m", memory=memory) as model:
             model.offers(Capability.SCORE)
@@ -379,7 +380,7 @@ def test_findings_are_forgotten_after_a_while(serve: Serve, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", '{"version": 0}', '{"version": 1, "endpoints": {"x": 3}}', "\ud83d"]
+    "content", ["", "{", "[]", '{"version": 0}', '{"version": 2, "endpoints": {"x": 3}}', "\ud83d"]
 )
 def test_a_memory_that_cannot_be_read_is_empty(serve: Serve, tmp_path: Path, content: str) -> None:
     file = tmp_path / "abilities.json"

@@ -98,7 +98,12 @@ class RayModel(ForwardingModel):
         return self._replicas.info
 
     def _forward(
-        self, method: str, *asked: Any, cancel: Event | None, progress: Progress | None = None, **options: Any
+        self,
+        method: str,
+        *asked: Any,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+        **options: Any,
     ) -> Any:
         answer = self._replicas.ask(method, *asked, cancel=cancel, **options)
         if progress:

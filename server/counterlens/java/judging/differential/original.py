@@ -25,7 +25,7 @@ from counterlens.java.judging.differential.calling import (
 from counterlens.java.judging.differential.generation import Generator, literals_of
 from counterlens.java.judging.differential.target import JavaTarget, NoTargetError, find_target
 from counterlens.java.judging.project import NOTHING_AROUND, Surroundings, surroundings
-from counterlens.java.syntax.escapes import escape_that_is_syntax
+from counterlens.java.syntax import escape_that_is_syntax
 from counterlens.judging.base import Setting
 from counterlens.judging.comparing import FEWEST, UNSTEADY, Untestable
 from counterlens.sandbox.java.values import JavaAnswer

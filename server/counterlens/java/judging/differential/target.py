@@ -17,9 +17,10 @@ from counterlens.java.judging.differential.types import (
     read_variables,
 )
 from counterlens.java.judging.test_source import leaves, package_of
+from counterlens.syntax.definitions import own_name, text_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
-from counterlens.syntax.tree import descendants
+from counterlens.syntax.tree import ancestors, descendants
 
 TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
 _OUTSIDE = {
@@ -73,31 +74,45 @@ def find_target(document: Document, function: Function) -> JavaTarget:
     Raises:
         NoTargetError: it cannot be judged by its behaviour on inputs.
     """
-    node = find_method(document, function)
-    around = [above for above in _above(node) if above.type in TYPES]
-    if not around or any(above.type in {"object_creation_expression", "block"} for above in _above(node)):
-        raise NoTargetError("its class is declared inside a method")
-    words = modifiers(node)
-    static = "static" in words
-    if node.child_by_field_name("body") is None:
-        raise NoTargetError("it has no body")
+    node, around = find_body(document, function)
+    static = "static" in modifiers(node)
     if not static:
         _require_objects(around)
     for reached in _reach(node, around[0]):
         if reason := _outside(reached):
-            where = "" if reached == node else f", through {_name(reached)}"
+            where = "" if reached == node else f", through {own_name(reached)}"
             raise NoTargetError(f"it {reason}{where}")
     root = document.tree.root_node
-    own = {_name(node) for node in descendants(root) if node.type in TYPES}
+    own = {own_name(node) for node in descendants(root) if node.type in TYPES}
     try:
         made, maker = _maker(around, own) if not static else ((), "")
         types, simple = _parameters(node, around, own, static=static)
     except UnknownTypeError as error:
         raise NoTargetError(f"values of its parameters cannot be generated: {error}") from None
-    package = package_of(root)
-    owner = "$".join(_name(each) for each in reversed(around))
-    owner = f"{package}.{owner}" if package else owner
-    return JavaTarget(owner, _name(node), simple, static, (*made, *types), node, maker, len(made))
+    owner = binary_name(root, around)
+    return JavaTarget(owner, own_name(node), simple, static, (*made, *types), node, maker, len(made))
+
+
+def find_body(document: Document, function: Function) -> tuple[Node, list[Node]]:
+    """The declaration of a function with a body, and the types around it, from the inside out.
+
+    Raises:
+        NoTargetError: there is none, or its class cannot be named.
+    """
+    node = find_method(document, function)
+    above = list(ancestors(node))
+    around = [each for each in above if each.type in TYPES]
+    if not around or any(each.type in {"object_creation_expression", "block"} for each in above):
+        raise NoTargetError("its class is declared inside a method")
+    if node.child_by_field_name("body") is None:
+        raise NoTargetError("it has no body")
+    return node, around
+
+
+def binary_name(root: Node, around: list[Node]) -> str:
+    """The binary name of the innermost of some types that are nested in each other."""
+    package, name = package_of(root), "$".join(own_name(each) for each in reversed(around))
+    return f"{package}.{name}" if package else name
 
 
 def find_method(document: Document, function: Function) -> Node:
@@ -134,11 +149,13 @@ def _require_objects(around: list[Node]) -> None:
     """Check that an object can be created."""
     owner = around[0]
     if owner.type != "class_declaration":
-        raise NoTargetError(f"it needs an object of {_name(owner)}, which cannot be made without arguments")
+        raise NoTargetError(
+            f"it needs an object of {own_name(owner)}, which cannot be made without arguments"
+        )
     if "abstract" in modifiers(owner):
-        raise NoTargetError(f"{_name(owner)} is abstract")
+        raise NoTargetError(f"{own_name(owner)} is abstract")
     if len(around) > 1 and "static" not in modifiers(owner):
-        raise NoTargetError(f"an object of {_name(owner)} belongs to one of {_name(around[1])}")
+        raise NoTargetError(f"an object of {own_name(owner)} belongs to one of {own_name(around[1])}")
 
 
 def _maker(around: list[Node], own: set[str]) -> tuple[tuple[JavaType, ...], str]:
@@ -153,7 +170,7 @@ def _maker(around: list[Node], own: set[str]) -> tuple[tuple[JavaType, ...], str
         with contextlib.suppress(UnknownTypeError):
             constructors.append(_parameters(maker, around, own, static=False))
     if makers and not constructors:
-        raise NoTargetError(f"values for the constructors of {_name(owner)} cannot be generated")
+        raise NoTargetError(f"values for the constructors of {own_name(owner)} cannot be generated")
     return min(constructors, key=lambda each: len(each[0]), default=((), ""))
 
 
@@ -192,7 +209,7 @@ def _erasures(node: Node | None) -> dict[str, str]:
     """Type variables with the simple names of their erasures."""
     erasures = {}
     for child in node.named_children if node is not None else ():
-        tokens = [_text(leaf) for leaf in leaves(child)]
+        tokens = [text_of(leaf) for leaf in leaves(child)]
         if tokens:
             erasures[tokens[0]] = tokens[2] if len(tokens) > 2 else "Object"
     return erasures
@@ -200,14 +217,14 @@ def _erasures(node: Node | None) -> dict[str, str]:
 
 def _simple_name(parameter: Node, written: Node | None, variables: dict[str, str]) -> str:
     """The simple name of a parameter's class, as in reflection."""
-    text = "".join(map(_text, leaves(written))) if written is not None else ""
+    text = "".join(map(text_of, leaves(written))) if written is not None else ""
     while (plain := re.sub(r"<[^<>]*>", "", text)) != text:
         text = plain
     base, _, brackets = text.partition("[")
     base = base.rpartition(".")[2]
     after = parameter.child_by_field_name("dimensions")
     more = "[]" if parameter.type == "spread_parameter" else ""
-    more += "".join(map(_text, leaves(after))) if after is not None else ""
+    more += "".join(map(text_of, leaves(after))) if after is not None else ""
     return variables.get(base, base) + (f"[{brackets}" if brackets else "") + more
 
 
@@ -216,7 +233,7 @@ def _reach(node: Node, owner: Node) -> Iterator[Node]:
     methods: dict[str, list[Node]] = {}
     for child in _members(owner):
         if child.type in {"method_declaration", "constructor_declaration"}:
-            methods.setdefault(_name(child), []).append(child)
+            methods.setdefault(own_name(child), []).append(child)
     waiting, done = [node], set()
     while waiting:
         each = waiting.pop()
@@ -227,13 +244,13 @@ def _reach(node: Node, owner: Node) -> Iterator[Node]:
         for inner in descendants(each):
             if inner.type in {"method_invocation", "method_reference"}:
                 for part in inner.named_children:
-                    waiting += methods.get(_text(part), ()) if part.type == "identifier" else ()
+                    waiting += methods.get(text_of(part), ()) if part.type == "identifier" else ()
 
 
 def _outside(node: Node) -> str | None:
     """Describe a dependence of a method on anything except its arguments; empty if there is none."""
     code = " ".join(
-        _text(leaf) for leaf in descendants(node) if not leaf.children and leaf.type not in _QUOTED
+        text_of(leaf) for leaf in descendants(node) if not leaf.children and leaf.type not in _QUOTED
     )
     code = re.sub(r" ?([.()]) ?", r"\1", code)
     for text, reason in _OUTSIDE.items():
@@ -252,19 +269,3 @@ def _members(owner: Node) -> list[Node]:
         if child.type == "enum_body_declarations":
             members += child.named_children
     return members
-
-
-def _above(node: Node) -> Iterator[Node]:
-    above = node.parent
-    while above is not None:
-        yield above
-        above = above.parent
-
-
-def _name(node: Node) -> str:
-    name_node = node.child_by_field_name("name")
-    return _text(name_node) if name_node is not None else ""
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

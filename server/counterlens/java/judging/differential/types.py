@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from counterlens.syntax.definitions import text_of
+
 PRIMITIVES = {
     "boolean": "Z", "byte": "B", "short": "S", "char": "C", "int": "I", "long": "J", "float": "F",
     "double": "D",
@@ -78,14 +80,14 @@ def read_type(node: Node | None, variables: dict[str, JavaType], own: Collection
     """
     if node is None:
         raise UnknownTypeError("a type that is not written out")
-    text = "".join(_text(node).split())
+    text = "".join(text_of(node).split())
     kind = node.type
     if kind in {"integral_type", "floating_point_type", "boolean_type"}:
         return JavaType(text)
     if kind == "array_type":
         element = read_type(node.child_by_field_name("element"), variables, own)
         dimensions = node.child_by_field_name("dimensions")
-        return arrays_of(element, _text(dimensions).count("[") if dimensions is not None else 1)
+        return arrays_of(element, text_of(dimensions).count("[") if dimensions is not None else 1)
     if kind == "annotated_type":
         return read_type(node.named_children[-1], variables, own)
     if kind == "wildcard":
@@ -94,7 +96,7 @@ def read_type(node: Node | None, variables: dict[str, JavaType], own: Collection
     if kind == "generic_type":
         base, listed = node.named_children[0], node.named_children[-1]
         arguments = tuple(read_type(child, variables, own) for child in listed.named_children)
-        return _named_type(_text(base), arguments, own)
+        return _named_type(text_of(base), arguments, own)
     if kind in {"type_identifier", "scoped_type_identifier"}:
         return variables[text] if text in variables else _named_type(text, (), own)
     raise UnknownTypeError(text)
@@ -116,7 +118,7 @@ def read_variables(
         names = [inner for inner in child.named_children if inner.type == "type_identifier"]
         if child.type != "type_parameter" or not names:
             continue
-        name = _text(names[0])
+        name = text_of(names[0])
         bounds[name] = JavaType("Integer")
         bound = next((inner for inner in child.named_children if inner.type == "type_bound"), None)
         if bound is not None:
@@ -135,7 +137,3 @@ def _named_type(name: str, arguments: tuple[JavaType, ...], own: Collection[str]
     if simple in {*BOXES, *TEXTS, *NUMBERS, *_ANY}:
         return JavaType(simple)
     raise UnknownTypeError(name)
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

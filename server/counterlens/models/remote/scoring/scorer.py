@@ -26,7 +26,7 @@ from counterlens.models.remote.failures import PassingError, UnknownModelError
 from counterlens.models.remote.scoring.dialect import Correction, ScoringDialect, Service
 from counterlens.models.remote.scoring.dialects import GENERATION_ONLY, SCORING_DIALECTS, dialect_named
 from counterlens.models.remote.scoring.reading import IncompleteError, Token, after, to_scores
-from counterlens.models.remote.taking import EndpointFile
+from counterlens.models.remote.taking import WEEK, EndpointMemory
 
 _ELSEWHERE = "Score with a local model, such as smollm2-135m; counterfactual probes work with this one"
 
@@ -107,54 +107,7 @@ class RemoteScorer:
         return after(context, scores)
 
 
-VERSION: Final = 1  # version of the test and of this file; entries of another version are ignored
-KEPT: Final = 7 * 86_400.0  # seconds, for a method that works
-KEPT_NEGATIVE: Final = 86_400.0  # seconds, if none works: servers are restarted with other options
-
-
-class Memory:
-    """A small JSON file; one that cannot be read or written behaves as an empty one.
-
-    Args:
-        file: Path of the file; by default in the user's cache.
-        clock: Returns the seconds since the epoch.
-    """
-
-    def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
-        self._file = EndpointFile(file or "remote-abilities.json", VERSION)
-        self._clock = clock
-
-    def recall(self, identity: str) -> Ability | None:
-        """Return the stored result for an endpoint and model, unless it is too old."""
-        entry = self._file.entries().get(identity)
-        try:
-            assert entry is not None
-            ability = Ability(
-                str(entry["dialect"]),
-                Correction(entry["correction"]),
-                tuple(str(reason) for reason in entry["reasons"]),
-            )
-            age = self._clock() - float(entry["tested"])
-        except (AssertionError, LookupError, TypeError, ValueError):
-            return None
-        if dialect_named(ability.dialect) is None:
-            return None
-        return ability if 0 <= age < (KEPT if ability.scores else KEPT_NEGATIVE) else None
-
-    def remember(self, identity: str, ability: Ability) -> None:
-        """Store a result, if it is valid for the next time."""
-        entries = self._file.entries()
-        entries.pop(identity, None)
-        if ability.certain:
-            entries[identity] = {
-                "dialect": ability.dialect,
-                "correction": ability.correction.value,
-                "reasons": list(ability.reasons),
-                "tested": self._clock(),
-            }
-        self._file.write(entries)
-
-
+KEPT_NEGATIVE: Final = 86_400.0  # seconds, if no method works: servers are restarted with other options
 _SURPRISE: Final = "violin"
 TRIAL: Final = f"n = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, {_SURPRISE}, 12, 13, 14]\n"
 _STEADY: Final = TRIAL.index("4, 5")  # from here on, any model knows that the text counts
@@ -190,6 +143,24 @@ class Ability:
     def summary(self) -> str:
         """A summary in a few words, for users."""
         return f"{self.dialect}, shift corrected" if self.correction else self.dialect
+
+
+class Memory(EndpointMemory[Ability]):
+    """The abilities of endpoints, remembered between runs."""
+
+    def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(Ability, file or "remote-abilities.json", clock)
+
+    def lifetime(self, learned: Ability) -> float:
+        return WEEK if learned.scores else KEPT_NEGATIVE
+
+    def recall(self, identity: str) -> Ability | None:
+        ability = super().recall(identity)
+        return None if ability is None or dialect_named(ability.dialect) is None else ability
+
+    def remember(self, identity: str, learned: Ability | None) -> None:
+        """Store a result, if it is valid for the next time."""
+        super().remember(identity, learned if learned is not None and learned.certain else None)
 
 
 async def probe(service: Service) -> Ability:

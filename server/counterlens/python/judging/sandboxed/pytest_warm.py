@@ -95,6 +95,6 @@ _imported = _import_all()
 from .runner_warm import import_runner  # noqa: E402 - its modules do not count as imported by us
 
 note(_imported | _run_once())
-ahead, *_ = import_runner(("pytest_ahead", "pytest_start", "runner.pytest_cases"))
+start, *_ = import_runner(("pytest_start", "runner.pytest_cases"))
 with contextlib.suppress(Exception):  # a version of pytest with other parts does all itself
-    ahead.prepare()
+    start.prepare_start()

@@ -23,9 +23,8 @@ import zlib
 
 from ..job import Output, send, take_task
 from . import structure
-from .loading import ReplacedModule, resolve
 from .steps import StepTracer, TooLong
-from .surroundings import CallSurroundings
+from .surroundings import CallSurroundings, ReplacedModule, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Outcomes of test cases."""
+"""Outcomes of test cases, and their messages, shortened."""
 
 from __future__ import annotations
 
@@ -6,17 +6,30 @@ import builtins
 import errno
 import importlib.machinery
 import sys
-
-from .wording import shorten
+import traceback
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # `typing` costs a third of an interpreter's start
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
     from .candidate import Candidate
     from .tamper_check import TamperCheck
+
+
+LONGEST = 4000
+
+
+def shorten(text: str) -> str:
+    """The beginning and the end of a long text."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}\n…\n{text[-LONGEST // 2 :]}"
+
+
+def describe(error: BaseException) -> str:
+    """The type and message of an exception, as the last lines of its traceback."""
+    return shorten("".join(traceback.format_exception_only(type(error), error)).strip())
+
 
 LONGEST_NAME = 300  # maximum characters of a name
 _FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENETUNREACH, errno.EMFILE, errno.ENOSPC}

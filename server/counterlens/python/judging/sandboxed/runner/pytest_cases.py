@@ -11,8 +11,7 @@ import pytest
 
 from ..pytest_start import start_pytest
 from .candidate import lent_names
-from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
-from .wording import describe, shorten
+from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases, describe, shorten
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False

@@ -12,8 +12,7 @@ import traceback
 import unittest
 
 from .candidate import lent_names
-from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
-from .wording import describe
+from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases, describe
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False

@@ -1,1 +1,0 @@
-"""The statements of an examined Java method, and their changes."""

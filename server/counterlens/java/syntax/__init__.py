@@ -1,1 +1,0 @@
-"""Reading Java's escapes, and its tables of node types."""

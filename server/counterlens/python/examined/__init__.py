@@ -1,1 +1,0 @@
-"""The statements of an examined Python function, and their changes."""
