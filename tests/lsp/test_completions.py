@@ -51,10 +51,10 @@ async def test_only_a_body_can_be_completed(client: LanguageClient, tmp_path: Pa
 @pytest.mark.usefixtures("embedded_by_default")
 async def test_the_first_line_comes_before_the_explanation(client: LanguageClient, tmp_path: Path) -> None:
     news: list[tuple[Any, bool]] = []
-    client.feature("counterlens/completionBegun")(lambda begun: news.append((begun, answer.done())))
     uri = open_file(client, tmp_path / "parity.py", PARITY + "\n\ndef after(n):\n    return n\n")
     asked = ask(client, COMMAND, uri, position={"line": BRANCH, "character": 0})
     answer = asyncio.ensure_future(asked)
+    client.feature("counterlens/completionBegun")(lambda begun: news.append((begun, answer.done())))
     whole = await answer
     ((begun, answered),) = news
     assert not answered  # however soon the whole one follows
