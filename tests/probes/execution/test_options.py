@@ -9,12 +9,12 @@ import pytest
 
 from counterlens.errors import OptionError, SourceError
 from counterlens.models.base import Api, Completion, Model
-from counterlens.probes.execution.coherence import CoherenceProbe
 from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.options import make, plain_options
 from counterlens.probes.probe import Context
 from counterlens.probes.prompts.literals import AnswerOutcome
 from counterlens.probes.registry import PROBES
+from counterlens.probes.runner import is_suited
 from counterlens.probes.subjects import targets_in
 from counterlens.python.prompts.values import literal
 from counterlens.sandbox.registry import best_sandbox
@@ -87,14 +87,17 @@ def test_what_a_probe_does_not_take_is_refused(probe: str) -> None:
         make(PROBES[probe].options, {"windows": True})
 
 
-def test_a_method_is_left_out_and_asks_for_nothing() -> None:
+@pytest.mark.parametrize("probe", [*PROBES_HERE, "runtime"])
+def test_a_method_is_refused_before_anything_is_asked(probe: str) -> None:
+    """A sample then has functions that can be asked about, as far as there are any."""
     source = "class A:\n" + "\n".join(f"    {line}" for line in SOURCE.splitlines()) + "\n"
-    run = probed("coherence", answer, source)
-    assert run.left_out == {"it is a method or a nested function, which cannot be called alone": 1}
+    (method,), (function,) = targets_in(Document(source)), targets_in(Document(SOURCE))
+    options = make(PROBES[probe].options, {})
+    assert [is_suited(PROBES[probe], target, options) for target in (method, function)] == [False, True]
     with pytest.raises(SourceError, match="nested function"):
-        CoherenceProbe().estimate(
-            targets_in(Document(source))[0], make(CoherenceProbe.options, {}), cast(Model, None)
-        )
+        probed(probe, answer, source)
+    with pytest.raises(SourceError, match="nested function"):
+        PROBES[probe].estimate(method, options, cast(Model, None))
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,10 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
     options = CoherenceOptions
     record = CoherenceRecord
 
+    def check_target(self, target: Target, options: CoherenceOptions) -> None:  # noqa: ARG002
+        """Like `Probe.check_target`: a standalone call must reach it."""
+        reachable(target)
+
     def run(self, context: Context, target: Target, options: CoherenceOptions) -> CoherenceRecord:
         """Like `Probe.run`.
 

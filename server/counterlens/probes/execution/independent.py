@@ -59,6 +59,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
 
     def check_target(self, target: Target, options: ExecutionOptions) -> None:
         """Like `Probe.check_target`; the protocol leaves out unrolled versions one by one."""
+        reachable(target)
         language = target.document.language
         leaves_out = METHODS[options.chosen_protocol].leaves_out
         if options.unroll and not leaves_out and not execution_of(language).unrolls:

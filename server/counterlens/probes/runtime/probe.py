@@ -69,6 +69,10 @@ class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
     options = RuntimeOptions
     record = RuntimeRecord
 
+    def check_target(self, target: Target, options: RuntimeOptions) -> None:  # noqa: ARG002
+        """Like `Probe.check_target`: a standalone call must reach it."""
+        reachable(target)
+
     def run(self, context: Context, target: Target, options: RuntimeOptions) -> RuntimeRecord:
         """Like `Probe.run`.
 
