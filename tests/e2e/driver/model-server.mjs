@@ -8,7 +8,7 @@ import { startRequestLog } from "./request-log.mjs";
 import { until } from "./retry.mjs";
 import { shortModel } from "./short-model.mjs";
 
-const SCRIPT = path.join(root, "tests/models/remote/scoring/dialects.py");
+const SCRIPT = path.join(root, "tests/models/remote/scoring/llama_server.py");
 
 /**
  * @param {{ folder: string, key: string, model: string }} options the folder of its log, the key that it requires, and
