@@ -140,11 +140,11 @@ EXPERIMENTS = [
         "[comprehension](comprehension.md)",
     ),
     (
-        *("", "the three on code published after the training", "runtime-fresh-", ""),
+        *("", "the same, on code published after the training", "runtime-fresh-", ""),
         *("`--task runtime --data repo:PACKAGES`", "[comprehension](comprehension.md#on-packages)"),
     ),
     (
-        *("", "the three on packages of 2017 to 2019", "runtime-older-", ""),
+        *("", "the same, on packages of 2017 to 2019", "runtime-older-", ""),
         *("`--task runtime --data repo:PACKAGES`", "[comprehension](comprehension.md#on-packages)"),
     ),
 ]
