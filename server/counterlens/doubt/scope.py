@@ -231,6 +231,12 @@ class DoubtScope:
         r"""A part of the document, with `\n` as line ends."""
         return self.document.data[start:end].replace(b"\r\n", b"\n").decode("utf-8", "replace")
 
+    def swap(self, first: tree_sitter.Node, second: tree_sitter.Node) -> str:
+        """The document from one node to the end of a later one, with the two in each other's place."""
+        between = self.text(first.end_byte, second.start_byte)
+        later = self.text(second.start_byte, second.end_byte)
+        return f"{later}{between}{self.text(first.start_byte, first.end_byte)}"
+
 
 def is_docstring(node: tree_sitter.Node) -> bool:
     """Whether a statement is only a string."""

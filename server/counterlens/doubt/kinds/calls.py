@@ -76,8 +76,7 @@ class Order(DoubtKind):
             and "\n" not in first_text + other
             and not {first.type, second.type} <= {"integer", "string"}
         ):
-            between = scope.text(first.end_byte, second.start_byte)
-            text = f"{other}{between}{first_text}"
+            text = scope.swap(first, second)
             yield Alternative(self.id, first.start_byte, second.end_byte, text, refuted=refuted)
 
 

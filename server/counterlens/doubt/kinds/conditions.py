@@ -58,9 +58,7 @@ class Branches(DoubtKind):
         for node in scope.of("conditional_expression"):
             parts = [part for part in node.named_children if part.type != "comment"]
             if len(parts) == 3 and text_of(parts[0]) != text_of(parts[2]):
-                between = scope.text(parts[0].end_byte, parts[2].start_byte)
-                text = f"{text_of(parts[2])}{between}{text_of(parts[0])}"
-                yield self.instead(node, text)
+                yield self.instead(node, scope.swap(parts[0], parts[2]))
         for node in scope.of("if_statement"):
             then, others = node.child_by_field_name("consequence"), node.children_by_field_name("alternative")
             otherwise = others[0].child_by_field_name("body") if len(others) == 1 else None
@@ -69,12 +67,11 @@ class Branches(DoubtKind):
                 continue
             consequence, other = (scope.text(x.start_byte, x.end_byte) for x in (then, otherwise))
             if consequence != other and then.start_point.column == otherwise.start_point.column:
-                between = scope.text(then.end_byte, otherwise.start_byte)
                 yield Alternative(
                     self.id,
                     then.start_byte,
                     otherwise.end_byte,
-                    f"{other}{between}{consequence}",
+                    scope.swap(then, otherwise),
                     (condition.start_byte, condition.end_byte),
                     _QUESTION,
                 )

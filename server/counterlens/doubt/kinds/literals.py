@@ -107,13 +107,13 @@ class SwappedStrings(DoubtKind):
                 text, other = text_of(first), text_of(second)
                 near = second.start_byte - first.end_byte <= _APART
                 if text != other and near and not first.end_byte > second.start_byte:
-                    between = scope.text(first.end_byte, second.start_byte)
+                    apart = "\n" in scope.text(first.end_byte, second.start_byte)
                     yield Alternative(
                         self.id,
                         first.start_byte,
                         second.end_byte,
-                        f"{other}{between}{text}",
-                        question=f"are {text} and {other} swapped?" if "\n" in between else "",
+                        scope.swap(first, second),
+                        question=f"are {text} and {other} swapped?" if apart else "",
                     )
         for first, second in combinations(strings[:_MOST], 2):
             text, other = text_of(first), text_of(second)

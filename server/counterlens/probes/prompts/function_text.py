@@ -44,12 +44,12 @@ def visible_part(document: Document, function: Function) -> str:
 
 def _used_parts(document: Document, function: Function) -> list[tuple[int, int]]:
     """The byte ranges of the header, of what a function uses (by name), and of the function, in order."""
-    data = document.data
-    own, *_ = (unit for unit in units(document) if unit.start <= function.header < unit.end)
+    data, parts = document.data, units(document)
+    own = next(unit for unit in parts if unit.start <= function.header < unit.end)
     shown = [(own.start, function.end)]
     others = {
         (max(unit.start, own.context), unit.end): _names_defined(document.tree.root_node, unit)
-        for unit in units(document)
+        for unit in parts
         if unit != own and unit.end > own.context
     }
     for start, end in shown:  # grows: what is shown may use more

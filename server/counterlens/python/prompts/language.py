@@ -67,8 +67,8 @@ def _absolute(node: ast.ImportFrom, place: Layout) -> str:
     """The dotted path of the module that a statement imports from."""
     if not node.level:
         return node.module or ""
-    package = place.module.split(".")
-    above = package[: len(package) - node.level + (place.path.stem == "__init__")]
+    package = place.package.split(".") if place.package else []
+    above = package[: max(len(package) + 1 - node.level, 0)]
     return ".".join([*above, *([node.module] if node.module else [])])
 
 
