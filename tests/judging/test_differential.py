@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import sys
 import textwrap
+import threading
+import warnings
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis.strategies import integers
 
 from counterlens.judging.base import Judgement, Setting
 from counterlens.judging.comparing import Untestable
 from counterlens.python.judging.differential import find_out
+from counterlens.python.judging.differential.generation import CallPlan, Parameter
 from counterlens.python.judging.differential.judge import DifferentialJudge
 from counterlens.python.judging.differential.observed import texts_about
 from counterlens.python.judging.differential.original import Original, study
@@ -20,6 +25,7 @@ from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
+from counterlens.syntax.tree import deep_recursion
 
 Project = Callable[[Mapping[str, str]], Path]
 MIDDLE = '''
@@ -204,6 +210,30 @@ def test_inputs_for_signatures_of_many_kinds(setting: Setting, text: str, qualna
     hollow = text.replace("return", "return None and").replace("yield one * (n or 1)", "yield 1")
     hollow = hollow.replace("self.n = n", "self.n = None")
     assert not DifferentialJudge(found).judge(hollow).passed
+
+
+def test_inputs_are_drawn_while_no_other_thread_changes_the_recursion_limit() -> None:
+    drawing, reading = threading.Event(), threading.Event()
+
+    def slow(number: int) -> int:
+        drawing.set()
+        reading.wait(0.3)
+        return number
+
+    parameter = Parameter(
+        "number", by_name=False, optional=False, several=False, kinds=(integers().map(slow),)
+    )
+    calls = CallPlan("work", (parameter,), ())
+    limit = sys.getrecursionlimit()
+    with warnings.catch_warnings(record=True) as warned, ThreadPoolExecutor(1) as pool:
+        warnings.simplefilter("always")
+        drawn = pool.submit(calls.draw, (0,), 1, 0)
+        assert drawing.wait(10)
+        with deep_recursion():  # it waits until the calls are drawn
+            reading.set()
+            assert drawn.result(10)
+    assert not warned
+    assert sys.getrecursionlimit() == limit
 
 
 def test_a_module_of_a_package_with_relative_imports(setting: Setting, project: Project) -> None:

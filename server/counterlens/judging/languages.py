@@ -86,6 +86,8 @@ class JudgedLanguage:
         untested: The reason if no tests were found.
         unreadable: Why the examples of a text cannot be read; None if they can.
         by_running: Finds tests by running all of them once; None if the language does not do that.
+        never_compared: Why no inputs could compare the behaviour of a function; None if some may. It runs
+            nothing.
         cheats: The programs that tests of the function should fail.
         proposer: Proposes tests of a function, or the reason why none can be proposed.
         weak_assertion: The assertion in a function's tests that accepts nearly any result, told by its shape.
@@ -109,6 +111,7 @@ class JudgedLanguage:
     unreadable: Callable[[str], str | None] = lambda _: None
     by_running: Attribution | None = None
     behaviour: Behaviour
+    never_compared: Callable[[Document, Function], str | None] = lambda *_: None
     cheats: Cheats = lambda *_: {}
     proposer: Callable[[Document, Function, Setting], TestProposer | str] = lambda *_: (
         "no tests are proposed in its language"

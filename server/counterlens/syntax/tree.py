@@ -34,8 +34,9 @@ TOO_DEEP = "the source is nested too deeply to be read"
 SPLIT = "Split its longest expression, or its longest chain of elif"
 _DEEP = 20_000
 _T = TypeVar("_T")
-_lock = threading.Lock()
+_turn = threading.Condition()
 _deep_readers = 0
+_is_lent = False
 _usual_limit = 0
 
 
@@ -63,7 +64,8 @@ def deep_recursion() -> Iterator[None]:
         SourceError: the higher limit is too low, too.
     """
     global _deep_readers, _usual_limit
-    with _lock:
+    with _turn:
+        _turn.wait_for(lambda: not _is_lent)
         if not _deep_readers:
             _usual_limit = sys.getrecursionlimit()
             sys.setrecursionlimit(max(_usual_limit, _DEEP))
@@ -73,7 +75,27 @@ def deep_recursion() -> Iterator[None]:
     except RecursionError:
         raise SourceError(TOO_DEEP, SPLIT) from None
     finally:
-        with _lock:
+        with _turn:
             _deep_readers -= 1
             if not _deep_readers:
                 sys.setrecursionlimit(_usual_limit)
+                _turn.notify_all()
+
+
+@contextmanager
+def lent_recursion_limit() -> Iterator[None]:
+    """Let a library set the recursion limit: meanwhile no other thread reads deeply, or lends it.
+
+    The limit is one for all threads, and Hypothesis warns if somebody else changes it. Not to be used within
+    `deep_recursion`.
+    """
+    global _is_lent
+    with _turn:
+        _turn.wait_for(lambda: not _is_lent and not _deep_readers)
+        _is_lent = True
+    try:
+        yield
+    finally:
+        with _turn:
+            _is_lent = False
+            _turn.notify_all()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from counterlens.errors import SourceError
 from counterlens.probes.equivalence.probe import EquivalenceRecord, read_yes_no
 from counterlens.probes.execution.record import RuntimeCall, RuntimeRecord
 from counterlens.probes.localisation.probe import (
@@ -18,8 +19,12 @@ from counterlens.probes.localisation.probe import (
     moved_lines,
     read_line,
 )
-from counterlens.probes.runner import ProbeRun
+from counterlens.probes.options import make
+from counterlens.probes.registry import PROBES
+from counterlens.probes.runner import ProbeRun, is_suited
 from counterlens.probes.runtime.probe import consistent
+from counterlens.probes.subjects import targets_in
+from counterlens.syntax.document import Document
 from tests.probes.execution.asking import documents, probed, table
 
 SOURCE = '''\
@@ -114,6 +119,28 @@ def test_a_version_that_returns_the_same_and_changes_its_argument_is_of_neither_
     assert isinstance(record, EquivalenceRecord), run.records
     assert "remove-definition" not in {each.mutation for each in record.answers}
     assert record.left_out["version that returns the same, and differs in what else it does"] >= 1
+
+
+@pytest.mark.parametrize("probe", ["equivalence", "localisation"])
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (
+            "class Box:\n    @property\n    def size(self) -> int:\n        return 1\n",
+            "not called like a function",
+        ),
+        ("def outer() -> int:\n    def inner() -> int:\n        return 1\n    return inner()\n", None),
+    ],
+)
+def test_what_no_input_can_compare_is_refused_before_anything_runs(
+    probe: str, source: str, reason: str | None
+) -> None:
+    chosen, options = PROBES[probe], make(PROBES[probe].options, {})
+    suited = [is_suited(chosen, target, options) for target in targets_in(Document(source))]
+    assert suited == ([False] if reason else [True])
+    if reason:
+        with pytest.raises(SourceError, match=reason):
+            probed(probe, lambda _: "yes", source)
 
 
 @pytest.mark.parametrize(("word", "yes"), [("yes", 1), ("No, they differ.", 0)])

@@ -22,7 +22,7 @@ from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Concept
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MaxTokens, Mutations, Timeout, Without
 from counterlens.probes.dependence.prompts import YesNo, ask
-from counterlens.probes.equivalence.verified import VerifiedVersion, verified_versions
+from counterlens.probes.equivalence.verified import VerifiedVersion, require_comparable, verified_versions
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
@@ -111,6 +111,10 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
     options = EquivalenceOptions
     record = EquivalenceRecord
+
+    def check_target(self, target: Target, options: EquivalenceOptions) -> None:  # noqa: ARG002
+        """Like `Probe.check_target`: some inputs must be able to compare its behaviour."""
+        require_comparable(target)
 
     def run(self, context: Context, target: Target, options: EquivalenceOptions) -> EquivalenceRecord:
         """Like `Probe.run`.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from counterlens.errors import SourceError
 from counterlens.judging.base import Judgement
 from counterlens.judging.comparing import ComparingJudge, Distinction
-from counterlens.judging.languages import behaviour_of
+from counterlens.judging.languages import behaviour_of, judging_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.mutations import Concept, Counterfactual
 from counterlens.mutations.base import WHOLE_PROGRAM
@@ -90,6 +90,17 @@ def verified_versions(
     return kinds[0], kinds[1], left_out
 
 
+def require_comparable(target: Target) -> None:
+    """Refuse a function of which no inputs could compare the behaviour, without running it.
+
+    Raises:
+        SourceError: it is one; the message says why.
+    """
+    function = find_function(target.document, target.qualname)
+    if reason := judging_of(target.document.language).never_compared(target.document, function):
+        raise SourceError(_not_compared(reason))
+
+
 def require_behaviour(context: Context, target: Target, limits: Limits) -> ComparingJudge:
     """The judge that compares programs with a function on inputs.
 
@@ -102,8 +113,12 @@ def require_behaviour(context: Context, target: Target, limits: Limits) -> Compa
     setting = context.setting(limits, interpreter_for(document.path))
     behaviour = behaviour_of(document, find_function(document, target.qualname), setting)
     if isinstance(behaviour, str):
-        raise SourceError(f"its behaviour cannot be compared: {behaviour}")
+        raise SourceError(_not_compared(behaviour))
     return behaviour
+
+
+def _not_compared(reason: str) -> str:
+    return f"its behaviour cannot be compared: {reason}"
 
 
 def _reason(difference: Distinction | None, *, preserving: bool) -> str:

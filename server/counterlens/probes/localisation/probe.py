@@ -25,7 +25,7 @@ from counterlens.mutations import Concept
 from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.mutations.languages import mutated
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MaxTokens, Timeout, Without
-from counterlens.probes.equivalence.verified import require_behaviour
+from counterlens.probes.equivalence.verified import require_behaviour, require_comparable
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
@@ -120,6 +120,10 @@ class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
     options = LocalisationOptions
     record = LocalisationRecord
+
+    def check_target(self, target: Target, options: LocalisationOptions) -> None:  # noqa: ARG002
+        """Like `Probe.check_target`: some inputs must be able to compare its behaviour."""
+        require_comparable(target)
 
     def run(self, context: Context, target: Target, options: LocalisationOptions) -> LocalisationRecord:
         """Like `Probe.run`.

@@ -63,6 +63,7 @@ PYTHON = JudgedLanguage(
     unreadable=_why_unreadable,
     by_running=coverage_tests.find,
     behaviour=differential.find_behaviour,
+    never_compared=differential.never_compared,
     cheats=cheats,
     proposer=find_proposer,
     weak_assertion=weak_assertion,

@@ -13,7 +13,7 @@ from counterlens.judging.base import Setting
 from counterlens.judging.comparing import ID, Distinction, Studies, Untestable
 from counterlens.python.judging.differential.judge import DifferentialJudge
 from counterlens.python.judging.differential.observed import texts_about
-from counterlens.python.judging.differential.original import Original, study
+from counterlens.python.judging.differential.original import Original, never_compared, study
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -25,6 +25,7 @@ __all__ = [
     "Untestable",
     "find_behaviour",
     "find_out",
+    "never_compared",
     "study",
     "texts_about",
 ]

@@ -16,6 +16,7 @@ from counterlens.judging.comparing import FEWEST
 from counterlens.python.judging.differential.inputs import Built, Call
 from counterlens.python.judging.differential.observed import FunctionNode
 from counterlens.python.judging.differential.shapes import Shapes, Strategy, Unknown, required_parameters
+from counterlens.syntax.tree import lent_recursion_limit
 
 _COMBINATIONS = 36  # maximum combinations of types to try if types are unknown
 _OMITTED = Built("omitted")
@@ -89,7 +90,8 @@ class CallPlan:
             call = self._call(values)
             calls.setdefault(call.written(""), call)
 
-        collect()
+        with lent_recursion_limit():
+            collect()
         return list(calls.values())
 
     def _part(self, parameter: Parameter, kind: Strategy) -> Strategy:

@@ -18,6 +18,7 @@ from counterlens.python.judging.recording import CallRecord, Recorder, Recording
 from counterlens.python.syntax.parsing import parse_module, undisturbed
 from counterlens.python.syntax.versions import parse_error
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
 
 if TYPE_CHECKING:
     from counterlens.python.judging.differential.domain import Domain
@@ -93,13 +94,11 @@ def study(
     Raises:
         Cancelled, SandboxError: as `Sandbox.run`.
     """
-    try:
-        module = parse_module(document.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return Untestable(parse_error(document.text, error).message)
-    for definition in module.body:
-        if isinstance(definition, ast.ClassDef) and definition.name == qualname:
-            return _study_class(document, module, definition, setting, seed, recorded, cancel)
+    module = _parsed(document.text)
+    if isinstance(module, Untestable):
+        return module
+    if definition := _class_named(module, qualname):
+        return _study_class(document, module, definition, setting, seed, recorded, cancel)
     node, around = find_node(module, qualname)
     reason = why_not(node, around)
     if node is None or reason is not None:
@@ -130,6 +129,28 @@ def study(
         return Untestable(str(error))
     recorder = replace(recorder, target=how.target)
     return _Study(document.text, lines, how, recorder, seed, cancel).result()
+
+
+def never_compared(document: Document, function: Function) -> str | None:
+    """Why `study` finds nothing about a function, whatever the inputs; see `JudgedLanguage`."""
+    module = _parsed(document.text)
+    if isinstance(module, Untestable):
+        return module.reason
+    if _class_named(module, function.qualname):
+        return None
+    return why_not(*find_node(module, function.qualname))
+
+
+def _parsed(text: str) -> ast.Module | Untestable:
+    try:
+        return parse_module(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Untestable(parse_error(text, error).message)
+
+
+def _class_named(module: ast.Module, name: str) -> ast.ClassDef | None:
+    """The class whose objects are meant by a name; the first one counts."""
+    return next((each for each in module.body if isinstance(each, ast.ClassDef) and each.name == name), None)
 
 
 def _study_class(
