@@ -2,9 +2,10 @@
 
 Writes docs/results/records/NAME: the output of `counterlens export` with its manifest, without what data and
 seed give again (prompts, programs, diffs), and without the paths of the machine. MODEL is the short name of
-the run's model. The run may still be going on: it is copied, and the finished part of its seeded order is
-kept. RUN may also be a file of JSON lines that another benchmark wrote, with `FILE.manifests.json` beside it,
-or a folder of such files; these are compressed. `benchmarks/recompute/pages.py` then fills the tables.
+the run's model; without it, and in a run of several models, its own names stay. The run may still be going
+on: it is copied, and the finished part of its seeded order is kept. RUN may also be a file of JSON lines that
+another benchmark wrote, with `FILE.manifests.json` beside it, or a folder of such files; these are
+compressed. `benchmarks/recompute/pages.py` then fills the tables.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def kept(value):
     return [kept(inner) for inner in value] if isinstance(value, list) else value
 
 
-def publish(run: Path, name: str, model: str) -> None:
+def publish(run: Path, name: str, model: str | None = None) -> None:
     """Write the records of one run."""
     folder = RECORDS / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -50,7 +51,7 @@ def publish(run: Path, name: str, model: str) -> None:
             if not rows:
                 continue
             for row in rows:
-                if "model" in row:
+                if model and "model" in row:
                     row["model"] = model
                 row.pop("id", None)
             if file.name == "manifests.parquet":

@@ -147,6 +147,18 @@ EXPERIMENTS = [
         *("", "the same, on packages of 2017 to 2019", "runtime-older-", ""),
         *("`--task runtime --data repo:PACKAGES`", "[comprehension](comprehension.md#on-packages)"),
     ),
+    (
+        *("", "are two functions of packages equivalent?", "equivalence-fresh-", ""),
+        *("`--task equivalence --data repo:PACKAGES`", "[comprehension](comprehension.md#on-packages)"),
+    ),
+    (
+        *("", "which line of a package's function is wrong?", "localisation-fresh-", ""),
+        *("`--task localisation --data repo:PACKAGES`", "[comprehension](comprehension.md#on-packages)"),
+    ),
+    (
+        *("ours", "does the share held predict who fills the holes of commits?", "choosing-holes-", ""),
+        *("`--holes commits --data repo:PACKAGE`", "[choosing](choosing.md)"),
+    ),
 ]
 """Paper, experiment, the first letters of its records, figures without records, command, page."""
 SHORT = {"smollm2-135m": "SmolLM2", "qwen2.5-coder-0.5b": "0.5B", "qwen2.5-coder-1.5b": "1.5B"}

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import islice
 
 import numpy as np
 
@@ -132,14 +133,17 @@ class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
             SourceError: its behaviour cannot be compared, or no bug shows.
         """
         left_out = Counter[str]()
-        asker = _Asker(context, target, options)
-        bugs = []
-        for bug, versions, facts in _bugs(context, target, options, left_out):
-            first = asker.ask("", Concept.NOTHING, bug.document, bug.lines)
-            rewritten = [asker.ask(*version) for version in versions]
-            bugs.append(LocatedBug(bug=bug.mutation, **facts, first=first, versions=tuple(rewritten)))
-        if not bugs:
+        found = list(_bugs(context, target, options, left_out))
+        if not found:
             raise SourceError("no input shows a bug in one of its lines")
+        programs = [each for bug, versions, _ in found for each in (_as_version(bug), *versions)]
+        located = iter(_located(context, target, options, programs))
+        bugs = [
+            LocatedBug(
+                bug=bug.mutation, **facts, first=next(located), versions=tuple(islice(located, len(versions)))
+            )
+            for bug, versions, facts in found
+        ]
         left_out["answer without a line number"] = sum(
             program.answer is None for bug in bugs for program in (bug.first, *bug.versions)
         )
@@ -182,6 +186,11 @@ class _Bug:
 
 
 _Version = tuple[str, Concept, Document, tuple[int, ...]]
+
+
+def _as_version(bug: _Bug) -> _Version:
+    """The first program with a bug, which nothing has rewritten."""
+    return "", Concept.NOTHING, bug.document, bug.lines
 
 
 def _bugs(
@@ -272,49 +281,47 @@ def moved_lines(
     return tuple(places[line] for line in lines) if all(line in places for line in lines) else ()
 
 
-class _Asker:
-    """Asks for the line of a bug, the first time twice."""
+def _located(
+    context: Context, target: Target, options: LocalisationOptions, programs: Sequence[_Version]
+) -> Iterator[LocatedProgram]:
+    """The lines that the model points at in each program; the first question is asked twice.
 
-    def __init__(self, context: Context, target: Target, options: LocalisationOptions) -> None:
-        self._context, self._target, self._options = context, target, options
-        self._scores = context.model.offers(Capability.SCORE, cancel=context.cancel)
-        self._asked = False
-
-    def ask(
-        self, mutation: str, concept: Concept, document: Document, bug: tuple[int, ...]
-    ) -> LocatedProgram:
-        """The lines that the model points at in a program."""
-        context, target = self._context, self._target
-        context.steps.next(f"asking for the line of a bug in {target.name}")
-        lines = _lines(document, target.qualname)
-        prompt = question(context.model.info, target, lines, self._options.max_tokens)
-        said = context.complete(prompt).text
-        if not self._asked:
-            self._asked, name = True, context.model.info.name
-            again = context.uncached
-            require_repeatable(name, "answer the same question", said, lambda: again.complete(prompt).text)
-        return LocatedProgram(
+    All are asked before any is scored: the programs differ in few lines, and a model reads what two texts
+    have in common only once if one follows the other.
+    """
+    context.steps.next(f"asking for the lines of the bugs in {target.name}")
+    model, info = context.model, context.model.info
+    shown = [_lines(document, target.qualname) for _, _, document, _ in programs]
+    prompts = [question(info, target, lines, options.max_tokens) for lines in shown]
+    said = [answer.text for answer in model.complete(prompts, cancel=context.cancel)]
+    again = context.uncached
+    require_repeatable(
+        info.name, "answer the same question", said[0], lambda: again.complete(prompts[0]).text
+    )
+    scored = model.offers(Capability.SCORE, cancel=context.cancel)
+    for (mutation, concept, _, bug), lines, text in zip(programs, shown, said, strict=True):
+        yield LocatedProgram(
             mutation=mutation,
             concept=concept,
             program="\n".join(lines),
             lines=bug,
-            said=said,
-            answer=read_line(said),
-            least_likely=self._least_likely(lines) if self._scores else None,
+            said=text,
+            answer=read_line(text),
+            least_likely=_least_likely(context, lines) if scored else None,
         )
 
-    def _least_likely(self, lines: Sequence[str]) -> int | None:
-        """The line with the lowest mean log-probability per token; a token counts for the line it ends in."""
-        text = "\n".join(lines)
-        scores = self._context.model.score(text, alternatives=0, cancel=self._context.cancel)
-        ends = np.cumsum([len(line.encode()) + 1 for line in lines])
-        at = np.searchsorted(ends, scores.end, side="left")
-        means = {
-            number: float(own.mean())
-            for number, line in enumerate(lines)
-            if line.strip() and len(own := scores.logprob[(at == number) & ~np.isnan(scores.logprob)])
-        }
-        return 1 + min(means, key=means.__getitem__) if means else None
+
+def _least_likely(context: Context, lines: Sequence[str]) -> int | None:
+    """The line with the lowest mean log-probability per token; a token counts for the line it ends in."""
+    scores = context.model.score("\n".join(lines), alternatives=0, cancel=context.cancel)
+    ends = np.cumsum([len(line.encode()) + 1 for line in lines])
+    at = np.searchsorted(ends, scores.end, side="left")
+    means = {
+        number: float(own.mean())
+        for number, line in enumerate(lines)
+        if line.strip() and len(own := scores.logprob[(at == number) & ~np.isnan(scores.logprob)])
+    }
+    return 1 + min(means, key=means.__getitem__) if means else None
 
 
 def question(info: ModelInfo, target: Target, lines: Sequence[str], max_tokens: int) -> Prompt:
