@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from counterlens.errors import SourceError
+from counterlens.models.base import Capability, Model, TokenScores
 from counterlens.probes.equivalence.probe import EquivalenceRecord, read_yes_no
 from counterlens.probes.execution.record import RuntimeCall, RuntimeRecord
 from counterlens.probes.localisation.probe import (
@@ -20,12 +23,14 @@ from counterlens.probes.localisation.probe import (
     read_line,
 )
 from counterlens.probes.options import make
+from counterlens.probes.probe import Context
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import ProbeRun, is_suited
+from counterlens.probes.runner import ProbeRun, is_suited, run_targets
 from counterlens.probes.runtime.probe import consistent
 from counterlens.probes.subjects import targets_in
+from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
-from tests.probes.execution.asking import documents, probed, table
+from tests.probes.execution.asking import Scripted, documents, probed, table
 
 SOURCE = '''\
 def weigh(first: int, second: int) -> int:
@@ -203,6 +208,41 @@ def test_a_model_that_knows_locates_every_bug_and_one_that_learned_it_by_heart_l
     run = probed("localisation", by_heart, SOURCE)
     assert [share.value for share in table(run, "before and after rewriting")["all"][2:]] == [1, 0, 1]
     assert f"lost them in {n} of {n} rewritten versions" in run.summary
+
+
+class Surprised(Scripted):
+    """A model that is surprised by the header, and less so by a line of the function."""
+
+    info = replace(Scripted.info, capabilities=frozenset({Capability.COMPLETE, Capability.SCORE}))
+
+    def score_continuations(
+        self, context: str, continuations: Sequence[str], *, unscored: Sequence[int], **_: Any
+    ) -> list[TokenScores]:
+        assert context == "SURPRISING = 1\n\n\n"
+        return [self._lines(text, read) for text, read in zip(continuations, unscored, strict=True)]
+
+    def _lines(self, text: str, read: int) -> TokenScores:
+        lines = text.splitlines(keepends=True)
+        end = np.cumsum([len(line) for line in lines])
+        logprob = np.array(
+            [-9.0 if "SURP" in line else -5.0 if "bonus = 0" in line else -1.0 for line in lines]
+        )
+        logprob[end <= read] = np.nan
+        none = np.zeros(len(lines), np.int64)
+        return TokenScores(text, end - 1, end, logprob, logprob, none, np.empty((len(lines), 0)), (), none)
+
+
+def test_the_least_likely_line_is_one_of_the_function() -> None:
+    source = f"SURPRISING = 1\n\n\n{SOURCE}\n\nALSO_SURPRISING = 2\n"
+    chosen, model = PROBES["localisation"], cast(Model, Surprised(lambda _: "1"))
+    targets = targets_in(Document(source))
+    run = run_targets(chosen, Context(model, best_sandbox), targets, make(chosen.options, {}))
+    programs = [program for bug in bugs(run) for program in (bug.first, *bug.versions)]
+    surprising = [program for program in programs if "bonus = 0" in program.program]
+    assert surprising
+    for program in surprising:
+        assert program.least_likely is not None
+        assert "bonus = 0" in program.program.splitlines()[program.least_likely - 1]
 
 
 def test_the_lines_of_a_bug() -> None:

@@ -14,6 +14,7 @@ from counterlens.probes.prompts.function_text import (
     behind_docstring,
     docstring,
     hollow,
+    visible_lines,
     visible_part,
 )
 from counterlens.syntax.document import Document
@@ -92,6 +93,18 @@ def test_of_a_long_file_what_the_function_uses_is_shown() -> None:
     assert shown == ["import os", "STEP = 2", "def twice", "def f"]
     assert text.count('@cached(name="twice")') == 1
     assert "Say it" not in text
+
+
+@pytest.mark.parametrize(
+    "text", [LONG, *TEXTS.values(), "\n\nimport os\n\n\ndef f(x):\n    return x\n\n\ny = 1\n"]
+)
+def test_the_function_is_found_in_the_lines_that_are_shown(text: str) -> None:
+    document = Document(text)
+    lines, own = visible_lines(document, find_function(document, "f"))
+    assert "\n".join(lines) == parts("", text)[2].strip()
+    assert re.match(r" *\t*def f\(", lines[own.start])
+    assert "return" in lines[own.stop - 1] or "Say it" in lines[own.stop - 1]
+    assert not any(line.startswith(("y =", "async def")) for line in lines[own.start : own.stop])
 
 
 def test_what_the_function_uses_is_shown_as_far_as_there_is_room() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import islice
+from os.path import commonprefix
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import lasting
 from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.table import Cell, Table
-from counterlens.models.base import Capability, Model, ModelInfo, Prompt
+from counterlens.models.base import Capability, Model, ModelInfo, Prompt, TokenScores
 from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Concept
 from counterlens.mutations.base import WHOLE_PROGRAM
@@ -31,7 +32,7 @@ from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
-from counterlens.probes.prompts.function_text import visible_part
+from counterlens.probes.prompts.function_text import visible_lines
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.templates import fill
 from counterlens.probes.record import Record
@@ -69,7 +70,8 @@ class LocatedProgram:
         lines: The lines with the bug, 1-based in the shown program.
         said: The model's text.
         answer: The line that it names; None if it names none.
-        least_likely: The least likely line, per token; None if the model gives no token probabilities.
+        least_likely: The least likely line of the function, per token; None if the model gives no token
+            probabilities.
     """
 
     mutation: str
@@ -186,6 +188,8 @@ class _Bug:
 
 
 _Version = tuple[str, Concept, Document, tuple[int, ...]]
+_Shown = tuple[list[str], range]
+"""The shown lines of a program, and which of them are the function's."""
 
 
 def _as_version(bug: _Bug) -> _Version:
@@ -204,14 +208,14 @@ def _bugs(
     breaking = (each for each in surveyed.counterfactuals if not each.preserving)
     mutants = alternate_mutations(breaking, options.seed)[: _TRIES * MOST_BUGS]
     programs += [(each.mutation, each.source) for each in mutants]
-    known, before = 0, _lines(document, target.qualname)
+    known, (before, _) = 0, _lines(document, target.qualname)
     for mutation, program in programs:
         if known == MOST_BUGS:
             return
         context.steps.next(f"looking for an input that shows a bug in {target.name}", known, MOST_BUGS)
         difference = judge.difference(program, cancel=cancel)
         changed = replace(document, text=program)
-        lines = changed_lines(before, _lines(changed, target.qualname))
+        lines = changed_lines(before, _lines(changed, target.qualname)[0])
         if difference is None or difference.refused:
             left_out["bug that no input shows"] += 1
             continue
@@ -240,17 +244,17 @@ def _versions(bug: _Bug, target: Target, options: LocalisationOptions) -> Iterat
     without = (*options.without, WHOLE_PROGRAM)
     there = replace(target, document=bug.document)
     surveyed = plan(there, preserving, seed=options.seed, without=without)
-    before = _lines(bug.document, target.qualname)
+    before, _ = _lines(bug.document, target.qualname)
     for each in alternate_mutations(surveyed.counterfactuals, options.seed)[: _TRIES * MOST_VERSIONS]:
         document = replace(bug.document, text=each.source)
-        after = _lines(document, target.qualname)
+        after, _ = _lines(document, target.qualname)
         lines = moved_lines(before, after, bug.lines, in_place=each.concept in _IN_PLACE)
         if lines and each.concept is not Concept.NOTHING:
             yield each.mutation, each.concept, document, lines
 
 
-def _lines(document: Document, qualname: str) -> list[str]:
-    return visible_part(document, find_function(document, qualname)).strip().splitlines()
+def _lines(document: Document, qualname: str) -> _Shown:
+    return visible_lines(document, find_function(document, qualname))
 
 
 def changed_lines(before: Sequence[str], after: Sequence[str]) -> tuple[int, ...]:
@@ -292,14 +296,17 @@ def _located(
     context.steps.next(f"asking for the lines of the bugs in {target.name}")
     model, info = context.model, context.model.info
     shown = [_lines(document, target.qualname) for _, _, document, _ in programs]
-    prompts = [question(info, target, lines, options.max_tokens) for lines in shown]
+    prompts = [question(info, target, lines, options.max_tokens) for lines, _ in shown]
     said = [answer.text for answer in model.complete(prompts, cancel=context.cancel)]
     again = context.uncached
     require_repeatable(
         info.name, "answer the same question", said[0], lambda: again.complete(prompts[0]).text
     )
     scored = model.offers(Capability.SCORE, cancel=context.cancel)
-    for (mutation, concept, _, bug), lines, text in zip(programs, shown, said, strict=True):
+    surprising = _least_likely(context, shown) if scored else [None] * len(shown)
+    for (mutation, concept, _, bug), (lines, _), text, line in zip(
+        programs, shown, said, surprising, strict=True
+    ):
         yield LocatedProgram(
             mutation=mutation,
             concept=concept,
@@ -307,19 +314,42 @@ def _located(
             lines=bug,
             said=text,
             answer=read_line(text),
-            least_likely=_least_likely(context, lines) if scored else None,
+            least_likely=line,
         )
 
 
-def _least_likely(context: Context, lines: Sequence[str]) -> int | None:
-    """The line with the lowest mean log-probability per token; a token counts for the line it ends in."""
-    scores = context.model.score("\n".join(lines), alternatives=0, cancel=context.cancel)
-    ends = np.cumsum([len(line.encode()) + 1 for line in lines])
-    at = np.searchsorted(ends, scores.end, side="left")
+def _least_likely(context: Context, shown: Sequence[_Shown]) -> list[int | None]:
+    """The function's line with the lowest mean log-probability per token, for each of some programs.
+
+    A token counts for the line it ends in. What the programs have in common before the function is read once,
+    and what follows the function is not read.
+    """
+    texts = ["\n".join(lines[: own.stop]) for lines, own in shown]
+    before = [sum(len(line) + 1 for line in lines[: own.start]) for lines, own in shown]
+    shared = commonprefix([text[:start] for text, start in zip(texts, before, strict=True)])  # noqa: RUF071
+    shared = shared[: shared.rfind("\n") + 1]
+    read = [len(text[len(shared) : start].encode()) for text, start in zip(texts, before, strict=True)]
+    scores = context.model.score_continuations(
+        shared,
+        [text[len(shared) :] for text in texts],
+        unscored=read,
+        alternatives=0,
+        cancel=context.cancel,
+    )
+    return [
+        _least(lines, own, shared.count("\n"), given)
+        for (lines, own), given in zip(shown, scores, strict=True)
+    ]
+
+
+def _least(lines: Sequence[str], own: range, first: int, scores: TokenScores) -> int | None:
+    """The number of the least likely line; `first` is the index of the line with which the scores begin."""
+    ends = np.cumsum([len(line.encode()) + 1 for line in lines[first : own.stop]])
+    at = first + np.searchsorted(ends, scores.end, side="left")
     means = {
-        number: float(own.mean())
-        for number, line in enumerate(lines)
-        if line.strip() and len(own := scores.logprob[(at == number) & ~np.isnan(scores.logprob)])
+        number: float(these.mean())
+        for number in own
+        if lines[number].strip() and len(these := scores.logprob[(at == number) & ~np.isnan(scores.logprob)])
     }
     return 1 + min(means, key=means.__getitem__) if means else None
 

@@ -30,16 +30,38 @@ def visible_part(document: Document, function: Function) -> str:
     as far as there is room, and the definition around the function up to the function's end. The function's
     docstring is left out, because its examples would reveal answers. Line ends are `\n`.
     """
+    return _joined(document, _visible(document, function))
+
+
+def visible_lines(document: Document, function: Function) -> tuple[list[str], range]:
+    """The lines of the visible part without blank ones at its ends, and which of them are the function's."""
+    shown = _visible(document, function)
+    text = _joined(document, shown)
+    blank = text[: len(text) - len(text.lstrip())].count("\n")
+    first, last = (
+        _joined(document, [(low, min(high, end)) for low, high in shown if low < end]).rstrip().count("\n")
+        for end in (function.start + 1, function.end)
+    )
+    return text.strip().splitlines(), range(first - blank, last - blank + 1)
+
+
+def _visible(document: Document, function: Function) -> list[tuple[int, int]]:
+    """The byte ranges of the visible part, in order."""
     data = document.data
     whole = len(data) <= WHOLE_BYTES or function.name == MODULE
     shown = [(0, len(data))] if whole else _used_parts(document, function)
     first, behind = docstring(document, function)
-    pieces = [
-        data[max(start, low) : min(end, high)]
+    return [
+        (max(start, low), min(end, high))
         for start, end in shown
         for low, high in ((0, first), (behind, end))
+        if max(start, low) < min(end, high)
     ]
-    return b"".join(pieces).replace(b"\r\n", b"\n").decode("utf-8", "replace")
+
+
+def _joined(document: Document, parts: Sequence[tuple[int, int]]) -> str:
+    text = b"".join(document.data[start:end] for start, end in parts)
+    return text.replace(b"\r\n", b"\n").decode("utf-8", "replace")
 
 
 def _used_parts(document: Document, function: Function) -> list[tuple[int, int]]:
