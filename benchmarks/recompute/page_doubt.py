@@ -1,7 +1,7 @@
 """The table of bugs that people made in docs/results/doubt.md, from records of `benchmarks/doubt.py --made`.
 
 Imports nothing from Counterlens. A row is a function with a bug: its lines of code, its marks with whether
-each is on a line of the fix, and the same for the findings of each linter.
+each is on a line of the fix, and the same for the findings of each linter, which are taken once.
 """
 
 from __future__ import annotations
@@ -23,21 +23,19 @@ def share(count, n):
 
 def page(folders):
     """The tables of the page: for each title, its head and rows."""
-    rows = []
+    models, linters = {}, {}
     for folder in folders:
         for file in sorted(folder.glob("*.jsonl.gz")):
             bugs = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
-            lines = sum(bug["lines"] for bug in bugs)
-            methods = {
-                file.name.removesuffix(".jsonl.gz"): [[m["right"] for m in bug["marks"]] for bug in bugs]
-            }
-            for name in bugs[0]["linters"]:
-                methods[name] = [bug["linters"][name] for bug in bugs]
-            for name, marks in methods.items():
-                n, right = sum(map(len, marks)), sum(map(sum, marks))
-                share_found = share(sum(map(any, marks)), len(bugs))
-                rows.append(
-                    [name, share_found, share(right, n), f"{1000 * n / lines:.0f}, {n} on {lines} lines"]
-                )
+            size = len(bugs), sum(bug["lines"] for bug in bugs)
+            marks = [[mark["right"] for mark in bug["marks"]] for bug in bugs]
+            models[file.name.removesuffix(".jsonl.gz")] = marks, *size
+            findings = {name: [bug["linters"][name] for bug in bugs] for name in bugs[0]["linters"]}
+            linters |= {name: (found, *size) for name, found in findings.items()}
+    rows = []
+    for name, (marks, bugs, lines) in (models | linters).items():
+        n, right = sum(map(len, marks)), sum(map(sum, marks))
+        found = share(sum(map(any, marks)), bugs)
+        rows.append([name, found, share(right, n), f"{1000 * n / lines:.0f}, {n} on {lines} lines"])
     head = ["", "bugs found", "right of all marks", "marks per 1,000 lines"]
     return {"bugs that people made": (head, rows)}

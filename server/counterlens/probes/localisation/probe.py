@@ -135,16 +135,16 @@ class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
             SourceError: its behaviour cannot be compared, or no bug shows.
         """
         left_out = Counter[str]()
-        found = list(_bugs(context, target, options, left_out))
-        if not found:
+        verified = list(_bugs(context, target, options, left_out))
+        if not verified:
             raise SourceError("no input shows a bug in one of its lines")
-        programs = [each for bug, versions, _ in found for each in (_as_version(bug), *versions)]
+        programs = [each for bug, versions, _ in verified for each in (_as_version(bug), *versions)]
         located = iter(_located(context, target, options, programs))
         bugs = [
             LocatedBug(
                 bug=bug.mutation, **facts, first=next(located), versions=tuple(islice(located, len(versions)))
             )
-            for bug, versions, facts in found
+            for bug, versions, facts in verified
         ]
         left_out["answer without a line number"] = sum(
             program.answer is None for bug in bugs for program in (bug.first, *bug.versions)
@@ -293,7 +293,7 @@ def _located(
     All are asked before any is scored: the programs differ in few lines, and a model reads what two texts
     have in common only once if one follows the other.
     """
-    context.steps.next(f"asking for the lines of the bugs in {target.name}")
+    context.steps.next(f"asking for the lines of bugs in {target.name}")
     model, info = context.model, context.model.info
     shown = [_lines(document, target.qualname) for _, _, document, _ in programs]
     prompts = [question(info, target, lines, options.max_tokens) for lines, _ in shown]
