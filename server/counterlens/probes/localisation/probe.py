@@ -139,7 +139,7 @@ class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
         if not verified:
             raise SourceError("no input shows a bug in one of its lines")
         programs = [each for bug, versions, _ in verified for each in (_as_version(bug), *versions)]
-        located = iter(_located(context, target, options, programs))
+        located = _point_at_lines(context, target, options, programs)
         bugs = [
             LocatedBug(
                 bug=bug.mutation, **facts, first=next(located), versions=tuple(islice(located, len(versions)))
@@ -285,7 +285,7 @@ def moved_lines(
     return tuple(places[line] for line in lines) if all(line in places for line in lines) else ()
 
 
-def _located(
+def _point_at_lines(
     context: Context, target: Target, options: LocalisationOptions, programs: Sequence[_Version]
 ) -> Iterator[LocatedProgram]:
     """The lines that the model points at in each program; the first question is asked twice.

@@ -30,16 +30,16 @@ def visible_part(document: Document, function: Function) -> str:
     as far as there is room, and the definition around the function up to the function's end. The function's
     docstring is left out, because its examples would reveal answers. Line ends are `\n`.
     """
-    return _joined(document, _visible(document, function))
+    return _text_of(document, _visible(document, function))
 
 
 def visible_lines(document: Document, function: Function) -> tuple[list[str], range]:
     """The lines of the visible part without blank ones at its ends, and which of them are the function's."""
     shown = _visible(document, function)
-    text = _joined(document, shown)
+    text = _text_of(document, shown)
     blank = text[: len(text) - len(text.lstrip())].count("\n")
     first, last = (
-        _joined(document, [(low, min(high, end)) for low, high in shown if low < end]).rstrip().count("\n")
+        _text_of(document, [(low, min(high, end)) for low, high in shown if low < end]).rstrip().count("\n")
         for end in (function.start + 1, function.end)
     )
     return text.strip().splitlines(), range(first - blank, last - blank + 1)
@@ -59,7 +59,7 @@ def _visible(document: Document, function: Function) -> list[tuple[int, int]]:
     ]
 
 
-def _joined(document: Document, parts: Sequence[tuple[int, int]]) -> str:
+def _text_of(document: Document, parts: Sequence[tuple[int, int]]) -> str:
     text = b"".join(document.data[start:end] for start, end in parts)
     return text.replace(b"\r\n", b"\n").decode("utf-8", "replace")
 

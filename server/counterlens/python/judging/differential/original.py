@@ -94,7 +94,7 @@ def study(
     Raises:
         Cancelled, SandboxError: as `Sandbox.run`.
     """
-    module = _parsed(document.text)
+    module = _module_of(document.text)
     if isinstance(module, Untestable):
         return module
     if definition := _class_named(module, qualname):
@@ -133,7 +133,7 @@ def study(
 
 def never_compared(document: Document, function: Function) -> str | None:
     """Why `study` finds nothing about a function, whatever the inputs; see `JudgedLanguage`."""
-    module = _parsed(document.text)
+    module = _module_of(document.text)
     if isinstance(module, Untestable):
         return module.reason
     if _class_named(module, function.qualname):
@@ -141,7 +141,7 @@ def never_compared(document: Document, function: Function) -> str | None:
     return why_not(*find_node(module, function.qualname))
 
 
-def _parsed(text: str) -> ast.Module | Untestable:
+def _module_of(text: str) -> ast.Module | Untestable:
     try:
         return parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
