@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
 import pytest
 
 from counterlens.models.llama.model import LlamaModel
@@ -23,3 +28,17 @@ def test_a_measured_speed_is_remembered_and_scaled(model: LlamaModel) -> None:
     assert larger.first_mark == pytest.approx(4 * speed.first_mark)
     assert larger.first_token == pytest.approx(4 * speed.first_token)
     assert larger.memory == speed.memory + 300
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what other programs use")
+def test_what_other_programs_use_meanwhile_is_told(model: LlamaModel) -> None:
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        speed = measure_speed(model, opening=0.5, pid=model.pid)
+    finally:
+        for each in busy:
+            each.kill()
+            each.wait()
+    assert 0.2 < speed.others <= 1
+    assert speed.where == f"{speed.machine}, {speed.others:.0%} busy otherwise"
+    assert replace(speed, others=0.05).where == speed.machine

@@ -20,6 +20,7 @@ SLOW = 8.0
 """Tokens per second below which a probe of one function takes many minutes."""
 
 _MEMORY = "model-speeds.json"
+_QUIET = 0.1  # share of the processors that other programs may use without being mentioned
 _TEXT = "".join(f"def total_{i}(items):\n    return sum(item.price for item in items)\n" for i in range(12))
 _PROMPT = Prompt("def fizz(n):\n    for i in range(n):\n        print(", 48)
 _LONG = Prompt(_TEXT.replace("total", "cost") * 3, 1)
@@ -39,6 +40,7 @@ class ModelSpeed:
         measured: Whether it was measured, not estimated.
         first_token: Seconds until the first token after a prompt of some 700 tokens; 0 if unknown.
         machine: The processor of this machine, and the device that computes layers of the model, if any.
+        others: Share of the processors that other programs used meanwhile; 0 if unknown.
     """
 
     writing: float
@@ -48,6 +50,12 @@ class ModelSpeed:
     measured: bool = True
     first_token: float = 0.0
     machine: str = ""
+    others: float = 0.0
+
+    @property
+    def where(self) -> str:
+        """The machine, and how busy it was with other programs if that made the model slower."""
+        return f"{self.machine}, {self.others:.0%} busy otherwise" if self.others > _QUIET else self.machine
 
     @property
     def first_mark(self) -> float:
@@ -69,6 +77,7 @@ def measure_speed(
         Cancelled: `cancel` was set.
     """
     model.complete([Prompt(_PROMPT.text, 1)], cancel=cancel)  # a warm-up
+    used_before = _used_by_others(pid)
     begun = time.perf_counter()
     model.complete([_LONG], cancel=cancel)
     started = time.perf_counter()
@@ -76,6 +85,7 @@ def measure_speed(
     written = time.perf_counter()
     scores = model.score(_TEXT, alternatives=0, cancel=cancel)
     ended = time.perf_counter()
+    used = _used_by_others(pid) - used_before
     speed = ModelSpeed(
         max(1, answer.tokens) / max(written - started, 1e-6),
         len(scores.logprob) / max(ended - written, 1e-6),
@@ -83,6 +93,7 @@ def measure_speed(
         _peak_memory(pid),
         first_token=started - begun,
         machine=_machine(dict(model.info.details)),
+        others=min(1.0, max(0.0, used / (ended - begun) / (os.cpu_count() or 1))),
     )
     note(_MEMORY, model.info.identity, msgspec.json.encode(speed).decode())
     return speed
@@ -134,6 +145,18 @@ def _machine(details: Mapping[str, str]) -> str:
             *([] if device == PROCESSOR else [device]),
         ]
     )
+
+
+def _used_by_others(pid: int | None) -> float:
+    """Processor seconds of all processes but this one and another; 0 where the system does not tell."""
+    try:
+        every = Path("/proc/stat").read_text(encoding="ascii", errors="replace").split(maxsplit=8)[1:8]
+        child = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2]
+    except OSError:
+        return 0.0
+    user, nice, system, _, _, interrupts, soft = map(int, every)
+    ticks = user + nice + system + interrupts + soft - sum(map(int, child.split()[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK") - time.process_time()
 
 
 def _peak_memory(pid: int | None) -> int:

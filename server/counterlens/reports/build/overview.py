@@ -98,7 +98,7 @@ def quality_and_speed(runs: Mapping[str, RunResults]) -> Iterator[Block]:
         right, held = summary.original_accuracy, summary.average.complement
         if speed is not None:
             memory = f"{speed.memory / 1e9:.1f} GB" if speed.memory else None
-            needs = (f"{speed.first_token:.1f} s", f"{speed.writing:.0f}", memory, cost, speed.machine)
+            needs = (f"{speed.first_token:.1f} s", f"{speed.writing:.0f}", memory, cost, speed.where)
             rows[name, right, held, *needs] = speed.writing
             points += _points(f"{name}, {speed.writing:.0f} tokens/s", {"right": right, "held": held})
         elif cost is not None:
