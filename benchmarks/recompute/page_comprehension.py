@@ -13,6 +13,7 @@ from itertools import pairwise
 from intervals import average, conclude, kept_rows, share
 
 ASKED = ("line runs", "state", "next line", "output", "input")
+WAYS = ("prompt", "likelihood")
 TOLD = ("line runs", "output", "input")
 """What enough calls of packages answer for a figure."""
 
@@ -128,7 +129,7 @@ def by_code(folders):
         for model, (pairs, bugs, calls) in asked.items():
             told = [(call["problem"], what, right) for call in calls for what, _, right in answers(call)]
             yield [
-                *(code, model, share(equal(pairs)), *located(bugs, "prompt")),
+                *(code, model, share(equal(pairs)), *(located(bugs, way)[0] for way in WAYS)),
                 *(share((problem, right) for problem, what, right in told if what == each) for each in TOLD),
                 beyond_constant(calls, "output"),
             ]
@@ -147,9 +148,7 @@ def page(folders):
             ["it sees whether two functions do the same, better than a coin", model, cell, conclude(cell)]
         )
     for model, bugs in kept_rows(folders, "localisation-bugs").items():
-        localisation += [
-            [model, way, functions(bugs), len(bugs), *located(bugs, way)] for way in ("prompt", "likelihood")
-        ]
+        localisation += [[model, way, functions(bugs), len(bugs), *located(bugs, way)] for way in WAYS]
         cell = beyond_line(bugs)
         told.append(["it names the wrong line, better than one fixed number", model, cell, conclude(cell)])
     for model, calls in kept_rows(folders, "runtime-calls").items():
@@ -185,7 +184,7 @@ def page(folders):
         "consistency": (["model", "chains", "consistent"], consistency),
         "by code": (
             [
-                *("code", "model", "equivalent or not", "located", "located faults that are lost"),
+                *("code", "model", "equivalent or not", "located by prompt", "by likelihood"),
                 *(*TOLD, "output, beyond the most frequent one"),
             ],
             list(by_code(folders)),
