@@ -96,8 +96,10 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -
         assert second.returncode == 1
         assert f"another process is using {folder}" in second.stderr
         assert "Traceback" not in second.stderr
-        first.send_signal(signal.SIGINT)
-        _, said = first.communicate()
+        for _ in range(2):  # as `timeout` does: the second one must not break the clean-up of the first
+            first.send_signal(signal.SIGINT)
+            time.sleep(0.01)
+        _, said = first.communicate(timeout=60)
     finally:
         first.kill()
     assert first.returncode == 130, said
@@ -105,6 +107,18 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -
     assert "Traceback" not in said
     resumed = run(resume(folder))
     assert resumed.returncode == 0, resumed.stderr
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_second_interrupt_does_not_break_the_clean_up_of_the_first() -> None:
+    cleaned = []
+    with pytest.raises(KeyboardInterrupt), interrupted_once():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        finally:
+            signal.raise_signal(signal.SIGINT)
+            cleaned.append("all")
+    assert cleaned == ["all"]
 
 
 def test_replay_asks_anew_and_finds_the_same(uninterrupted: Path) -> None:
