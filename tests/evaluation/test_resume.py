@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from counterlens.cli.bench import interrupted_once
 from tests.evaluation import running
 from tests.evaluation.running import FUNCTIONS, answered, reports, resume, run, wait_for_an_answer
 
@@ -112,12 +113,16 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -
 @pytest.mark.usefixtures("interruptible")
 def test_a_second_interrupt_does_not_break_the_clean_up_of_the_first() -> None:
     cleaned = []
-    with pytest.raises(KeyboardInterrupt), interrupted_once():
+
+    def work() -> None:
         try:
             signal.raise_signal(signal.SIGINT)
         finally:
             signal.raise_signal(signal.SIGINT)
             cleaned.append("all")
+
+    with interrupted_once(), pytest.raises(KeyboardInterrupt):
+        work()
     assert cleaned == ["all"]
 
 
