@@ -208,7 +208,8 @@ def _bugs(
     breaking = (each for each in surveyed.counterfactuals if not each.preserving)
     mutants = alternate_mutations(breaking, options.seed)[: _TRIES * MOST_BUGS]
     programs += [(each.mutation, each.source) for each in mutants]
-    known, (before, _) = 0, _lines(document, target.qualname)
+    before, _ = _lines(document, target.qualname)
+    known = 0
     for mutation, program in programs:
         if known == MOST_BUGS:
             return

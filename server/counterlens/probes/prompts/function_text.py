@@ -42,7 +42,7 @@ def visible_lines(document: Document, function: Function) -> tuple[list[str], ra
         _text_of(document, [(low, min(high, end)) for low, high in shown if low < end]).rstrip().count("\n")
         for end in (function.start + 1, function.end)
     )
-    return text.strip().splitlines(), range(first - blank, last - blank + 1)
+    return text.strip().split("\n"), range(first - blank, last - blank + 1)
 
 
 def _visible(document: Document, function: Function) -> list[tuple[int, int]]:
