@@ -401,7 +401,7 @@ def _overall(records: Sequence[LocalisationRecord]) -> Table:
     rows = tuple(
         (way, len(bugs), pooled_share((target, _hit(bug.first, way)) for target, bug in bugs)) for way in ways
     )
-    note = "likelihood: the line with the lowest log-probability per token"
+    note = "likelihood: the line of the function with the lowest log-probability per token"
     return Table("located bugs", ("by", "bugs", "located"), rows, note)
 
 
