@@ -17,21 +17,31 @@ MUTATIONS = ["rename-random", "rename-shuffle", "if-else-flip", "independent-swa
 OPERATORS = [("==", "!="), (">", "<="), ("<", ">="), ("is", "is not"), ("in", "not in")]
 
 
+def informative(pairs):
+    """The pairs with a right side."""
+    return [p for p in pairs if p["original_right"] or p["counterfactual_right"]]
+
+
 def effect(pairs):
     """Section 4.3: the share of pairs with different verdicts, among the pairs with a right side."""
-    right = [p for p in pairs if p["original_right"] or p["counterfactual_right"]]
-    return share((p["problem"], p["original_right"] != p["counterfactual_right"]) for p in right)
+    return share((p["problem"], p["original_right"] != p["counterfactual_right"]) for p in informative(pairs))
 
 
 def judged(pairs):
     return [p for p in pairs if p["original_right"] is not None and p["counterfactual_right"] is not None]
 
 
+def originals(pairs):
+    """The verdicts of the originals of judged pairs, each once, by function."""
+    right = {
+        (p["problem"], p["cut"]["original"] if p["cut"] else 0): p["original_right"] for p in judged(pairs)
+    }
+    return [(problem, verdict) for (problem, _), verdict in right.items()]
+
+
 def row(pairs, mutations):
     """The original accuracy, with every original once, and the effect of each mutation."""
-    known = judged(pairs)
-    originals = {(p["problem"], p["cut"]["original"] if p["cut"] else 0): p["original_right"] for p in known}
-    cells = [share((problem, right) for (problem, _), right in originals.items())]
+    cells = [share(originals(pairs))]
     for name in mutations:
         some = [p for p in pairs if p["mutation"] == name]
         cells.append(effect(judged(some)) if some else None)

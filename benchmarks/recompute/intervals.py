@@ -112,6 +112,16 @@ def mean(groups):
     return float(np.mean(values)) if values else None
 
 
+def difference(groups):
+    """The mean of the first values of some (first, second) groups less that of the second ones."""
+
+    def figure(drawn):
+        means = [mean([group[at] for group in drawn]) for at in (0, 1)]
+        return None if None in means else means[0] - means[1]
+
+    return bootstrap(groups, figure)
+
+
 def conclude(cell):
     """Whether a figure that a conclusion says is positive is so: its interval is above, below or around 0."""
     few = cell is None or cell["low"] is None or cell["n"] < FEW

@@ -12,8 +12,8 @@ from collections import Counter, defaultdict
 from itertools import combinations
 
 import numpy as np
-from cacp import MUTATIONS, OPERATORS, effect, judged, row, telling
-from intervals import average, bootstrap, conclude, kept_rows, share
+from cacp import MUTATIONS, OPERATORS, effect, informative, judged, row, telling
+from intervals import average, conclude, difference, kept_rows, share
 
 SHORT = ["random", "shuffle", "flip", "swap", "def-use"]
 SIDES = ("original", "counterfactual")
@@ -47,7 +47,7 @@ PAPER = {
 
 def signed(pairs):
     """Lost less gained verdicts, as a share of the informative pairs; n counts functions."""
-    right = [p for p in judged(pairs) if p["original_right"] or p["counterfactual_right"]]
+    right = informative(judged(pairs))
     return average((p["problem"], p["original_right"] - p["counterfactual_right"]) for p in right)
 
 
@@ -61,7 +61,7 @@ def contested(pairs):
     """Passes, those that do otherwise than the original on an input, and what is left of the effect."""
     known = judged(pairs)
     passes = [(p["problem"], p[side]["contested"]) for p in known for side in SIDES if p[f"{side}_right"]]
-    right = [p for p in known if p["original_right"] or p["counterfactual_right"]]
+    right = informative(known)
     lost = sum(p["original_right"] > p["counterfactual_right"] for p in right)
     gained = sum(p["original_right"] < p["counterfactual_right"] for p in right)
     return [share(passes), effect(known), effect([strict(p) for p in known]), lost, gained, signed(known)]
@@ -69,21 +69,15 @@ def contested(pairs):
 
 def by_problem(pairs):
     grouped = defaultdict(list)
-    for pair in judged(pairs):
-        if pair["original_right"] or pair["counterfactual_right"]:
-            grouped[pair["problem"]].append(pair["original_right"] != pair["counterfactual_right"])
+    for pair in informative(judged(pairs)):
+        grouped[pair["problem"]].append(pair["original_right"] != pair["counterfactual_right"])
     return grouped
 
 
-def difference(some, others):
+def change(some, others):
     """The effect of some pairs less that of others, with an interval over all functions of both."""
     first, second = by_problem(some), by_problem(others)
-
-    def figure(groups):
-        sides = [[v for group in groups for v in group[i]] for i in (0, 1)]
-        return float(np.mean(sides[0]) - np.mean(sides[1])) if all(sides) else None
-
-    return bootstrap([(first[p], second[p]) for p in {**first, **second}], figure)
+    return difference([(first[p], second[p]) for p in {**first, **second}])
 
 
 def correlations(pairs):
@@ -127,7 +121,7 @@ def conclusions(of):
         for text, cell in (
             ("new names lose more verdicts than they gain", signed(named)),
             ("flipped branches lose more verdicts than they gain", signed(flips)),
-            ("swapped statements cost less than new names", difference(named, swaps)),
+            ("swapped statements cost less than new names", change(named, swaps)),
         ):
             yield [text, model, cell, conclude(cell)]
     for small, large in combinations(of, 2):
@@ -137,7 +131,7 @@ def conclusions(of):
             ("the larger model loses less (Figure 3)", sides),
             ("ours: it loses less on pairs that expose copying", [exposing(side) for side in sides]),
         ):
-            cell = difference(*chosen)
+            cell = change(*chosen)
             yield [text, f"{small}, {large}", cell, conclude(cell)]
 
 
@@ -146,7 +140,7 @@ def floors(of, placebos):
     for model, pairs in of.items():
         if model in placebos:
             chosen = {p["problem"] for p in placebos[model]}
-            less = difference([p for p in pairs if p["problem"] in chosen], placebos[model])
+            less = change([p for p in pairs if p["problem"] in chosen], placebos[model])
             yield [model, len(pairs), effect(judged(pairs)), effect(judged(placebos[model])), less]
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from cacp import judged
-from intervals import bootstrap, conclude, kept_rows, mean, share
+from cacp import informative, judged, originals
+from intervals import conclude, difference, kept_rows, share
 
 FIRST = ("choosing-usual-", "choosing-holes-")
 
@@ -27,20 +27,10 @@ def by_package(folders):
     return packages
 
 
-def informative(pairs):
-    """The judged pairs with a right side."""
-    return [p for p in judged(pairs) if p["original_right"] or p["counterfactual_right"]]
-
-
-def kept_share(pairs):
-    """The share of the informative pairs whose verdict stays: one less the average mutation effect."""
-    return share((p["problem"], p["original_right"] == p["counterfactual_right"]) for p in informative(pairs))
-
-
-def originals(pairs):
-    """The verdicts of the originals, each once, by function."""
-    right = {(p["problem"], p["cut"]["original"]): p["original_right"] for p in judged(pairs) if p["cut"]}
-    return [(problem, verdict) for (problem, _), verdict in right.items()]
+def held(pairs):
+    """Whether the verdict stays, for each informative pair: one less the average mutation effect."""
+    told = informative(judged(pairs))
+    return [(p["problem"], p["original_right"] == p["counterfactual_right"]) for p in told]
 
 
 def filled(holes):
@@ -48,26 +38,20 @@ def filled(holes):
     return [(hole["problem"], hole["right"]) for hole in holes if hole["right"] is not None]
 
 
-def difference(larger, smaller):
+def advantage(larger, smaller):
     """The mean of some values of one model less that of another, over the functions that both have."""
-    sides = []
-    for values in (larger, smaller):
-        grouped = defaultdict(list)
+    sides = defaultdict(list), defaultdict(list)
+    for grouped, values in zip(sides, (larger, smaller), strict=True):
         for problem, value in values:
             grouped[problem].append(float(value))
-        sides.append(grouped)
-    groups = [(sides[0][problem], sides[1][problem]) for problem in sides[0] if problem in sides[1]]
-
-    def figure(drawn):
-        means = [mean([group[at] for group in drawn]) for at in (0, 1)]
-        return None if None in means else means[0] - means[1]
-
-    return bootstrap(groups, figure)
+    return difference(
+        [(values, sides[1][problem]) for problem, values in sides[0].items() if problem in sides[1]]
+    )
 
 
-def verdict(held, passed):
+def verdict(one, other):
     """Whether the ranking by one figure is that by the other; only differences that are shown count."""
-    told = conclude(held), conclude(passed)
+    told = conclude(one), conclude(other)
     if "cannot be told" in told:
         return "cannot be told"
     return "yes" if told[0] == told[1] else "no"
@@ -79,24 +63,19 @@ def rows_of(packages):
     for package, (usual, holes) in packages.items():
         pairs, left = kept_rows(usual, "completion-pairs"), kept_rows(holes, "completion-holes")
         for model, own in pairs.items():
-            figures = [share(originals(own)), len(informative(own)), kept_share(own)]
+            figures = [share(originals(own)), len(held(own)), share(held(own))]
             usual_rows.append([package, model, len({p["problem"] for p in own}), *figures])
         for model, own in left.items():
             after = [hole for hole in own if hole["after_training"]]
             cells = [share(filled(own)), len(filled(after)), share(filled(after))]
             hole_rows.append([package, model, len({h["problem"] for h in own}), len(filled(own)), *cells])
         both = [model for model in pairs if model in left]
-        if len(both) < len(("smaller", "larger")):
-            continue
-        smaller, larger = both[-2:]
-        kept = [
-            [(p["problem"], p["original_right"] == p["counterfactual_right"]) for p in informative(pairs[m])]
-            for m in (larger, smaller)
-        ]
-        held = difference(*kept)
-        right = difference(originals(pairs[larger]), originals(pairs[smaller]))
-        passed = difference(filled(left[larger]), filled(left[smaller]))
-        prediction.append([package, held, right, passed, verdict(held, passed), verdict(right, passed)])
+        if len(both) > 1:
+            smaller, larger = both[-2:]
+            keeps = advantage(held(pairs[larger]), held(pairs[smaller]))
+            right = advantage(originals(pairs[larger]), originals(pairs[smaller]))
+            fills = advantage(filled(left[larger]), filled(left[smaller]))
+            prediction.append([package, keeps, right, fills, verdict(keeps, fills), verdict(right, fills)])
     return usual_rows, hole_rows, prediction
 
 

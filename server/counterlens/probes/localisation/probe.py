@@ -138,7 +138,11 @@ class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
         verified = list(_bugs(context, target, options, left_out))
         if not verified:
             raise SourceError("no input shows a bug in one of its lines")
-        programs = [each for bug, versions, _ in verified for each in (_as_version(bug), *versions)]
+        programs = [
+            each
+            for bug, versions, _ in verified
+            for each in (("", Concept.NOTHING, bug.document, bug.lines), *versions)
+        ]
         located = _point_at_lines(context, target, options, programs)
         bugs = [
             LocatedBug(
@@ -190,11 +194,6 @@ class _Bug:
 _Version = tuple[str, Concept, Document, tuple[int, ...]]
 _Shown = tuple[list[str], range]
 """The shown lines of a program, and which of them are the function's."""
-
-
-def _as_version(bug: _Bug) -> _Version:
-    """The first program with a bug, which nothing has rewritten."""
-    return "", Concept.NOTHING, bug.document, bug.lines
 
 
 def _bugs(
