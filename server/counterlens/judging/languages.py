@@ -17,6 +17,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import Attribution, Judge, Setting, WeakAssertion
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.comparison import PrintingCase
+from counterlens.judging.versions import VersionRuns
 from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import language_of
 from counterlens.syntax.document import Document
@@ -32,6 +33,10 @@ Behaviour = Callable[[Document, Function, Setting, Sequence[Any]], ComparingJudg
 
 The last argument has the calls that its tests make, as `Judge.recorded_calls` returns them.
 """
+RunVersions = Callable[
+    [Document, Function, Sequence[str], Setting, Sequence[Any], Sequence[str]], VersionRuns | str
+]
+"""Runs versions of a function on the same inputs; see `run_versions`."""
 
 
 class TestProposer(Protocol):
@@ -86,6 +91,7 @@ class JudgedLanguage:
         untested: The reason if no tests were found.
         unreadable: Why the examples of a text cannot be read; None if they can.
         by_running: Finds tests by running all of them once; None if the language does not do that.
+        run_versions: Runs versions of a function on the same inputs, or says why it cannot.
         never_compared: Why no inputs could compare the behaviour of a function; None if some may. It runs
             nothing.
         cheats: The programs that tests of the function should fail.
@@ -111,6 +117,7 @@ class JudgedLanguage:
     unreadable: Callable[[str], str | None] = lambda _: None
     by_running: Attribution | None = None
     behaviour: Behaviour
+    run_versions: RunVersions = lambda *_: "versions in its language cannot be run beside each other"
     never_compared: Callable[[Document, Function], str | None] = lambda *_: None
     cheats: Cheats = lambda *_: {}
     proposer: Callable[[Document, Function, Setting], TestProposer | str] = lambda *_: (
@@ -151,6 +158,38 @@ def behaviour_of(
 ) -> ComparingJudge | str:
     """The judge of a function by its behaviour, or the reason why there is none; see `Behaviour`."""
     return judging_of(document.language).behaviour(document, function, setting, recorded)
+
+
+def run_versions(
+    document: Document,
+    function: Function,
+    programs: Sequence[str],
+    setting: Setting,
+    *,
+    recorded: Sequence[Any] = (),
+    texts: Sequence[str] = (),
+) -> VersionRuns | str:
+    """Run a function, and other versions of it, on the same inputs, each in a process of its own.
+
+    Inputs are the given ones, and others that are drawn from types, literals and these. The examples in the
+    docstring and the calls in the project's tests are always given. The document itself need not be right: a
+    given input counts whatever it does, and a drawn one if the document returns or raises in the same way
+    each time.
+
+    Args:
+        programs: The whole text of the file in each version, with another body of the function.
+        setting: The sandbox, interpreter and limits of each program.
+        recorded: Calls that tests make, as `Judge.recorded_calls` returns them.
+        texts: Further texts that may call the function with literal arguments, such as `median([3, 1])`.
+
+    Returns:
+        The outcome of each version for each input, or the reason why there are no inputs.
+
+    Raises:
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    language = judging_of(document.language)
+    return language.run_versions(document, function, programs, setting, recorded, texts)
 
 
 def judge_by_behaviour(document: Document, function: Function, setting: Setting) -> Judge | None:

@@ -63,6 +63,7 @@ PYTHON = JudgedLanguage(
     unreadable=_why_unreadable,
     by_running=coverage_tests.find,
     behaviour=differential.find_behaviour,
+    run_versions=differential.run_versions,
     never_compared=differential.never_compared,
     cheats=cheats,
     proposer=find_proposer,

@@ -83,16 +83,18 @@ class CallRecord:
     def differences(self, other: CallRecord) -> tuple[str, str]:
         """Describe the results of two calls that differ."""
         if self.limit or other.limit or self.exception or other.exception:
-            return self._ending(), other._ending()
+            return self.ending, other.ending
         if not same(self.result, other.result):
-            return self._ending(), other._ending()
+            return self.ending, other.ending
         if self.output != other.output:
             return f"printed {self.output!r}", f"printed {other.output!r}"
         if (self.effects, self.outside) != (other.effects, other.outside):
             return self._doing(other), other._doing(self)
         return self._leaving(), other._leaving()
 
-    def _ending(self) -> str:
+    @property
+    def ending(self) -> str:
+        """How the call ended, in words."""
         if self.limit:
             return f"did not end ({self.limit})" if self.limit in {"steps", "time"} else self.limit
         return f"raised {self.exception}" if self.exception else f"returned {show(self.result)}"

@@ -14,6 +14,7 @@ from counterlens.judging.comparing import ID, Distinction, Studies, Untestable
 from counterlens.python.judging.differential.judge import DifferentialJudge
 from counterlens.python.judging.differential.observed import texts_about
 from counterlens.python.judging.differential.original import Original, never_compared, study
+from counterlens.python.judging.differential.versions import run_versions
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -26,6 +27,7 @@ __all__ = [
     "find_behaviour",
     "find_out",
     "never_compared",
+    "run_versions",
     "study",
     "texts_about",
 ]

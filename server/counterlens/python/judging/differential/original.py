@@ -94,41 +94,88 @@ def study(
     Raises:
         Cancelled, SandboxError: as `Sandbox.run`.
     """
+    planned = plan_calls(document, qualname, setting, more=more, recorded=recorded)
+    if isinstance(planned, Untestable):
+        return planned
+    studied = planned.study(document.text, seed, cancel)
+    if recorded and studied == Untestable(_TOO_FEW) and not _class_named(planned.module, qualname):
+        # The tests make calls that raise, and no others: values of the same types are tried.
+        by_types = plan_calls(document, qualname, setting, more=more, recorded=recorded, by_types=True)
+        return by_types if isinstance(by_types, Untestable) else by_types.study(document.text, seed, cancel)
+    return studied
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCalls:
+    """How a function will be called.
+
+    Attributes:
+        module: Its file.
+        lines: The lines of its body, 1-based; none of a class.
+        plan: Where its inputs come from.
+        recorder: Calls it.
+    """
+
+    module: ast.Module
+    lines: range
+    plan: CallPlan | RecordedPlan
+    recorder: Recorder
+
+    def study(self, text: str, seed: int, cancel: Event | None) -> Original | Untestable:
+        """Draw inputs, and record what the function does on them."""
+        return _Study(text, self.lines, self.plan, self.recorder, seed, cancel).result()
+
+
+def plan_calls(
+    document: Document,
+    qualname: str,
+    setting: Setting,
+    *,
+    more: Sequence[str] = (),
+    recorded: Sequence[Any] = (),
+    by_types: bool = False,
+) -> PlannedCalls | Untestable:
+    """Find out how a function, or the objects of a class, can be called; nothing runs.
+
+    Args:
+        more, recorded: As of `study`.
+        by_types: Whether recorded calls only show types.
+    """
     module = _module_of(document.text)
     if isinstance(module, Untestable):
         return module
-    if definition := _class_named(module, qualname):
-        return _study_class(document, module, definition, setting, seed, recorded, cancel)
-    node, around = find_node(module, qualname)
-    reason = why_not(node, around)
-    if node is None or reason is not None:
-        return Untestable(reason or "it is not in the file")
-    owner = next((outer for outer in around if isinstance(outer, ast.ClassDef)), None)
     # Imported here: they use Hypothesis, whose import is a large part of a start, and few functions need it.
     from counterlens.python.judging.differential.generation import plan
     from counterlens.python.judging.differential.observed import calls_of, hints_of
     from counterlens.python.judging.differential.sampling import RecordedPlan
     from counterlens.python.judging.differential.shapes import Shapes, Unknown
 
+    made = tuple(call for call in map(recorded_call, recorded) if call is not None)
+    if definition := _class_named(module, qualname):
+        made = tuple(call for call in made if call.steps) or made
+        if not made:
+            return Untestable("the tests make no object of it")
+        like_tests = RecordedPlan(qualname, made, hints_of(definition, made))
+        return PlannedCalls(module, range(0), like_tests, _recorder(document, module, qualname, setting))
+    node, around = find_node(module, qualname)
+    reason = why_not(node, around)
+    if node is None or reason is not None:
+        return Untestable(reason or "it is not in the file")
+    owner = next((outer for outer in around if isinstance(outer, ast.ClassDef)), None)
     constructor = node.name in {"__init__", "__new__"} and owner is not None
     seen = calls_of(module, node, owner.name if constructor and owner else node.name, more)
-    made = [call for call in map(recorded_call, recorded) if call is not None]
     target = ".".join(qualname.split(".")[:-1] if constructor else qualname.split("."))
     lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
     hints = hints_of(node, made or seen)
     recorder = _recorder(document, module, target, setting)
-    if made:
-        like_tests = RecordedPlan(target, tuple(made), hints, contract_of(node))
-        studied = _Study(document.text, lines, like_tests, recorder, seed, cancel).result()
-        if owner is not None or studied != Untestable(_TOO_FEW):
-            return studied
-        seen = [*made, *seen]  # the tests only make calls that raise
+    if made and (owner is not None or not by_types):
+        like_tests = RecordedPlan(target, made, hints, contract_of(node))
+        return PlannedCalls(module, lines, like_tests, recorder)
     try:
-        how = plan(Shapes(module, hints), node, owner, seen)
+        how = plan(Shapes(module, hints), node, owner, [*made, *seen])
     except Unknown as error:
         return Untestable(str(error))
-    recorder = replace(recorder, target=how.target)
-    return _Study(document.text, lines, how, recorder, seed, cancel).result()
+    return PlannedCalls(module, lines, how, replace(recorder, target=how.target))
 
 
 def never_compared(document: Document, function: Function) -> str | None:
@@ -151,28 +198,6 @@ def _module_of(text: str) -> ast.Module | Untestable:
 def _class_named(module: ast.Module, name: str) -> ast.ClassDef | None:
     """The class whose objects are meant by a name; the first one counts."""
     return next((each for each in module.body if isinstance(each, ast.ClassDef) and each.name == name), None)
-
-
-def _study_class(
-    document: Document,
-    module: ast.Module,
-    node: ast.ClassDef,
-    setting: Setting,
-    seed: int,
-    recorded: Sequence[Any],
-    cancel: Event | None,
-) -> Original | Untestable:
-    """Record what objects of a class do when their methods are called as the tests do, and otherwise."""
-    from counterlens.python.judging.differential.observed import hints_of
-    from counterlens.python.judging.differential.sampling import RecordedPlan
-
-    made = tuple(call for call in map(recorded_call, recorded) if call is not None)
-    made = tuple(call for call in made if call.steps) or made
-    if not made:
-        return Untestable("the tests make no object of it")
-    how = RecordedPlan(node.name, made, hints_of(node, made))
-    recorder = _recorder(document, module, node.name, setting)
-    return _Study(document.text, range(0), how, recorder, seed, cancel).result()
 
 
 def _recorder(document: Document, module: ast.Module, target: str, setting: Setting) -> Recorder:

@@ -1,0 +1,51 @@
+"""Versions of one function beside each other: what each does with the same inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class VersionOutcome:
+    """What one version does with one input.
+
+    Attributes:
+        text: The outcome in words, such as `returned 3`, `raised KeyError` or `did not end (time)`.
+        returned: Whether it returned a value.
+        group: The index of the first version with the same outcome for this input: results, classes of
+            exceptions, changed arguments and printed text are compared. None if the outcome cannot be
+            compared: it reached a limit, or another call of the same input did otherwise.
+    """
+
+    text: str
+    returned: bool
+    group: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class InputOutcomes:
+    """What all versions do with one input.
+
+    Attributes:
+        call: The call, as text that can be pasted.
+        given: Whether the input comes from an example, from the code, or from the caller; else it was drawn.
+        outcomes: One for each version; the first is that of the document itself.
+    """
+
+    call: str
+    given: bool
+    outcomes: tuple[VersionOutcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRuns:
+    """What versions of a function do with many inputs.
+
+    Attributes:
+        inputs: The inputs, given ones first.
+        troubles: For each version, the document itself first, why it could not be called (to the end); None
+            if it was.
+    """
+
+    inputs: tuple[InputOutcomes, ...]
+    troubles: tuple[str | None, ...]
