@@ -41,7 +41,7 @@ def read(folder: Path, text: str, name: str = "counterlens.toml") -> SettingsFil
         ("limit = 0\n", ":1: limit is 0, but must be an integer of at least 1"),
         ("limit = true\n", ":1: limit is True"),
         ("fail-under = 2\n", ":1: fail-under is 2, but must be a number from 0 to 1"),
-        ("models = 'one'\n", ":1: models is 'one', but must be a list, each a string"),
+        ("models = 3\n", ":1: models is 3, but must be a list, each a string"),
         ("tasks = ['completion',\n 'magic']\n", ":1: tasks is"),
         ("\nmutation = ['no-such']\n", ":2: there is no mutation 'no-such'"),
         ("prefix-ratio = '2'\n", ":1: a prefix ratio must be"),
@@ -50,7 +50,7 @@ def read(folder: Path, text: str, name: str = "counterlens.toml") -> SettingsFil
         ("[options]\ntimeout = 3\n", ":1: there is no setting options"),
         ("limit = 3\n[models.a]\nbase-url = 'http://a'\nurl = 'x'\n", ":4: a model has no setting url"),
         ("limit = 3\n[models.a]\nmodel = 'x'\n", ":2: models.a has no base-url"),
-        ("model = 'one'\n[models.a]\nbase-url = 'http://a'\n", ":1: model is 'one', but must be a list"),
+        ("model = 3\n[models.a]\nbase-url = 'http://a'\n", ":1: model is 3, but must be a list"),
         ("model = ['a']\nmodels = ['b']\n", ": models and model are the same setting"),
     ],
 )
@@ -77,8 +77,11 @@ def test_models_have_names_beside_the_list_of_those_that_are_asked(
     found = read(tmp_path, text)
     near = ModelEntry("near", "http://127.0.0.1:1/v1", "near")
     assert (found.run, found.entries) == ({"models": ("near", "smollm2-135m")}, (near,))
+    (tmp_path / "own").mkdir()
     own = tmp_path / "own"
-    own.mkdir()
+    assert read(own, text.replace("['near', 'smollm2-135m']", "'near'")).run == {"models": ("near",)}
+    assert read(own, "models = 'near'\n").run == {"models": ("near",)}
+    (own / settings_file.NAME).unlink()
     of_pyproject = read(own, '[tool.counterlens.models.near]\nbase-url = "http://b"\n', "pyproject.toml")
     assert of_pyproject.entries == (ModelEntry("near", "http://b", "near"),)
     assert known_entries(found, "near", "far", EMBEDDED_MODEL) == (near,)

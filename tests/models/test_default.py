@@ -81,10 +81,21 @@ def test_a_choice_leaves_the_rest_of_the_file_as_it_is(before: str) -> None:
     assert ("# mine" in before) == ("# mine" in user_file().read_text())
 
 
-def test_another_kind_of_value_is_refused() -> None:
+@pytest.mark.parametrize("text", ["model = ['a', 'b']", "models = ['a']", "model = 'a'"])
+def test_one_name_or_several_are_understood_alike(text: str) -> None:
     user_file().parent.mkdir(parents=True)
-    user_file().write_text("model = ['a', 'b']\n")
-    with pytest.raises(OptionError, match="model is not a name"):
+    user_file().write_text(text)
+    assert default_model().spec == "a"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("model = 3", "model is not a name"), ("model = 'a'\nmodels = ['b']", "are the same setting")],
+)
+def test_another_kind_of_value_is_refused(text: str, problem: str) -> None:
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text(text)
+    with pytest.raises(OptionError, match=problem):
         default_model()
 
 

@@ -22,7 +22,6 @@ from counterlens.cli.options import (
     refuse_given,
 )
 from counterlens.cli.progress_lines import steps
-from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say
 from counterlens.errors import ModelError, OptionError
 from counterlens.models.base import ASKED, RUNS_ON
@@ -50,6 +49,7 @@ from counterlens.models.local.model import LocalModel
 from counterlens.models.registry import BACKENDS, CODE_MODEL, Backend, runs_here
 from counterlens.models.remote import connect_entry
 from counterlens.models.remote.consent import Destination
+from counterlens.models.settings_changes import with_entry, write_settings
 from counterlens.models.speed import SLOW, ModelSpeed, estimated_speed, measure_speed, noted_speed
 from counterlens.reports.export import json as plain
 
@@ -101,20 +101,31 @@ def add_model(name: str, target: Path | None, parameters: str | None, **values: 
 
     The key itself is never stored: the entry names the environment variable that holds it.
     """
-    from counterlens.evaluation.settings_file import with_entry  # imports all probes
-
     entry = _entry(name, parameters, values)
     path = target or user_file()
-    text = with_entry(path, entry)
+    with_entry(path, entry, _entries_in(path))  # what cannot be stored is refused before it is tested
     with connect_entry(entry, allowed=True) as model:
         trial = run_connection_test(model)
     Destination.of(entry).allow()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_page(path, text)
+    write_settings(path, with_entry(path, entry, _entries_in(path)))
     say(f"{entry.model} at {trial.info.where} answers in {trial.seconds:.1f} s: {trial.completion!r}")
     if trial.thought and not entry.thinking_tokens:
         say(THINKS)
     say(f"stored as {name} in {path}; test it with: counterlens models test {name}")
+
+
+def _entries_in(path: Path) -> tuple[ModelEntry, ...]:
+    """The named models in a settings file; empty if there is none.
+
+    Raises:
+        OptionError: it cannot be read, or has invalid content.
+    """
+    if path.resolve() == user_file().resolve():
+        return user_entries()
+    from counterlens.evaluation.settings_file import read  # imports all probes
+
+    file = read(path) if path.exists() else None
+    return file.entries if file else ()
 
 
 def named_models() -> list[ModelEntry]:
@@ -303,7 +314,7 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
     """Load a model and let it complete one line: M, the same as -m M."""
     if name is not None:
         refuse_given(("model",), f"the model is named already: {name}")
-        model = replace(model, name=name)
+        model = replace(model, typed=name)
     started = time.perf_counter()
     with replace(model, cached=False).opened() as loaded:
         load_seconds = time.perf_counter() - started

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
@@ -64,26 +64,32 @@ def format_options(formats: Iterable[str]) -> Callable[[Command], Command]:
     return decorated
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChosenModel:
     """The model chosen by the options.
 
     Attributes:
-        name: Its name, as the user typed it.
+        typed: Its name, as the user typed it; None for the default model, which is looked up, with advice to
+            the user, when it is first needed: many commands ask no model, or another one.
         options: The options for opening it.
         cached: Whether to use cached responses.
         given: Names of the options of `SOME_TAKE` that the user typed for this model.
     """
 
-    name: str
+    typed: str | None
     options: Options
     cached: bool = True
     given: frozenset[str] = frozenset()
 
+    @cached_property
+    def name(self) -> str:
+        """The name of the model that is asked."""
+        return self.typed or default_for_command()
+
     def named(self, name: str) -> ChosenModel:
         """The same choice with another model, for embeddings."""
         options = replace(self.options, api=None)
-        return replace(self, name=name, options=options, given=frozenset())
+        return replace(self, typed=name, options=options, given=frozenset())
 
     @property
     def opening(self) -> Options:
@@ -176,9 +182,7 @@ def model_options(command: Command) -> Command:
     def gathered(*arguments: Any, no_cache: bool = False, exact: bool = False, **others: Any) -> Any:
         name, *values = (others.pop(name) for name in specs(OpeningOptions))
         options = Options(exact=exact, **dict(zip(_OPENING, values, strict=True)))
-        chosen_model = ChosenModel(
-            name or default_for_command(), options, not no_cache, typed_parameters(SOME_TAKE)
-        )
+        chosen_model = ChosenModel(name, options, not no_cache, typed_parameters(SOME_TAKE))
         return command(*arguments, model=chosen_model, **others)
 
     return declared_options(OpeningOptions)(cast("Command", gathered))

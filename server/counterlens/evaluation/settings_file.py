@@ -20,19 +20,19 @@ from counterlens.errors import OptionError
 from counterlens.evaluation.settings import RunOptions
 from counterlens.models.entries import (
     ModelEntry,
-    entry_named,
-    entry_text,
     is_entry_name,
+    listed_models,
+    models_of,
     read_entries,
     user_entries,
 )
+from counterlens.models.settings_changes import PYPROJECT, TABLE
 from counterlens.mutations.cuts import Ratio
 from counterlens.probes.options import OptionSpec, declared, specs
 from counterlens.probes.registry import PROBES
 from counterlens.text import form_in_words, has_form
 
 NAME = "counterlens.toml"
-_PYPROJECT, _TABLE = "pyproject.toml", ("tool", "counterlens")
 _HEADER = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+")
 _ELSEWHERE = {
     "base-url": (
@@ -94,7 +94,7 @@ def nearest(folder: Path) -> SettingsFile | None:
     """
     here = folder.resolve()
     for place in (here, *here.parents):
-        for name in (NAME, _PYPROJECT):
+        for name in (NAME, PYPROJECT):
             if (place / name).is_file():
                 settings = read(place / name)
                 if settings is not None:
@@ -121,8 +121,8 @@ def read(path: Path) -> SettingsFile | None:
         line = at[1] if at else len(text.splitlines())
         raise OptionError(f"{path}:{line}: {_FAULT.sub('', str(error))}", "It must be TOML") from None
     table: tuple[str, ...] = ()
-    if path.name == _PYPROJECT:
-        table = _TABLE
+    if path.name == PYPROJECT:
+        table = TABLE
         for part in table:
             document = document.get(part) if isinstance(document, dict) else None
         if document is None:
@@ -132,32 +132,6 @@ def read(path: Path) -> SettingsFile | None:
     return _check(path, text, hashlib.sha256(data).hexdigest(), table, document)
 
 
-def with_entry(path: Path, entry: ModelEntry) -> str:
-    """The text of a settings file, which need not exist yet, with one more named model at its end.
-
-    Raises:
-        OptionError: the file already has a model of this name, or a list `models`; or it cannot be read.
-    """
-    text = ""
-    table = "tool.counterlens.models" if path.name == _PYPROJECT else "models"
-    if path.exists():
-        known = read(path)
-        if known is not None and entry_named(entry.name, known.entries) is not None:
-            raise OptionError(
-                f"{path} has a model {entry.name}", "Choose another name, or change the entry in the file"
-            )
-        text = path.read_text(encoding="utf-8").rstrip("\n")
-    text = f"{text}\n\n{entry_text(entry, table)}".lstrip("\n")
-    try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        raise OptionError(
-            f"{path} has a list models, so it cannot also have [{table}.{entry.name}] beside it",
-            "Rename the list to model",
-        ) from None
-    return text
-
-
 def _check(
     path: Path, text: str, sha256: str, table: tuple[str, ...], document: Mapping[str, Any]
 ) -> SettingsFile:
@@ -165,13 +139,12 @@ def _check(
     run: dict[str, Any] = {}
     given: dict[str, Any] = {}
     entries: tuple[ModelEntry, ...] = ()
-    if isinstance(document.get("models"), dict):
+    _, named = models_of(document, path)
+    if named is not None:
         entries = read_entries(
-            document["models"], lambda name, key: f"{path}:{_line(text, (*table, 'models', name), key)}"
+            named, lambda name, key: f"{path}:{_line(text, (*table, 'models', name), key)}"
         )
         document = {key: value for key, value in document.items() if key != "models"}
-    elif {"models", "model"} <= document.keys():
-        raise OptionError(f"{path}: models and model are the same setting", "Omit one of them")
     baseline = document.get(_BASELINE)
     if baseline is not None and not (isinstance(baseline, str) and baseline):
         where = f"{path}:{_line(text, table, _BASELINE)}"
@@ -182,6 +155,8 @@ def _check(
         spec = known.get(_ALIASES.get(key, key))
         if spec is None:
             raise OptionError(f"{where}: there is no setting {key}", _suggestion(key, known))
+        if spec.name == "models":
+            value = listed_models(value)
         if not fits(spec, value):
             raise OptionError(f"{where}: {key} is {value!r}, but must be {valid_values(spec)}")
         settled = _settle(spec, value, path.parent)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from dataclasses import dataclass
 
-from counterlens.atomic_file import replace_file
-from counterlens.errors import ModelError
 from counterlens.models.code_models import CodeModel, code_model, code_model_here
 from counterlens.models.entries import user_file, user_model
 from counterlens.models.files import EMBEDDED_MODEL
+from counterlens.models.settings_changes import with_model, write_settings
 
 RECOMMENDED = "qwen2.5-coder-0.5b"
 """The code model that is asked by default, where it is on the machine."""
 
 VARIABLE = "COUNTERLENS_MODEL"
-
-_LINE = re.compile(r"(?m)^model[ \t]*=.*\n?")
-_TABLE = re.compile(r"(?m)^[ \t]*\[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +34,8 @@ class DefaultModel:
         if self.chosen or self.spec != EMBEDDED_MODEL:
             return ""
         return (
-            f"asking the embedded model, SmolLM2-135M, which is weak at code; for a code model: "
-            f"counterlens models fetch {RECOMMENDED} ({recommended_model().bytes / 1e9:.1f} GB)"
+            f"no code model is here: the default is the embedded model, SmolLM2-135M, which is weak at code; "
+            f"fetch one with: counterlens models fetch {RECOMMENDED} ({recommended_model().bytes / 1e9:.1f} GB)"
         )
 
 
@@ -77,17 +71,8 @@ def use_by_default(spec: str) -> None:
         spec: See `counterlens.models.load`.
 
     Raises:
-        OptionError: the file cannot be read.
-        ModelError: it cannot be written.
+        OptionError: the file cannot be read, or written.
     """
     user_model()  # refuses a file with invalid content
     path = user_file()
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    table = _TABLE.search(text)
-    end = table.start() if table else len(text)
-    lines = f"{_LINE.sub('', text[:end]).rstrip()}\nmodel = {json.dumps(spec)}\n".lstrip()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, lines + (f"\n{text[end:]}" if table else ""))
-    except OSError as error:
-        raise ModelError(f"{path} cannot be written: {error.strerror or error}") from error
+    write_settings(path, with_model(path, spec))

@@ -117,27 +117,56 @@ def user_entries() -> tuple[ModelEntry, ...]:
     Raises:
         OptionError: the file cannot be read, or has invalid content.
     """
-    return read_entries(_user_settings().get("models"), lambda name, _: f"{user_file()}, models.{name}")
+    _, entries = _user_settings()
+    return read_entries(entries, lambda name, _: f"{user_file()}, models.{name}")
 
 
 def user_model() -> str:
-    """The default model in the user's own file; empty if it names none.
+    """The default model in the user's own file, the first of several; empty if it names none.
 
     Raises:
         OptionError: the file cannot be read, or has invalid content.
     """
-    model = _user_settings().get("model", "")
-    if not isinstance(model, str):
-        raise OptionError(f"{user_file()}: model is not a name", 'Write model = "NAME", before any [table]')
-    return model
+    names, _ = _user_settings()
+    listed = listed_models(names)
+    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+        raise OptionError(f"{user_file()}: model is not a name", 'Write model = "NAME"')
+    return listed[0] if listed else ""
 
 
-def _user_settings() -> dict[str, Any]:
+def models_of(settings: Mapping[str, Any], where: object) -> tuple[object, object]:
+    """What a settings file says about models: their names, and the table of named ones; each may be None.
+
+    The names are `model`, or `models` if that is not the table.
+
+    Args:
+        settings: The file's settings.
+        where: The file, for messages.
+
+    Raises:
+        OptionError: it has the names twice.
+    """
+    models = settings.get("models")
+    if isinstance(models, dict):
+        return settings.get("model"), models
+    if models is not None and "model" in settings:
+        raise OptionError(f"{where}: models and model are the same setting", "Omit one of them")
+    return settings.get("model", models), None
+
+
+def listed_models(names: object) -> object:
+    """The names of models in a settings file as a list: a single one may stand alone."""
+    if isinstance(names, str):
+        return [names]
+    return [] if names is None else names
+
+
+def _user_settings() -> tuple[object, object]:
     path = user_file()
     try:
         document = tomllib.loads(read_text(path))
     except FileNotFoundError:
-        return {}
+        return None, None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise OptionError(f"{path} cannot be read: {error}") from None
     other = sorted(set(document) - {"model", "models"})
@@ -145,7 +174,7 @@ def _user_settings() -> dict[str, Any]:
         raise OptionError(
             f"{path}: there is no setting {other[0]}", "This file may contain only model and [models.NAME]"
         )
-    return document
+    return models_of(document, path)
 
 
 def read_entries(table: object, where: Callable[[str, str], str]) -> tuple[ModelEntry, ...]:
@@ -185,7 +214,7 @@ def entry_named(spec: str, entries: Iterable[ModelEntry]) -> ModelEntry | None:
     return next((entry for entry in entries if entry.name == spec), None)
 
 
-def entry_text(entry: ModelEntry, table: str = "models") -> str:
+def entry_text(entry: ModelEntry) -> str:
     """An entry in TOML, in the format of `read_entries`."""
     values: list[tuple[str, object]] = [
         ("base-url", entry.base_url),
@@ -203,7 +232,7 @@ def entry_text(entry: ModelEntry, table: str = "models") -> str:
     lines = [f"{key} = {_toml(value)}" for key, value in values if value is not None]
     lines += [f"parameters.{_toml(key)} = {_toml(value)}" for key, value in entry.extra.items()]
     name = entry.name if "." not in entry.name else _toml(entry.name)
-    return "\n".join([f"[{table}.{name}]", *lines]) + "\n"
+    return "\n".join([f"[models.{name}]", *lines]) + "\n"
 
 
 def _without_fraction(number: float | None) -> float | None:
