@@ -142,13 +142,13 @@ def test_a_model_that_reasons_is_named_with_its_room_and_price(cli: Cli) -> None
         asked = ("models", "add", "--base-url", script.url, "--api", "chat", "-m", "deep")
         plain = cli(*asked, "plain")
         assert plain.code == 0, plain.err
-        assert "it reasons before it answers" in plain.out
+        assert "its answer was only reasoning" in plain.out
         priced = ("--thinking-tokens", "512", "--price", "0.15", "0.6", "--currency", "EUR")
         roomy = cli(*asked, "roomy", *priced, "--tokens-per-minute", "9000")
         assert roomy.code == 0, roomy.err
-        assert "it reasons before" not in roomy.out
+        assert "its answer was only reasoning" in roomy.out
         tested = cli("models", "test", "plain")
-    assert "it reasons before it answers" in tested.out
+    assert "its answer was only reasoning" in tested.out
     assert (
         user_file()
         .read_text()

@@ -26,7 +26,7 @@ from counterlens.cli.saying import say
 from counterlens.errors import ModelError, OptionError
 from counterlens.models.base import ASKED, RUNS_ON
 from counterlens.models.code_models import CodeModel, code_model, code_model_here, code_models
-from counterlens.models.connection_test import run_connection_test
+from counterlens.models.connection_test import ConnectionTest, run_connection_test
 from counterlens.models.default import RECOMMENDED, default_model, recommended_model, use_by_default
 from counterlens.models.entries import (
     CONCURRENCY,
@@ -55,6 +55,12 @@ from counterlens.reports.export import json as plain
 
 THINKS = "it reasons before it answers: set --thinking-tokens, or thinking-tokens in its entry, such as 4096"
 """Advice about a model that reasons."""
+
+ONLY_REASONS = (
+    "its answer was only reasoning, which does not count: set --thinking-tokens, or thinking-tokens in its entry, "
+    "such as 4096; or check that the server separates reasoning from answers"
+)
+"""Advice about a model whose answer is missing."""
 
 
 @click.command("add")
@@ -109,8 +115,8 @@ def add_model(name: str, target: Path | None, parameters: str | None, **values: 
     Destination.of(entry).allow()
     write_settings(path, with_entry(path, entry, _entries_in(path)))
     say(f"{entry.model} at {trial.info.where} answers in {trial.seconds:.1f} s: {trial.completion!r}")
-    if trial.thought and not entry.thinking_tokens:
-        say(THINKS)
+    if advice := _about_reasoning(trial, has_room=bool(entry.thinking_tokens)):
+        say(advice)
     say(f"stored as {name} in {path}; test it with: counterlens models test {name}")
 
 
@@ -344,8 +350,8 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
         say(f"  it runs on {runs_on}")
     say(f"  {trial.prompt!r} was continued with {trial.completion!r}")
     say(f"  loaded in {load_seconds:.1f} s, {trial.tokens} tokens in {trial.seconds:.1f} s")
-    if trial.thought:
-        say(f"  {THINKS}")
+    if advice := _about_reasoning(trial):
+        say(f"  {advice}")
     if asked := dict(trial.info.details).get(ASKED):
         say(f"  it is asked {asked}")
     can = (
@@ -357,6 +363,13 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
     if filling is not None:
         say(f"  {_filling_in_words(filling)}")
     say(f"  it gives {can}" + (f" ({trial.way})" if trial.scores and trial.way else "") + also)
+
+
+def _about_reasoning(trial: ConnectionTest, *, has_room: bool = False) -> str:
+    """Advice about a model that reasons; empty if there is none."""
+    if trial.thought and not trial.completion.strip():
+        return ONLY_REASONS
+    return THINKS if trial.thought and not has_room else ""
 
 
 def _speed_in_words(speed: ModelSpeed) -> str:

@@ -242,7 +242,7 @@ class Completion:
 
     @property
     def unanswered(self) -> bool:
-        """Whether the token limit ended it before its answer began, for example during reasoning."""
+        """Whether it has no answer: the token limit ended it before, or it was only reasoning."""
         return self.finish == "length" and not self.text
 
 

@@ -122,6 +122,12 @@ def test_hidden_reasoning_is_counted_as_the_server_says(serve: Serve) -> None:
         deltas({"reasoning_content": "Well"}, finish="length"),
         deltas({"content": "<think>"}, {"content": DECOY}, finish="length"),
         deltas({"content": "<think>"}, {"content": DECOY}),  # some servers call that the end
+        message("stop", content="", reasoning_content=CODE),  # or take the answer for reasoning
+        message("stop", content=None, reasoning=CODE),
+        message("stop", content="\n\n", reasoning_content=CODE),
+        message("stop", content=[{"type": "thinking", "thinking": CODE}]),
+        deltas({"reasoning_content": CODE}, {"content": ""}, finish="stop"),
+        message("stop", content="", usage={"completion_tokens_details": {"reasoning_tokens": 64}}),
     ],
 )
 def test_a_model_that_only_thinks_is_truncated_and_not_wrong(serve: Serve, answer: AnswerStep) -> None:

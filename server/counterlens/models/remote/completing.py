@@ -314,12 +314,13 @@ class AnswerReading:
         tokens = counted or self._pieces + self._apart
         content, finish = self._cut, "stop"
         if content is None:
-            still = self._parts.thinking and not self._parts.answer
-            text = "" if still else self._exchange.text(self._parts.answer, complete=True) or ""
+            silent = thought > 0 and not self._parts.answer.strip()
+            text = "" if silent else self._exchange.text(self._parts.answer, complete=True) or ""
             end = cut(text, self._prompt.stop, at_line_start=self._at_line_start)
             content = text if end is None else end
-            # A reply that ends within its reasoning has no answer, whatever the server says about its end.
-            if end is None and (self.finish in _LENGTH or still or self._over):
+            # A reply of nothing but reasoning has no answer, whatever the server says about its end: it broke
+            # off, or the server took the answer for reasoning.
+            if end is None and (self.finish in _LENGTH or silent or self._over):
                 finish = "length"
         # the text with surrogate pairs joined that a server sent in two pieces
         text = content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -36,7 +36,7 @@ class Attempt:
 
     @property
     def truncated(self) -> bool:
-        """Whether the token limit ended it before its answer began."""
+        """Whether it has no answer, see `Completion.unanswered`."""
         return self.completion == "" and self.finish == "length"
 
 

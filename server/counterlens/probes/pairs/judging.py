@@ -14,7 +14,7 @@ from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
-TRUNCATED = "truncated: the token limit ended the reasoning before the answer began"
+TRUNCATED = "no answer: the token limit ended it before it began, or it was only reasoning"
 
 
 class Judging:
@@ -55,7 +55,7 @@ class Judging:
         return self._verdicts[program]
 
     def answer(self, gap: Gap, completion: Completion) -> Verdict:
-        """The verdict on a model's text in a hole; refused if it was truncated before its answer began.
+        """The verdict on a model's text in a hole; refused if it has no answer.
 
         Its time limit depends on the original, if that passes.
         """

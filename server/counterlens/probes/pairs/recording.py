@@ -30,7 +30,7 @@ from counterlens.probes.record import steady
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
-_TRUNCATED = "pair whose answer was truncated before it began"
+_TRUNCATED = "pair whose answer was truncated before it began, or was only reasoning"
 _SWAPS = frozenset(COMPLEMENTS) | {(after, before) for before, after in COMPLEMENTS}
 
 
