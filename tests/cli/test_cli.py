@@ -219,6 +219,18 @@ def test_a_function_that_fails_its_own_tests_is_not_probed(cli: Cli, sign: Path)
     assert "sign fails its own tests" in ran.err
 
 
+def test_a_name_from_another_cell_of_a_notebook_is_named(cli: Cli, sign: Path) -> None:
+    sign.write_text(SIGN.replace("result = 1", "result = ONE"))
+    ran = cli("probe", f"{sign}::sign")
+    assert ran.code == 1
+    assert "sign fails its own tests: NameError: name 'ONE' is not defined" in ran.err
+    assert "Define or import ONE in the file" in ran.err
+    assert "sign fails its own tests: NameError: name 'ONE' is not defined" in cli("probe", sign).err
+    notebook = sign.with_suffix(".ipynb")
+    notebook.write_text("{}")
+    assert "jupyter nbconvert --to script sign.ipynb" in cli("probe", notebook).err
+
+
 def test_tests_that_pass_without_the_body_judge_nothing(cli: Cli, sign: Path) -> None:
     sign.write_text(SIGN.replace(">>> sign(3)\n    1\n    >>> sign(-2)\n    -1", ">>> 1\n    1"))
     ran = cli("probe", f"{sign}::sign")

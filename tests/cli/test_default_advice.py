@@ -26,7 +26,7 @@ def no_code_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "code" / ".git").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "code")
     Path("half.py").write_text(
-        'def half(n):\n    """\n    >>> half(4)\n    2\n    """\n    if n > 100:\n        n = 100\n    return n // 2\n'
+        'def half(n):\n    """\n    >>> half(4)\n    2\n    """\n    n = min(n, 100)\n    return n // 2\n'
     )
 
 

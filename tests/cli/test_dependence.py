@@ -108,7 +108,7 @@ def test_implicit_exceptions(capsys: pytest.CaptureFixture[str], path: Path) -> 
     [
         ("::nothing", SOURCE, "there is no function nothing"),
         ("", "def f(:\n", "not valid Python in line 1"),
-        ("::f", "x = 1\n", "there are none at all"),
+        ("::f", "x = 1\n", "it has no functions at all"),
     ],
 )
 def test_mistakes_are_told_in_words(

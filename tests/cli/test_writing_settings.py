@@ -1,4 +1,4 @@
-"""Any sequence of the commands that write settings files, and of edits by hand, leaves files that are read."""
+"""Any sequence of commands that write settings files, and of edits by hand, leaves files that are read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     invariant,
-    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -34,7 +33,7 @@ BY_HAND = {
         'model = "smollm2-135m"  # mine\n',
         'model = ["smollm2-135m"]\n',
         'models = [\n  "smollm2-135m",  # mine\n  "near",\n]\n',
-        '# mine\n"model" = \'smollm2-135m\'\n',
+        "# mine\n\"model\" = 'smollm2-135m'\n",
         'models = { far = { base-url = "http://127.0.0.1:1/v1" } }  # mine\n',
         '[models.near]\nbase-url = "http://127.0.0.1:1/v1"\n# mine\n',
         'models.near.base-url = "http://127.0.0.1:1/v1"\n',
@@ -48,7 +47,7 @@ BY_HAND = {
         '[project]\nname = "a"  # mine\n',
         '[tool.counterlens]\nmodels = ["smollm2-135m"]\n\n[tool.other]\nx = 1  # mine\n',
         '[project]\nname = "a"\n\n[tool]\ncounterlens = { limit = 3 }  # mine\n',
-        'tool.counterlens.limit = 3  # mine\n[tool.other]\nx = 1\n',
+        "tool.counterlens.limit = 3  # mine\n[tool.other]\nx = 1\n",
     ),
 }
 
@@ -113,7 +112,6 @@ class Commands(RuleBasedStateMachine):
         assert (ran.code == 0) == (name not in self.entries[file]), ran.err
         self.entries[file].add(name)
 
-    @precondition(lambda self: Path.cwd().name == "code")
     @rule(name=st.sampled_from(NAMES))
     def allow(self, name: str) -> None:
         self.run("models", "allow", name)

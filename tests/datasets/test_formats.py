@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import io
 import json
 import tarfile
@@ -159,6 +160,36 @@ def test_a_format_is_recognised_by_its_fields(name: str, file: str, tmp_path: Pa
         assert problem.function == FUNCTIONS.get(name, "add")
     assert dataset.provenance.records == 1
     assert dataset.provenance.version == "unknown"
+
+
+@pytest.mark.parametrize(
+    "name", sorted(RECORDS.keys() - {"humanevalplus", "mbppplus"})
+)  # inputs of several types
+def test_the_same_columns_in_parquet_are_the_same_problems(name: str, tmp_path: Path) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "data" / "test-00000-of-00001.parquet"
+    path.parent.mkdir()
+    parquet.write_table(arrow.Table.from_pylist([RECORDS[name]] * 70), path)
+    (tmp_path / "data" / "README.md").write_text("the hub's")
+    alike = list(LOADERS[name].problems(written(tmp_path, [RECORDS[name]] * 70)))
+    for spec in (path, path.parent, f"{name}:{path}"):
+        dataset = open_dataset(spec)
+        assert dataset.id == name
+        assert list(dataset) == alike
+        assert dataset.provenance.records == 70
+
+
+def test_parquet_that_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "two.parquet"
+    path.write_bytes(b"PAR1 and no more")
+    pytest.importorskip("pyarrow")
+    with pytest.raises(DataError, match=r"two\.parquet is not valid Parquet"):
+        list(open_dataset(f"humaneval:{path}"))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    for spec in (path, tmp_path, f"humaneval:{path}"):
+        with pytest.raises(DataError, match="is a Parquet file, which needs pyarrow") as error:
+            list(open_dataset(spec))
+        assert "counterlens[data]" in (error.value.hint or "")
 
 
 def test_every_loader_of_records_is_among_the_examples() -> None:

@@ -23,7 +23,9 @@ from counterlens.progress import Steps
 from counterlens.reports.build.dependences import dependence_report, inferred_report
 from counterlens.reports.export.dependences import dependences_json, inferred_json
 from counterlens.reports.render import terminal
+from counterlens.syntax.definitions import FINDERS
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
 
 
 @click.command()
@@ -70,6 +72,8 @@ def dependence(
     _refuse_untaken(method, limit)
     path, qualname = split_target(target)
     document = Document.read(path)
+    if qualname is not None and document.language in FINDERS:
+        find_function(document, qualname)
     if method is not None:
         require_inferred(document)
     program = analyse(document.text, document.language, Rules(implicit_exceptions=implicit_exceptions))

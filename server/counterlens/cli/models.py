@@ -57,8 +57,8 @@ THINKS = "it reasons before it answers: set --thinking-tokens, or thinking-token
 """Advice about a model that reasons."""
 
 ONLY_REASONS = (
-    "its answer was only reasoning, which does not count: set --thinking-tokens, or thinking-tokens in its entry, "
-    "such as 4096; or check that the server separates reasoning from answers"
+    "its answer was only reasoning, which does not count: set --thinking-tokens, or thinking-tokens in its "
+    "entry, such as 4096; or check that the server separates reasoning from answers"
 )
 """Advice about a model whose answer is missing."""
 

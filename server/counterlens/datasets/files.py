@@ -1,4 +1,4 @@
-"""Formats that are files of JSON records: lines or one array, gzipped or not, recognised by their fields.
+"""Formats that are files of records, recognised by their fields: JSON lines or one array, or Parquet.
 
 Each record has its position, for error messages.
 """
@@ -6,6 +6,7 @@ Each record has its position, for error messages.
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import json
 import zlib
 from abc import abstractmethod
@@ -17,12 +18,14 @@ from typing import Any, BinaryIO, ClassVar
 from counterlens.datasets.base import Loader, Problem
 from counterlens.errors import DataError
 
-SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
+PARQUET = ".parquet"
+SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", PARQUET)
+_ROWS = 64  # of a Parquet file in memory at once
 
 
 @dataclass(frozen=True, slots=True)
 class JsonRecord:
-    """One JSON object of a file, and its position.
+    """One JSON object or row of a file, and its position.
 
     Attributes:
         where: Its position, such as `HumanEval.jsonl.gz, line 3`.
@@ -92,11 +95,13 @@ def records(path: Path) -> Iterator[JsonRecord]:
     """The records of a file, or of all record files of a folder.
 
     Raises:
-        DataError: it cannot be read, or is not JSON; the message says where.
+        DataError: it cannot be read, or is neither JSON nor Parquet; the message says where.
     """
     for file in data_files(path):
         try:
-            if file.name.removesuffix(".gz").endswith(".json"):
+            if file.name.endswith(PARQUET):
+                yield from _rows(file)
+            elif file.name.removesuffix(".gz").endswith(".json"):
                 yield from _array(file)
             else:
                 yield from _lines(file)
@@ -117,6 +122,37 @@ def first_record(path: Path) -> Mapping[str, Any] | None:
 
 def _open(file: Path) -> BinaryIO | gzip.GzipFile:
     return gzip.open(file, "rb") if file.name.endswith(".gz") else file.open("rb")
+
+
+def require_readable(path: Path) -> None:
+    """Continue only if the form of a file, or of the files in a folder, can be read on this machine.
+
+    Raises:
+        DataError: it is Parquet, whose library is not installed.
+    """
+    parquet = next((file for file in data_files(path) if file.name.endswith(PARQUET)), None)
+    if parquet is not None and importlib.util.find_spec("pyarrow") is None:
+        raise DataError(
+            f"{parquet} is a Parquet file, which needs pyarrow, and that is not installed",
+            "pip install 'counterlens[data]', or give the data as JSON lines",
+        )
+
+
+def _rows(file: Path) -> Iterator[JsonRecord]:
+    """The rows of a Parquet file, the form in which the Hugging Face hub stores datasets."""
+    require_readable(file)
+    import pyarrow
+    from pyarrow import parquet
+
+    number = 0
+    try:
+        with parquet.ParquetFile(file) as table:
+            for batch in table.iter_batches(batch_size=_ROWS):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield JsonRecord(row, f"{file.name}, row {number}")
+    except pyarrow.ArrowException as error:
+        raise DataError(f"{file} is not valid Parquet: {str(error).splitlines()[0]}") from None
 
 
 def _lines(file: Path) -> Iterator[JsonRecord]:
@@ -165,7 +201,7 @@ def _object(line: bytes, where: str) -> Mapping[str, Any]:
 
 
 class RecordLoader(Loader):
-    """A format of JSON lines (or one JSON array).
+    """A format of JSON lines (or one JSON array), or of Parquet with the same columns.
 
     Attributes:
         fields: The marks of the format: each entry is a field that its records have, or several separated by

@@ -15,7 +15,7 @@ from counterlens.datasets.codesearchnet import CodeSearchNet, Galeras
 from counterlens.datasets.core import Core
 from counterlens.datasets.cruxeval import CruxEval
 from counterlens.datasets.evalplus import HumanEvalPlus, MbppPlus, MbppPlusTexts
-from counterlens.datasets.files import data_files
+from counterlens.datasets.files import data_files, require_readable
 from counterlens.datasets.folders import PROGRAMS
 from counterlens.datasets.humaneval import HumanEval, HumanEvalPack, HumanEvalX
 from counterlens.datasets.mbpp import Mbpp, MbppTest
@@ -77,7 +77,8 @@ def open_dataset(spec: str | Path) -> Dataset:
         raise DataError(
             f"there is no dataset and no file {text}", f"Known datasets: {', '.join(LOADERS)}; or give a path"
         )
-    loader = recognise(_existing(path))
+    require_readable(_existing(path))
+    loader = recognise(path)
     if loader is not None:
         return _load(loader, path)
     inside = find(path)

@@ -35,6 +35,7 @@ class Language:
         concepts: The category of each node type: a mapping of `Category` to names, separated by blanks.
         functions: The finder of functions in a tree: from the root node to `FunctionDefinition`s.
         operators: Its binary operators: a mapping of node types to families and their operators.
+        imported: The search for the definition of a name that a file imports.
         strict: A parser that raises SyntaxError for invalid texts that the grammar accepts.
         words: Its keywords and built-in names: a frozenset.
         dependence: The dependence analysis of its functions: an `AnalysedLanguage`.
@@ -58,6 +59,7 @@ class Language:
     concepts: str = ""
     functions: str = ""
     operators: str = ""
+    imported: str = ""
     strict: str = ""
     words: str = ""
     dependence: str = ""

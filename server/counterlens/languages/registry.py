@@ -53,6 +53,11 @@ def language_of(path: Path, data: bytes = b"") -> str:
     known = _first(lambda language: ending in language.suffixes)
     if known is None and (shebang := _SHEBANG.match(data.split(b"\n", 1)[0])):
         known = _language_named(shebang[1].decode())
+    if known is None and ending == ".ipynb":
+        raise SourceError(
+            f"{path.name} is a notebook, and not a file of code",
+            f"Export its cells to one file: jupyter nbconvert --to script {path.name}",
+        )
     if known is None:
         raise SourceError(
             f"the language of {path.name} is unknown",

@@ -33,9 +33,10 @@ class DefaultModel:
         """What the user should know about it; empty if there is nothing."""
         if self.chosen or self.spec != EMBEDDED_MODEL:
             return ""
+        size = f"{recommended_model().bytes / 1e9:.1f} GB"
         return (
-            f"no code model is here: the default is the embedded model, SmolLM2-135M, which is weak at code; "
-            f"fetch one with: counterlens models fetch {RECOMMENDED} ({recommended_model().bytes / 1e9:.1f} GB)"
+            f"no code model is here, so the default is the embedded model, SmolLM2-135M, which is weak at "
+            f"code; fetch one with: counterlens models fetch {RECOMMENDED} ({size})"
         )
 
 

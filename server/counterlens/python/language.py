@@ -15,6 +15,7 @@ PYTHON = Language(
     concepts="counterlens.python.syntax.concepts:PYTHON",
     functions="counterlens.python.syntax.concepts:python_definitions",
     operators="counterlens.python.syntax.concepts:OPERATORS",
+    imported="counterlens.python.syntax.imports:definition_of",
     strict="counterlens.python.syntax.parsing:parse_module",
     words="counterlens.python.syntax.parsing:WORDS",
     dependence="counterlens.python.dependence.program:PYTHON",

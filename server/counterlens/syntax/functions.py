@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -10,7 +10,8 @@ from typing import Protocol, TypeVar
 from counterlens.counting import enumeration
 from counterlens.errors import SourceError
 from counterlens.languages.language import Feature
-from counterlens.languages.registry import LANGUAGES, title_of
+from counterlens.languages.part import LanguagePart
+from counterlens.languages.registry import LANGUAGES, language_of, title_of
 from counterlens.syntax.definitions import FINDERS, FunctionDefinition, definitions
 from counterlens.syntax.document import Document
 
@@ -48,6 +49,10 @@ class Function:
     def holds(self, other: Function) -> bool:
         """Whether another function is nested in this one."""
         return self.start < other.start and other.end <= self.end
+
+
+IMPORTED: LanguagePart[Callable[[Path, str], tuple[Path, str] | None]] = LanguagePart("imported")
+"""Searches for the file and the name of what a file imports, by language."""
 
 
 class Named(Protocol):
@@ -147,10 +152,28 @@ def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) ->
         raise SourceError(f"several functions are called {qualname}: {choices}", "Give the qualified name")
     if named:
         return named[-1]  # the name refers to the last of several definitions
+    if isinstance(where, Path) and (elsewhere := _definition_elsewhere(where, qualname)):
+        raise SourceError(
+            f"{qualname} is not defined in {where}, which imports it", f"Name its file: {elsewhere}"
+        )
     if not known:
         raise SourceError(f"there is no function {qualname} in {where}: it has no functions at all")
     choices = ", ".join(f.qualname for f in known[:12]) + (", …" if len(known) > 12 else "")
     raise SourceError(f"there is no function {qualname} in {where}", f"It has {choices}")
+
+
+def _definition_elsewhere(path: Path, qualname: str) -> str:
+    """The definition of a name that a file imports, as `PATH::QUALNAME`; empty if none is found."""
+    try:
+        find = IMPORTED.get(language_of(path))
+    except SourceError:  # the user has named the language
+        return ""
+    place = find(path, qualname) if find else None
+    if place is None:
+        return ""
+    file, name = place
+    here = Path.cwd()
+    return f"{file.relative_to(here) if file.is_relative_to(here) else file}::{name}"
 
 
 def function_at(document: Document, offset: int) -> Function | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS, Evidence, HoleReach, Judge, Judgement, Verdict
 from counterlens.judging.pace import ANSWER, pace
@@ -14,6 +16,7 @@ from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
+_UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 TRUNCATED = "no answer: the token limit ended it before it began, or it was only reasoning"
 
 
@@ -86,6 +89,12 @@ class Judging:
                 "Use fewer or faster tests, or a less busy machine",
             )
         if not verdict.passed:
+            if name_error := _UNDEFINED.search(verdict.evidence.message or ""):
+                raise SourceError(
+                    f"{name} fails its own tests: {name_error[0]}",
+                    f"Define or import {name_error[1]} in the file: names of other files, and of other "
+                    f"cells of a notebook, are not known in it",
+                )
             failed = f": {verdict.evidence.failed}" if verdict.evidence.failed else ""
             raise SourceError(
                 f"{name} fails its own tests ({verdict.judgement}{failed})",
