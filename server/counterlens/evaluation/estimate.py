@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from counterlens.errors import SourceError
-from counterlens.evaluation.plan import UNOPENED, Plan
+from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.spending import amount, is_elsewhere, price_of
 from counterlens.models.entries import entry_named
 from counterlens.models.usage import Usage
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.registry import PROBES
+from counterlens.probes.runner import UNOPENED
 from counterlens.syntax.functions import find_function
 
 BYTES_PER_TOKEN = 3.5  # for code, with most vocabularies

@@ -15,8 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from threading import Event
-from typing import cast
 
 from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.counterparts import Counterparts, counterparts
@@ -27,13 +25,13 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import check_budget
 from counterlens.evaluation.store import Item
 from counterlens.judging.base import LIMITS, MAP_SECONDS, lasting
-from counterlens.models.base import Api, Capability, Model
+from counterlens.models.base import Api
 from counterlens.probes.execution.translation import source_language
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.protocols import require_api
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import is_suited, require_suited
+from counterlens.probes.runner import UNOPENED, is_suited, require_suited
 from counterlens.probes.subjects import not_drawn, targets_of
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
@@ -216,14 +214,3 @@ def _cost(target: Target, task: str, options: ProbeOptions) -> tuple[bool, bool,
     except SourceError:  # it will be left out, with the reason
         return True, True, 0
     return not prompts, is_internal(target.qualname), (prompts + 1) * (function.end - function.start)
-
-
-class _Unopened:
-    """A stand-in for a model in a plan, with every capability."""
-
-    def offers(self, _capability: Capability, *, cancel: Event | None = None) -> bool:
-        return not (cancel and cancel.is_set())
-
-
-UNOPENED = cast("Model", _Unopened())
-"""The placeholder for `Probe.estimate`."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from threading import Event
+from typing import Any, cast
 
 from counterlens.errors import (
     Cancelled,
@@ -21,7 +22,7 @@ from counterlens.errors import (
 )
 from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table
-from counterlens.models.base import ModelInfo
+from counterlens.models.base import Capability, Model, ModelInfo
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Probe, Target
 from counterlens.probes.protocols import require_api, under
@@ -173,13 +174,24 @@ def require_suited(probe: AnyProbe, targets: Sequence[Target], options: ProbeOpt
         raise refusal
 
 
+class _Unopened:
+    """A stand-in for a model that is not loaded yet, with every capability."""
+
+    def offers(self, _capability: Capability, *, cancel: Event | None = None) -> bool:
+        return not (cancel and cancel.is_set())
+
+
+UNOPENED = cast("Model", _Unopened())
+"""The placeholder for `Probe.estimate`."""
+
+
 def is_suited(probe: AnyProbe, target: Target, options: ProbeOptions) -> bool:
-    """Whether a function can be probed with these options, as far as can be told without running anything."""
+    """Whether a function gives prompts with these options, as far as can be told without running anything."""
     try:
         _check_target(probe, target, options)
+        return probe.estimate(target, options, UNOPENED) > 0
     except (SourceError, OptionError):
         return False
-    return True
 
 
 def _check_target(probe: AnyProbe, target: Target, options: ProbeOptions) -> None:

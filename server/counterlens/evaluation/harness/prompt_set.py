@@ -12,7 +12,7 @@ from threading import Lock
 
 from counterlens.errors import DataError, SourceError
 from counterlens.evaluation.harness.samples import COUNTERFACTUAL, ORIGINAL
-from counterlens.evaluation.plan import UNOPENED, make_plan
+from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.judging.base import Judgement
 from counterlens.metrics.effects import Effect, Proportion, average_mutation_effect, pooled_share
@@ -23,6 +23,7 @@ from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.preparing import CompletionOptions, PreparedPairs, prepare
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap
+from counterlens.probes.runner import UNOPENED
 from counterlens.sandbox.base import Sandbox
 
 TASK = "completion"
