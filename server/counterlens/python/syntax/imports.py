@@ -62,4 +62,5 @@ def _files(file: Path, level: int, module: str) -> Iterator[Path]:
     roots = above if level == 0 else above[level - 1 : level]
     for root in reversed(roots):
         place = root.joinpath(*module.split(".")) if module else root
-        yield from (found for found in (place.with_suffix(".py"), place / "__init__.py") if found.is_file())
+        modules = place.with_suffix(".py"), place / "__init__.py"
+        yield from (module_file for module_file in modules if module_file.is_file())
