@@ -3,7 +3,7 @@
 Writes docs/results/records/NAME: the output of `counterlens export` with its manifest, without what data and
 seed give again (prompts, programs, diffs), and without the paths of the machine. MODEL is the short name of
 the run's model; without it, as for a run of several models, its own names stay. The run may still be going
-on: it is copied, and the finished part of its seeded order is kept. RUN may also be a file of JSON lines that
+on: it is copied, and the finished part is kept. RUN may also be a file of JSON lines that
 another benchmark wrote, with `FILE.manifests.json` beside it, or a folder of such files; these are
 compressed. `benchmarks/recompute/pages.py` then fills the tables.
 """

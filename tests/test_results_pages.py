@@ -77,6 +77,35 @@ def test_a_conclusion_needs_an_interval_beside_zero_and_ten_functions() -> None:
     assert conclude(None) == "cannot be told"
 
 
+def test_a_conclusion_needs_an_exact_test_too() -> None:
+    intervals = runpy.run_path(str(SCRIPTS / "intervals.py"))
+    tested, conclude = intervals["tested"], intervals["conclude"]
+    few = tested([(name, 1.0) for name in range(4)] + [(name, 0.0) for name in range(4, 24)])
+    assert few["low"] > 0
+    assert few["p"] == 0.125
+    assert conclude(few) == "cannot be told"
+    assert conclude(tested([(name, 1.0) for name in range(6)] + [(6, 0.0)] * 20)) == "cannot be told"
+    assert conclude(tested([(name, float(name < 8)) for name in range(20)])) == "holds"
+
+
+def test_a_wrong_test_that_is_ignored_harms_nothing() -> None:
+    """With a misleading test, a pass means that the wrong output was given."""
+    script = runpy.run_path(str(SCRIPTS / "pages.py"))
+    page = script["recomputed"]("codemind", "codemind-sr-humaneval-0.5b")
+    rows = {row[0]: row[2] for row in page["conclusions"][1]}
+    assert rows["a wrong test harms"]["value"] == 0
+
+
+def test_a_stopped_run_is_named() -> None:
+    sys.path.insert(0, str(SCRIPTS))
+    try:
+        sample = runpy.run_path(str(SCRIPTS / "page_runs.py"))["sample"]
+    finally:
+        sys.path.remove(str(SCRIPTS))
+    assert sample([0, 1, 3, 4, 9]) == "as drawn"
+    assert sample([*range(9), *range(52, 60)]) == "stopped: 0 to 8, 52 to 59"
+
+
 def test_the_picture_shows_every_model_in_both_colour_schemes() -> None:
     picture = (RESULTS / "models.svg").read_text(encoding="utf-8")
     assert "prefers-color-scheme: dark" in picture

@@ -32,10 +32,9 @@ def judged(pairs):
 
 
 def originals(pairs):
-    """The verdicts of the originals of judged pairs, each once, by function."""
-    right = {
-        (p["problem"], p["cut"]["original"] if p["cut"] else 0): p["original_right"] for p in judged(pairs)
-    }
+    """The verdicts of the originals of judged pairs, each once, by function; a repair has no cut."""
+    cut = lambda p: p["cut"]["original"] if p["cut"] and not p.get("repair") else 0  # noqa: E731
+    right = {(p["problem"], cut(p)): p["original_right"] for p in judged(pairs)}
     return [(problem, verdict) for (problem, _), verdict in right.items()]
 
 
@@ -62,6 +61,7 @@ def tables(folder):
     task = "completion" if (folder / "completion-pairs.parquet").exists() else "repair"
     models = list(dict.fromkeys(pq.read_table(folder / "records.parquet")["model"].to_pylist()))
     pairs = pq.read_table(folder / f"{task}-pairs.parquet").to_pylist()
+    pairs = [p | {"repair": task == "repair"} for p in pairs]
     of = {model: [p for p in pairs if p["model"] == model] for model in models}
     found = {}
     if any(p.get("cut_range") for p in pairs):

@@ -26,7 +26,7 @@ STANDING, SETTINGS = "as it stands", {"none": "no test", "true": "with test", "m
 
 
 def right(row):
-    text = re.sub(r"^.*</think>", "", row["said"], flags=re.DOTALL)
+    text = re.sub(r"^.*</think>", "", row["said"] * (row["outcome"] != "truncated"), flags=re.DOTALL)
     text = ["", *re.split(ANNOUNCED, text)[1:]][-1] if row["style"] == "steps" else text
     said = next((line.strip().strip("`*") for line in text.splitlines() if line.strip()), "")
     if row["type"] in JAVA:
@@ -39,8 +39,7 @@ def right(row):
 
 
 def pick(rows, style, form):
-    chosen = [row for row in rows if (row["style"], row["form"]) == (style, form)]
-    return {row["target"]: right(row) for row in chosen if row["outcome"] != "truncated"}
+    return {row["target"]: right(row) for row in rows if (row["style"], row["form"]) == (style, form)}
 
 
 def changes(first, second):
@@ -73,17 +72,17 @@ def curve(rows, key, *, doubling=False):
 def execution(rows):
     direct, steps = (pick(rows, style, STANDING) for style in ("direct", "steps"))
     asked = [row for row in rows if (row["style"], row["form"]) == ("steps", STANDING)]
-    n, asked = len(asked), [row for row in asked if row["outcome"] != "truncated"]
     tagged = [(k, [right(r) for r in asked if tag in (r["tags"] or [])]) for k, tag in re.findall(PAIR, TAGS)]
     typed = [((TYPES | JAVA).get(row["type"], "Object"), row) for row in asked]
     kinds = [(kind, [row for of, row in typed if of == kind]) for kind in [*TYPES.values(), "Object"]]
     loops = [row for row in asked if {"for", "while"} & set(row["tags"] or [])]
     (complexity, first), (rounds, second) = curve(asked, "complexity"), curve(loops, "rounds", doubling=True)
     thought, unrolled = changes(direct, steps), changes(steps, pick(rows, "steps", "unrolled"))
-    rates = (("direct answering", direct), ("CoT", steps))
+    rates = (("direct answering", "direct", direct), ("CoT", "steps", steps))
+    cut = [row["style"] for row in rows if (row["form"], row["outcome"]) == (STANDING, "truncated")]
     matches = [(k, len(v), rate(r["same_type"] for r in v), rate(map(right, v))) for k, v in kinds if v]
     return {
-        "R_IER (Table I, Figure 3)": [(k, n, n - len(v), len(v), rate(v.values())) for k, v in rates],
+        "R_IER (Table I, Figure 3)": [(k, len(v), cut.count(by), rate(v.values())) for k, by, v in rates],
         "CoT against direct answering (Figure 3)": [thought] * bool(thought[0]),
         "R_IER by construct (Figure 6)": [(title, len(v), rate(v)) for title, v in tagged if v],
         "R_IER over cyclomatic complexity (Figure 4)": complexity,
@@ -96,14 +95,14 @@ def execution(rows):
 
 def dependent(syntheses, answers):
     own, reference = pick(answers, "steps", "own"), pick(answers, "steps", STANDING)
-    ended = [row for row in syntheses if row["correct"] or row["finish"] != "length"]
+    cut = sum(row["finish"] == "length" and not row["correct"] for row in syntheses)
     both = own.keys() & reference.keys()
     known, same = rate(reference[n] for n in both if own[n]), rate(reference[n] for n in both)
     der, ier = rate(own.values()), rate(reference.values())
     paired = changes(reference, own)
-    cells = [len(syntheses), len(syntheses) - len(ended), rate(row["correct"] for row in ended), len(own)]
+    cells = [len(syntheses), cut, rate(row["correct"] for row in syntheses), len(own)]
     cells += [der, ier, same, known, less(der, ier), paired[3], less(der, known), *paired[4:]]
-    pairs = [(r["complexity"], r["reference_complexity"]) for r in ended if r["correct"]]
+    pairs = [(r["complexity"], r["reference_complexity"]) for r in syntheses if r["correct"]]
     sides = zip(("own code", "reference"), [*zip(*pairs, strict=True)] or [(), ()], strict=True)
     figure = [(k, len(v), statistics.mean(v), statistics.median(v)) for k, v in sides if v]
     table = [*zip(FIGURES.split("|"), cells, strict=True)]
@@ -121,13 +120,14 @@ def beside(models):
 
 
 def specification(rows):
-    ran = [(key, row["target"], row["settings"][key]) for row in rows for key in SETTINGS]
-    ran = [(key, name, one["passed"]) for key, name, one in ran if one["passed"] or one["finish"] != "length"]
-    passed, table = {one: {name: ok for key, name, ok in ran if key == one} for one in SETTINGS}, []
+    passed, table = {k: {row["target"]: row["settings"][k]["passed"] for row in rows} for k in SETTINGS}, []
     for key, title in SETTINGS.items():
         found, values = changes(passed["none"], passed[key]), passed[key].values()
         more = found[3:] if key != "none" and found[0] else [None] * 4
-        table.append([title, len(values), len(rows) - len(values), rate(values), *more])
+        cut = sum(
+            row["settings"][key]["finish"] == "length" for row in rows if not passed[key][row["target"]]
+        )
+        table.append([title, len(values), cut, rate(values), *more])
     n, *_, gained, _, _ = changes(passed["none"], passed["true"])
     failed = sum(not passed["none"][name] for name in passed["none"].keys() & passed["true"].keys())
     r_sr = [[n, *(rate([True] * gained + [False] * (of - gained)) for of in (n, failed)), failed]]

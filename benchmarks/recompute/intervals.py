@@ -12,10 +12,12 @@ from math import sqrt
 
 import numpy as np
 import pyarrow.parquet as parquet
-from scipy.stats import norm, t
+from scipy.stats import binomtest, norm, t
 
 FEW = 10
 """Functions below which nothing is concluded."""
+LEVEL = 0.05
+"""The largest p of a conclusion."""
 FEWEST = 6
 """Functions below which there is no bootstrap interval."""
 
@@ -88,6 +90,23 @@ def average(values):
     return {"value": 2 * mean - 1, "low": 2 * low - 1, "high": 2 * high - 1, "n": k}
 
 
+def tested(values):
+    """The same with an exact test: the sign test of the clusters' sums."""
+    totals = defaultdict(float)
+    for cluster, value in (values := list(values)):
+        totals[cluster] += value
+    return average(values) | {"p": signs(totals.values())}
+
+
+def signs(values):
+    """The exact two-sided sign test of some differences, without those that are 0; 1 if all are.
+
+    An interval of few functions rests on a normal approximation; this test does not.
+    """
+    above, below = sum(value > 0 for value in values), sum(value < 0 for value in values)
+    return float(binomtest(above, above + below).pvalue) if above + below else 1.0
+
+
 def bootstrap(groups, figure, seed=0, resamples=1000):
     """A figure of groups of observations, with the interval over the groups, expanded for few of them.
 
@@ -119,13 +138,26 @@ def difference(groups):
         means = [mean([group[at] for group in drawn]) for at in (0, 1)]
         return None if None in means else means[0] - means[1]
 
-    return bootstrap(groups, figure)
+    cell = bootstrap(groups, figure)
+    return cell | {"p": exchanged(groups, figure)} if cell["low"] is not None else cell
+
+
+def exchanged(groups, figure, seed=0, draws=2000):
+    """The two-sided test that exchanges the sides of groups at random, as if there were no effect."""
+    value, random, extreme = abs(figure(groups)), np.random.default_rng(seed), 1
+    for flips in random.integers(0, 2, (draws, len(groups))).astype(bool):
+        drawn = figure([group[::-1] if flip else group for group, flip in zip(groups, flips, strict=True)])
+        extreme += drawn is None or abs(drawn) >= value - 1e-12
+    return extreme / (draws + 1)
 
 
 def conclude(cell):
-    """Whether a figure that a conclusion says is positive is so: its interval is above, below or around 0."""
+    """Whether a figure that a conclusion says is positive is so: its interval is above, below or around 0.
+
+    Where the figure has a test of its own, that must say so, too.
+    """
     few = cell is None or cell["low"] is None or cell["n"] < FEW
-    if few or cell["low"] <= 0 <= cell["high"]:
+    if few or cell["low"] <= 0 <= cell["high"] or cell.get("p", 0.0) > LEVEL:
         return "cannot be told"
     return "holds" if cell["low"] > 0 else "does not hold"
 

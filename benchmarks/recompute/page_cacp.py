@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 from cacp import MUTATIONS, OPERATORS, effect, informative, judged, row, telling
-from intervals import average, conclude, difference, kept_rows, share
+from intervals import average, conclude, difference, kept_rows, share, tested
 
 SHORT = ["random", "shuffle", "flip", "swap", "def-use"]
 SIDES = ("original", "counterfactual")
@@ -48,7 +48,7 @@ PAPER = {
 def signed(pairs):
     """Lost less gained verdicts, as a share of the informative pairs; n counts functions."""
     right = informative(judged(pairs))
-    return average((p["problem"], p["original_right"] - p["counterfactual_right"]) for p in right)
+    return tested((p["problem"], p["original_right"] - p["counterfactual_right"]) for p in right)
 
 
 def strict(pair):
@@ -215,7 +215,7 @@ def page(folders):
     ]
     head = ["model", "cut", "original right", *(name for name in SHORT if name != "flip"), "pairs"]
     tables_of["average mutation effect by cut"] = head, [*rows, *PAPER["cuts"]]
-    rows = [[m, *row(pairs, MUTATIONS)] for m, pairs in repairs.items()]
+    rows = [[m, *row([p | {"repair": True} for p in pairs], MUTATIONS)] for m, pairs in repairs.items()]
     tables_of["average mutation effect, repair"] = (
         ["model", "original repaired", *SHORT],
         [*rows, *PAPER["repair"]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
-from codemind import STANDING, changes, dependent, execution, pick, specification
+from codemind import SETTINGS, STANDING, changes, dependent, execution, pick, specification
 from intervals import average, bootstrap, conclude, kept_rows, rate
 from scipy.stats import spearmanr
 
@@ -40,14 +40,14 @@ def rates(of):
     for model, rows in of.items():
         for style, title in STYLES.items():
             asked = standing(rows, style)
-            ended = [row for row in asked if row["outcome"] != "truncated"]
-            if not ended:
+            if not asked:
                 continue
-            values = {row["target"]: row["outcome"] == "right" for row in ended}
-            floor = constant(ended)
+            values = {row["target"]: row["outcome"] == "right" for row in asked}
+            floor = constant(asked)
             beyond = average((name, values[name] - floor[name]) for name in values)
             by_paper = rate(pick(rows, style, STANDING).values())
-            row = [len(asked), len(asked) - len(ended), by_paper, rate(values.values())]
+            cut = sum(row["outcome"] == "truncated" for row in asked)
+            row = [len(asked), cut, by_paper, rate(values.values())]
             yield [model, title, *row, rate(floor.values()), beyond]
 
 
@@ -56,7 +56,7 @@ def loops_matter(rows):
     known = [
         (row["rounds"], row["outcome"] != "right")
         for row in standing(rows, "direct")
-        if row["outcome"] != "truncated" and {"for", "while"} & set(row["tags"] or [])
+        if {"for", "while"} & set(row["tags"] or [])
     ]
 
     def figure(pairs):
@@ -72,35 +72,38 @@ def conclusions(asked, written, specified):
     rows = []
     for model, answers in asked.items():
         direct, steps = (pick(answers, style, STANDING) for style in STYLES)
-        unrolled = changes(steps, pick(answers, "steps", "unrolled"))
+        unrolled = change(steps, pick(answers, "steps", "unrolled"))
         rows += [
-            ["steps help (Figure 3)", model, changes(direct, steps)[3]],
-            ["unrolled loops are easier (Table IV)", model, unrolled[3]],
+            ["steps help (Figure 3)", model, change(direct, steps)],
+            ["unrolled loops are easier (Table IV)", model, unrolled],
             ["more rounds of a loop, fewer right answers (Figure 7)", model, loops_matter(answers)],
         ]
     for model, (_, answers) in written.items():
         own, reference = pick(answers, "steps", "own"), pick(answers, "steps", STANDING)
-        rows.append(
-            ["it knows its own code better (Table II, same programs)", model, changes(reference, own)[3]]
-        )
+        rows.append(["it knows its own code better (Table II, same programs)", model, change(reference, own)])
     for model, functions in specified.items():
-        _, right, wrong = specification(functions)["specification reasoning (section IV-C)"]
-        rows.append(["a test in the description helps", model, right[4]])
-        rows.append(["a wrong test harms", model, negative(wrong[4])])
+        plain, helped, misled = (right_values(functions, key) for key in SETTINGS)
+        rows.append(["a test in the description helps", model, change(plain, helped)])
+        rows.append(["a wrong test harms", model, change(misled, plain)])
     for small, large in combinations(asked, 2):
         first, second = (pick(asked[model], "direct", STANDING) for model in (small, large))
         rows.append(
-            ["the larger model knows more outputs (Table I)", f"{small}, {large}", changes(first, second)[3]]
+            ["the larger model knows more outputs (Table I)", f"{small}, {large}", change(first, second)]
         )
     for text, model, cell in rows:
         known = cell or NO_DIFFERENCE
         yield [text, model, known if known["value"] is not None else None, conclude(known)]
 
 
-def negative(cell):
-    if cell is None:
-        return None
-    return cell | {"value": -cell["value"], "low": -cell["high"], "high": -cell["low"]}
+def change(first, second):
+    """How many more functions the second side has right, with McNemar's exact test; None without any."""
+    *_, cell, _, _, p = changes(first, second)
+    return cell and cell | {"p": 1.0 if p is None else p}
+
+
+def right_values(functions, setting):
+    """Whether each program gives the reference's value: with a wrong test a pass means the opposite."""
+    return {row["target"]: row["settings"][setting]["gave"] == row["gives"] for row in functions}
 
 
 def page(folders):
@@ -146,11 +149,22 @@ def page(folders):
     head = ["model", "written right", "R_DER", "less R_IER", "only own right", "only reference right"]
     result["dependent execution"] = head, [*rows, *WRITTEN]
     rows = [
-        [model, *row]
+        [model, *row[:4], rate(right_values(functions, setting).values()), *row[4:]]
         for model, functions in specified.items()
-        for row in specification(functions)["specification reasoning (section IV-C)"]
+        for setting, row in zip(
+            SETTINGS, specification(functions)["specification reasoning (section IV-C)"], strict=True
+        )
     ]
-    head = ["model", "description", "n", "cut off", "passes", "less without a test", *paired[4:]]
+    head = [
+        "model",
+        "description",
+        "n",
+        "cut off",
+        "passes",
+        "right value",
+        "less without a test",
+        *paired[4:],
+    ]
     result["specification"] = head, rows
     result["conclusions"] = (
         ["the paper's conclusion", "model", "figure", "here"],

@@ -10,7 +10,8 @@ import ast
 from collections import Counter
 from itertools import pairwise
 
-from intervals import average, conclude, kept_rows, share
+import numpy as np
+from intervals import average, bootstrap, conclude, exchanged, kept_rows, share
 
 ASKED = ("line runs", "state", "next line", "output", "input")
 WAYS = ("prompt", "likelihood")
@@ -114,6 +115,47 @@ def beyond_line(bugs):
     )
 
 
+def areas(rows, scores):
+    """How often an equivalent pair has the higher score: over all pairs, and within functions.
+
+    Args:
+        scores: The score of a row; None without one.
+
+    Returns:
+        The AUROC less 0.5, with its interval over functions and the test that exchanges the labels of
+        functions, and its mean inside the functions with pairs of both kinds.
+    """
+    groups = {}
+    for row in rows:
+        if (score := scores(row)) is not None:
+            groups.setdefault(row["problem"], ([], []))[not row["equivalent"]].append(score)
+    pooled = tested_area([*groups.values()])
+    inside = [(name, area(*sides) - 0.5) for name, sides in groups.items() if all(sides)]
+    return pooled, average(inside)
+
+
+def area(higher, lower):
+    """The AUROC of two groups of scores: ties count half."""
+    apart = np.subtract.outer(higher, lower)
+    return float(((apart > 0) + (apart == 0) / 2).mean())
+
+
+def tested_area(groups):
+    """The AUROC of (higher, lower) groups of scores less 0.5, with interval and test over the groups."""
+
+    def figure(drawn):
+        higher, lower = ([score for group in drawn for score in group[at]] for at in (0, 1))
+        return area(higher, lower) - 0.5 if higher and lower else None
+
+    cell = bootstrap(groups, figure)
+    return cell | {"p": exchanged(groups, figure)} if cell["low"] is not None else cell
+
+
+def likely_yes(row):
+    """The mean probability of yes over both orders; None if the model gives none."""
+    return sum(row["probability"]) / len(row["probability"]) if row["probability"] else None
+
+
 def functions(rows):
     return len({row["problem"] for row in rows})
 
@@ -137,7 +179,7 @@ def by_code(folders):
 
 def page(folders):
     """The tables of the page: for each title, its head and rows."""
-    equivalence, localisation, runtime, consistency, told = [], [], [], [], []
+    equivalence, likely, localisation, runtime, consistency, told = [], [], [], [], [], []
     for model, rows in kept_rows(folders, "equivalence-answers").items():
         both = share((row["problem"], all(said is row["equivalent"] for said in row["yes"])) for row in rows)
         yes = share((row["problem"], said is True) for row in rows for said in row["yes"])
@@ -145,7 +187,12 @@ def page(folders):
         equivalence.append([model, functions(rows), len(rows), *figures])
         cell = beyond_coin(rows)
         told.append(
-            ["it sees whether two functions do the same, better than a coin", model, cell, conclude(cell)]
+            ["it says whether two functions do the same, better than a coin", model, cell, conclude(cell)]
+        )
+        cell, inside = areas(rows, likely_yes)
+        likely.append([model, len(rows), cell, inside, areas(rows, lambda row: row["similarity"])[0]])
+        told.append(
+            ["its probability of yes is higher for functions that do the same", model, cell, conclude(cell)]
         )
     for model, bugs in kept_rows(folders, "localisation-bugs").items():
         localisation += [[model, way, functions(bugs), len(bugs), *located(bugs, way)] for way in WAYS]
@@ -175,6 +222,10 @@ def page(folders):
         "equivalence": (
             ["model", "functions", "pairs", "right", "right in both orders", "says yes", "text similarity"],
             equivalence,
+        ),
+        "probability of yes": (
+            ["model", "pairs", "AUROC less 0.5", "inside functions", "of text similarity"],
+            likely,
         ),
         "localisation": (
             ["model", "by", "functions", "bugs", "located", "located faults that are lost"],

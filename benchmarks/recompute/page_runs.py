@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from itertools import pairwise
 
 import pyarrow.parquet as parquet
 from intervals import size
@@ -18,16 +19,30 @@ def run(folder):
     for file in sorted(folder.glob("*.jsonl.gz")):
         model = "none" if folder.name.endswith("table1") else file.name.removesuffix(".jsonl.gz")
         lines = gzip.decompress(file.read_bytes()).splitlines()
-        yield [f"`{folder.name}`", data, model, "", len(lines), ""]
+        yield [f"`{folder.name}`", data, model, "", len(lines), "", ""]
     if not records.exists():
         return
     rows = parquet.read_table(records).to_pylist()
     seen = Counter((row["model"], row["task"]) for row in rows)
     probed = Counter((row["model"], row["task"]) for row in rows if row["outcome"] == "probed")
     for (model, task), n in seen.items():
-        yield [f"`{folder.name}`", data, model, task, n, probed[model, task]]
+        places = [row["position"] for row in rows if (row["model"], row["task"]) == (model, task)]
+        yield [f"`{folder.name}`", data, model, task, n, probed[model, task], sample(places)]
 
 
+def sample(places):
+    """Which of the functions in their order a run has: a stopped one may have those at both ends only."""
+    places = sorted(set(places))
+    gaps = [(low, high) for low, high in pairwise(places) if high - low > GAP]
+    if not gaps:
+        return "as drawn"
+    starts, ends = [places[0], *(high for _, high in gaps)], [*(low for low, _ in gaps), places[-1]]
+    parts = [f"{low} to {high}" if low < high else f"{low}" for low, high in zip(starts, ends, strict=True)]
+    return f"stopped: {', '.join(parts)}"
+
+
+GAP = 6
+"""More functions without a record, one after another, than are ever left out."""
 CACP, ASTX, CODEMIND, OPERATORS = (
     "[CACP](cacp.md)",
     "astxplainer.md",
@@ -167,7 +182,7 @@ SHORT = {"smollm2-135m": "SmolLM2", "qwen2.5-coder-0.5b": "0.5B", "qwen2.5-coder
 def measured(rows, letters, earlier):
     """How many functions were probed with which model: from records, else as an earlier page says."""
     counts = Counter()
-    for name, _, model, _, n, probed in rows if letters else ():
+    for name, _, model, _, n, probed, _ in rows if letters else ():
         if name.strip("`").startswith(letters):
             counts[model] = max(counts[model], probed if probed != "" else n)
     parts = [f"{SHORT.get(model, 'no model')} {n}" for model, n in sorted(counts.items(), key=size_of)]
@@ -182,7 +197,7 @@ def size_of(entry):
 
 def page(folders):
     """The tables of the page: for each title, its head and rows."""
-    head = ["records", "data", "model", "task", "functions", "of which probed"]
+    head = ["records", "data", "model", "task", "functions", "of which probed", "sample"]
     rows = [row for folder in folders for row in run(folder)]
     experiments = [
         [paper, experiment, command, measured(rows, letters, earlier), where]

@@ -34,8 +34,8 @@ def held(pairs):
 
 def outputs(rows):
     """CodeMind: right outputs, asked directly, beyond the best constant answer."""
-    ended = [r for r in page_codemind.standing(rows, "direct") if r["outcome"] != "truncated"]
-    floor, right = page_codemind.constant(ended), pick(rows, "direct", STANDING)
+    floor = page_codemind.constant(page_codemind.standing(rows, "direct"))
+    right = pick(rows, "direct", STANDING)
     return average((name, right[name] - floor[name]) for name in right)
 
 

@@ -82,6 +82,7 @@ def test_the_model_sees_the_bug_and_goes_on_after_the_header_of_the_mended_funct
 def test_a_bug_that_is_mended_in_one_shape_only_is_an_effect() -> None:
     (pair,) = repair(lambda shown: FIXED if "sides != 3" in shown else "        return sides\n").pairs
     assert (pair.original.verdict, pair.counterfactual.verdict) == ("passed", "failed")
+    assert pair.cut is None, "pairs of one function share the prompt for the original, which counts once"
     assert pair.effect is not None
     assert pair.effect.signed == -1
     (pair,) = repair(lambda _: FIXED).pairs

@@ -1,6 +1,7 @@
 """The protocol of CodeMind (Liu et al. 2024): its questions, its criterion of right answers, and its tables.
 
-Shares are over the programs whose answer was not truncated, with intervals that the paper does not have. All
+Shares are over all programs, with intervals that the paper does not have; like the paper, they count a
+truncated answer as wrong. All
 questions are asked step by step (chain of thought) unless a table says otherwise. Answers are
 right if they match the text of the output, ignoring blanks and the kind of quotation marks, as in the
 authors' scripts.
@@ -26,17 +27,15 @@ from counterlens.probes.execution.record import (
     SpecifiedFunction,
     Synthesis,
 )
-from counterlens.probes.execution.specification_tables import SETTINGS, verdicts_in
+from counterlens.probes.execution.specification_tables import SETTINGS
 from counterlens.probes.execution.tables import (
     AnswerBin,
     alone,
     bins_of,
     differing,
     doubling,
-    ended_answers,
     pick,
     rounds_of,
-    verdicts,
 )
 
 PROTOCOL = "codemind"
@@ -69,7 +68,7 @@ _TYPES = {
     **dict.fromkeys(("array", "List"), "List"),
 }
 _OTHERS = "Object"
-_ENDED = "n: programs with a finished answer; a truncated one is neither right nor wrong"
+_TRUNCATED = "an answer that the token limit truncated counts as wrong, as in the paper"
 Answers = Sequence[ExecutionAnswer]
 Dependent = Sequence[DependentExecutionRecord]
 
@@ -96,8 +95,8 @@ def execution_tables(records: Sequence[ExecutionRecord]) -> tuple[Table, ...]:
     """The tables of independent execution reasoning: Tables I and IV, Figures 3, 4, 6, 7 and 8."""
     answers = list(chain.from_iterable(record.answers for record in records))
     asked = [answer for answer in answers if (answer.style, answer.form) == (STEPS, Form.STANDING)]
-    complexity = bins_of(ended_answers(asked), lambda answer: answer.complexity, alone)
-    rounds = bins_of(ended_answers(asked), rounds_of, doubling)
+    complexity = bins_of(asked, lambda answer: answer.complexity, alone)
+    rounds = bins_of(asked, rounds_of, doubling)
     tables = (
         _styles(answers),
         _thinking(answers),
@@ -126,7 +125,7 @@ def comparison_tables(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
     pairs = []
     for model, records in models.items():
         reasoning = share(list(own[model].values()))
-        synthesis = share([synthesis_record.correct for synthesis_record in _ended_syntheses(records)])
+        synthesis = share([synthesis_record.correct for synthesis_record in _syntheses(records)])
         rows.append((model, synthesis, reasoning, len(shared), share([own[model][name] for name in shared])))
         if reasoning.value is not None and synthesis.value is not None:
             pairs.append((synthesis.value, reasoning.value))
@@ -148,18 +147,21 @@ def comparison_tables(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
 
 def specification_tables(functions: Sequence[SpecifiedFunction]) -> tuple[Table, ...]:
     """The tables of specification reasoning (section IV-C)."""
-    passed = {setting: verdicts_in(functions, setting) for setting in SETTINGS}
+    passed = {
+        setting: {function.target: function.settings[setting].passed for function in functions}
+        for setting in SETTINGS
+    }
     rows: list[tuple[Cell, ...]] = []
     for setting, title in SETTINGS.items():
         shares = paired_shares(passed["none"], passed[setting])
         changes: tuple[Cell, ...] = (None,) * 4
         if setting != "none" and shares.n:
             changes = differing(shares)
-        values = list(passed[setting].values())
-        rows.append((title, len(values), len(functions) - len(values), share(values), *changes))
+        cut = sum(function.settings[setting].truncated for function in functions)
+        rows.append((title, len(functions), cut, share(list(passed[setting].values())), *changes))
     columns = (
         "setting",
-        "n",
+        "programs",
         "truncated",
         "pass",
         "pass - no test",
@@ -176,7 +178,7 @@ def specification_tables(functions: Sequence[SpecifiedFunction]) -> tuple[Table,
     )
     note = "of all: equation 6; of those that failed without the test: as section IV-C interprets its figures"
     return (
-        Table("specification reasoning (section IV-C)", columns, tuple(rows), _ENDED),
+        Table("specification reasoning (section IV-C)", columns, tuple(rows), _TRUNCATED),
         Table("R_SR", ("n", "of all", "of those failed", "failed without"), (reasoning,), note),
     )
 
@@ -185,20 +187,20 @@ def _styles(answers: Answers) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for style, title in _STYLES.items():
         asked = pick(answers, style, Form.STANDING)
-        right = list(verdicts(answers, style, Form.STANDING).values())
-        rows.append((title, len(asked), len(asked) - len(right), len(right), share(right)))
-    columns = ("prompting", "programs", "truncated", "n", "R_IER")
-    return Table("R_IER (Table I, Figure 3)", columns, tuple(rows), _ENDED)
+        cut = sum(answer.truncated for answer in asked.values())
+        rows.append((title, len(asked), cut, share([answer.right for answer in asked.values()])))
+    columns = ("prompting", "programs", "truncated", "R_IER")
+    return Table("R_IER (Table I, Figure 3)", columns, tuple(rows), _TRUNCATED)
 
 
 def _thinking(answers: Answers) -> Table:
-    cells = _paired_cells(*(verdicts(answers, style, Form.STANDING) for style in (DIRECT, STEPS)))
+    cells = _paired_cells(*(_verdicts(answers, style, Form.STANDING) for style in (DIRECT, STEPS)))
     columns = ("n", "direct", "CoT", "CoT - direct", "only CoT", "only direct", "McNemar p")
     return Table("CoT against direct answering (Figure 3)", columns, (cells,) if cells else ())
 
 
 def _loops(answers: Answers) -> Table:
-    cells = _paired_cells(*(verdicts(answers, STEPS, form) for form in (Form.STANDING, Form.UNROLLED)))
+    cells = _paired_cells(*(_verdicts(answers, STEPS, form) for form in (Form.STANDING, Form.UNROLLED)))
     columns = (
         "n",
         "loops",
@@ -222,10 +224,10 @@ def _paired_cells(first: Mapping[str, bool], second: Mapping[str, bool]) -> tupl
 def _constructs(asked: Answers) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for tag, title in _CONSTRUCTS.items():
-        right = [answer.right for answer in ended_answers(asked) if tag in (answer.tags or ())]
+        right = [answer.right for answer in asked if tag in (answer.tags or ())]
         if right:
             rows.append((title, len(right), share(right)))
-    return Table("R_IER by construct (Figure 6)", ("construct", "n", "R_IER"), tuple(rows), _ENDED)
+    return Table("R_IER by construct (Figure 6)", ("construct", "n", "R_IER"), tuple(rows), _TRUNCATED)
 
 
 def _curve(title: str, head: str, bins: Sequence[AnswerBin]) -> Table:
@@ -251,26 +253,25 @@ def _correlations(curves: Mapping[str, Sequence[AnswerBin]]) -> Table:
 def _types(asked: Answers) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for title in (*dict.fromkeys(_TYPES.values()), _OTHERS):
-        chosen = [answer for answer in ended_answers(asked) if _TYPES.get(answer.type, _OTHERS) == title]
+        chosen = [answer for answer in asked if _TYPES.get(answer.type, _OTHERS) == title]
         if chosen:
             matched = share([answer.same_type for answer in chosen])
             rows.append((title, len(chosen), matched, share([answer.right for answer in chosen])))
     columns = ("output type", "n", "type match", "value match")
-    return Table("type match and value match (Figure 8)", columns, tuple(rows), _ENDED)
+    return Table("type match and value match (Figure 8)", columns, tuple(rows), _TRUNCATED)
 
 
 def _dependent(records: Dependent) -> Table:
     answers = list(chain.from_iterable(record.answers for record in records))
-    own, reference = _own(records), verdicts(answers, STEPS, Form.STANDING)
+    own, reference = _own(records), _verdicts(answers, STEPS, Form.STANDING)
     same = [reference[name] for name in own if name in reference]
     known = [reference[name] for name, right in own.items() if right and name in reference]
-    subjects = [synthesis for record in records for synthesis in record.syntheses]
-    syntheses = _ended_syntheses(records)
+    syntheses = _syntheses(records)
     reasoning, independent = share(list(own.values())), share(list(reference.values()))
     test = paired_shares(reference, own)
     rows: tuple[tuple[Cell, ...], ...] = (
-        ("subjects", len(subjects)),
-        ("truncated", len(subjects) - len(syntheses)),
+        ("subjects", len(syntheses)),
+        ("truncated", sum(synthesis.truncated for synthesis in syntheses)),
         (_of(records).writing, share([synthesis.correct for synthesis in syntheses])),
         ("reasoned about", len(own)),
         ("R_DER", reasoning),
@@ -295,7 +296,7 @@ def _dependent(records: Dependent) -> Table:
 def _complexity(records: Dependent) -> Table:
     pairs = [
         (synthesis.complexity, synthesis.reference_complexity)
-        for synthesis in _ended_syntheses(records)
+        for synthesis in _syntheses(records)
         if synthesis.correct
         and synthesis.complexity is not None
         and synthesis.reference_complexity is not None
@@ -305,18 +306,23 @@ def _complexity(records: Dependent) -> Table:
     return Table("cyclomatic complexity (Figure 5)", ("code", "n", "mean", "median"), rows)
 
 
+def _verdicts(answers: Answers, style: str, form: Form) -> dict[str, bool]:
+    """Whether the answers in one style about one form are right, by function; truncated ones are wrong."""
+    return {name: answer.right for name, answer in pick(answers, style, form).items()}
+
+
 def _own(records: Dependent) -> dict[str, bool]:
     """Whether the model predicted the output of its own right code, by function."""
     answers = list(chain.from_iterable(record.answers for record in records))
-    return verdicts(answers, STEPS, Form.OWN)
+    return _verdicts(answers, STEPS, Form.OWN)
 
 
 def _of(records: Dependent) -> _Words:
     return _TRANSLATION if records and records[0].translated_from else _SYNTHESIS
 
 
-def _ended_syntheses(records: Dependent) -> list[Synthesis]:
-    return [synthesis for record in records for synthesis in record.syntheses if not synthesis.truncated]
+def _syntheses(records: Dependent) -> list[Synthesis]:
+    return [synthesis for record in records for synthesis in record.syntheses]
 
 
 def _minus(first: Proportion, other: Proportion) -> float | None:

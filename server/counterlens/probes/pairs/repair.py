@@ -96,6 +96,7 @@ class RepairProbe(PairsProbe[RepairOptions]):
         sound, dropped = judging.sift(list(surveyed.counterfactuals), wanted=False)
         view = View(target.description if options.description else "", options.preceding)
         original = Gap.repair(document, function, view)
+        sound = [replace(made, cut=None) for made in sound]  # all pairs share one prompt for the original
         gaps = []
         for made in sound:
             mutated = replace(document, text=made.source)
