@@ -21,10 +21,13 @@ nothing; they cannot be chosen, and give the [noise floor](probe.md#the-noise-fl
 `counterlens mutate FILE --explain` shows a file's counterfactuals and why sites are refused. Their
 [coverage and safety](results/coverage.md) were measured.
 
-Three facts about a function restrict all of Python's preserving mutations: variables that it may look up by
-name (`locals()`, `eval`) keep their names, set and order; so does a variable whose name stands as a word in a
-text that unknown code gets (`frame.query("x > @limit")`); and reads of which the file shows that they change
-something (a `defaultdict`, a property of its own classes) count as changes.
+Words restrict all of Python's preserving mutations. A function with a lookup by name (`locals()`, `eval`) is
+left alone, and so are all functions of a file that reads the variables of frames (`f_locals`), or gives such
+a word another name (`run = eval`). Special methods and properties of the file's own classes count as changes
+unless they plainly read, and so do reads of a file that names `defaultdict`. In a file that imports more than
+the standard library, a change to code with a variable whose name stands in a text
+(`frame.query("x > @limit")`) needs the assumption `names-unread`. What no word shows is left to a run of the
+program.
 
 This page is generated from the mutations' classes: `python scripts/site/mutations.py`.
 

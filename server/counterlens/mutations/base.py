@@ -136,7 +136,7 @@ ASSUMPTIONS = {
     INTEGER_RANGE: "The arguments of `range` are integers.",
     ANNOTATIONS_UNREAD: "No code reads the annotations at run time.",
     POSITIONAL_ARGUMENTS: "Callers pass the renamed parameter by position, not by name.",
-    NAMES_UNREAD: "No library looks a variable up by a word of a text that the program keeps.",
+    NAMES_UNREAD: 'No library looks a variable up by a word of a text, as in `frame.query("x > @limit")`.',
     OBSERVED_INPUT: "The input is the observed one: the program may behave differently for others.",
     WHOLE_PROGRAM: "The file is the whole program: no other module calls its definitions.",
 }

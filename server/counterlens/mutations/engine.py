@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 from counterlens.errors import SourceError
 from counterlens.languages.registry import title_of
 from counterlens.mutations import cuts
-from counterlens.mutations.base import Counterfactual, Cut, Refusal
+from counterlens.mutations.base import Concept, Counterfactual, Cut, Refusal
 from counterlens.mutations.edits import Edit, render
 from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, chosen_mutation, mutated, parse
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused, compatible
@@ -198,9 +198,10 @@ def _all_sites(
 
 
 def _check_sites(known: MutatedLanguage, mutation: AnyMutation, context: Any) -> Iterator[Site | SiteRefused]:
-    """The sites of a mutation, checked by the language if it claims to keep the meaning."""
+    """The sites of a mutation, checked by the language if it claims to keep the meaning; a placebo must."""
+    claims = mutation.preserving and mutation.concept is not Concept.NOTHING
     for site in mutation.sites(context):
-        checks = mutation.preserving and isinstance(site, Site)
+        checks = claims and isinstance(site, Site)
         yield known.checked(context, site) if checks and isinstance(site, Site) else site
 
 

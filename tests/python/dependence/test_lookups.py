@@ -51,8 +51,7 @@ READS_NOTHING = {
     "its own namespace": "text = eval('a', {})",
     "an object's attributes": "text = vars(sys)",
     "a name for it": "text = eval",
-    "its code only": "text = sys._getframe().f_code",
-    "another method": "text = sys.eval('a')",
+    "a text": "text = 'eval'",
 }
 
 

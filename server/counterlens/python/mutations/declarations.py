@@ -11,11 +11,11 @@ import libcst as cst
 from counterlens.mutations.base import ANNOTATIONS_UNREAD, WHOLE_PROGRAM, Concept
 from counterlens.mutations.edits import Edit, Slice, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
+from counterlens.python.mutations.lookups import lookups_in
 from counterlens.python.mutations.module import FunctionNode, Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.occurrences import parameters
 from counterlens.python.mutations.statements import independent, is_caught
-from counterlens.python.mutations.unseen_uses import unseen_uses
 from counterlens.python.mutations.variables import Occurrence, Role, ScopeKind, Variable
 
 
@@ -126,7 +126,8 @@ class ReorderParameters(PythonMutation):
             or sum(o.role is Role.DEFINE for o in variable.occurrences) != 1
         ):
             return f"`{name}` is bound more than once"
-        if unseen_uses(module).by_name(scope):
+        lookups = lookups_in(module)
+        if (lookups.anywhere and not scope.is_function) or lookups.within(lookups.outermost(function.start)):
             return "it may be looked up by name"
         if any(
             isinstance(node, cst.Call) and module.scopes.builtin(node.func) == "super" and not node.args

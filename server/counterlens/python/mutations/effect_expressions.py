@@ -24,9 +24,10 @@ from counterlens.python.mutations.kinds import (
     READING_METHODS,
     ValueKind,
 )
+from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.occurrences import parameters
 from counterlens.python.mutations.reading import children
-from counterlens.python.mutations.unseen_uses import imported_from
-from counterlens.python.mutations.variables import Role
+from counterlens.python.mutations.variables import Role, Variable
 
 
 def name(analysis: EffectAnalysis, node: cst.Name, to: SideEffects) -> None:
@@ -36,7 +37,7 @@ def name(analysis: EffectAnalysis, node: cst.Name, to: SideEffects) -> None:
         to.raises |= analysis.module.scopes.builtin(node) not in PURE_BUILTINS
         return
     variable = occurrence.variable
-    if variable.scope is analysis.module.scopes.module and analysis.unseen.exposes_module:
+    if variable.scope is analysis.module.scopes.module and analysis.exposes_module:
         to.touches(Heap.READ if occurrence.role is Role.USE else Heap.WRITE)
     if occurrence.role not in {Role.BIND, Role.IMPORT, Role.DEFINE}:
         to.reads.add(variable)
@@ -73,7 +74,7 @@ def operator(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> No
     if isinstance(node, cst.Subscript):
         analysis.operate(to, SUBSCRIPT, [node.value])
         if analysis.acting.inserts and analysis.kinds.of(node.value) is ValueKind.UNKNOWN:
-            to.opaque |= analysis.acting.inserts_by_call
+            to.opaque = True  # what makes a missing item is unknown
             to.touches(Heap.WRITE)
     elif isinstance(node, cst.Assert):
         analysis.test(node.test, to)
@@ -238,6 +239,15 @@ def _call(analysis: EffectAnalysis, node: cst.Call, to: SideEffects) -> None:
     else:
         analysis.add(node.func, to)
         to.opaque = True
+        if name == "super" and not node.args:
+            to.reads |= _first_parameters(analysis, node)
+
+
+def _first_parameters(analysis: EffectAnalysis, node: cst.Call) -> set[Variable]:
+    """The first parameters of the functions around a call: `super()` reads what one is bound to now."""
+    functions = (above for above in analysis.module.ancestors(node) if isinstance(above, cst.FunctionDef))
+    names = [given.name for function in functions for given in parameters(function.params)[:1]]
+    return {v for name in names if (v := analysis.module.scopes.variable(name)) is not None}
 
 
 def _method_call(analysis: EffectAnalysis, node: cst.Call, func: cst.Attribute, to: SideEffects) -> None:
@@ -270,10 +280,22 @@ def _is_pure_module(analysis: EffectAnalysis, node: cst.BaseExpression) -> bool:
     if variable is None or not variable.roles <= {Role.IMPORT, Role.USE}:
         return False
     return all(
-        imported_from(analysis.module, occurrence.node) in PURE_MODULES
+        _imported_from(analysis.module, occurrence.node) in PURE_MODULES
         for occurrence in variable.occurrences
         if occurrence.role is Role.IMPORT
     )
+
+
+def _imported_from(module: Module, name: cst.CSTNode) -> str | None:
+    """The first part of the name of the module that an import binds to a name, or takes it from."""
+    for above in module.ancestors(name):
+        if isinstance(above, cst.ImportFrom):
+            if above.relative or above.module is None:
+                return None
+            return module.text(module.span(above.module)).partition(".")[0]
+        if isinstance(above, cst.ImportAlias) and not isinstance(module.parent(above), cst.ImportFrom):
+            return module.text(module.span(above.name)).partition(".")[0]
+    return None
 
 
 def _builtin_of(analysis: EffectAnalysis, node: cst.Call) -> str | None:

@@ -22,9 +22,9 @@ import libcst as cst
 
 from counterlens.python.mutations.acting_reads import TRUTH, acting_reads
 from counterlens.python.mutations.kinds import Kinds, ValueKind
+from counterlens.python.mutations.lookups import lookups_in
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.reading import children
-from counterlens.python.mutations.unseen_uses import unseen_uses
 from counterlens.python.mutations.variables import Occurrence, Role, ScopeKind, Variable
 
 
@@ -137,14 +137,14 @@ class EffectAnalysis:
     Attributes:
         bound: The places where its variables are certainly bound.
         kinds: The value kinds of its expressions.
-        unseen: The uses of its variables that no name shows.
+        exposes_module: Whether code may access the module's variables by name.
         acting: Its reads that write.
     """
 
     def __init__(self, module: Module, rules: Rules) -> None:
         self.module, self._rules = module, rules
         self.bound, self.kinds = SurelyBound(module), Kinds(module)
-        self.unseen, self.acting = unseen_uses(module), acting_reads(module)
+        self.acting, self.exposes_module = acting_reads(module), lookups_in(module).exposes_module
         self._known: dict[cst.CSTNode, SideEffects] = {}
 
     def of(self, node: cst.CSTNode) -> SideEffects:
@@ -157,13 +157,6 @@ class EffectAnalysis:
 
     def add(self, node: cst.CSTNode, to: SideEffects) -> None:
         """Add the possible effects of a node."""
-        variables, changes = self.unseen.reads(node)
-        if variables or changes:
-            to.reads |= variables
-        if changes:
-            to.writes |= variables
-            to.opaque = to.raises = True
-            to.touches(Heap.WRITE)
         rule = self._rules.get(type(node))
         if rule is not None:
             rule(self, node, to)

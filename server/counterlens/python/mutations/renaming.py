@@ -14,9 +14,9 @@ from counterlens.mutations.base import POSITIONAL_ARGUMENTS, Concept
 from counterlens.mutations.edits import Edit, replace
 from counterlens.mutations.mutation import Site, SiteRefused
 from counterlens.mutations.parsed import FunctionSpan, renaming_described
+from counterlens.python.mutations.lookups import lookups_in
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
-from counterlens.python.mutations.unseen_uses import by_text, unseen_uses
 from counterlens.python.mutations.variables import Role, Scope, ScopeKind, Variable
 
 _OF_A_VARIABLE = frozenset({Role.USE, Role.BIND, Role.AUGMENT, Role.DELETE, Role.ANNOTATE, Role.DECLARE})
@@ -51,7 +51,6 @@ def local_variables(module: Module, scope: Scope, *, lambdas: bool = True) -> Lo
         scope: The scope of the function, or of the module.
         lambdas: Whether parameters of a lambda that a builtin calls by position count as variables.
     """
-    in_texts = unseen_uses(module).texts.named
     safe: list[Variable] = []
     refused: list[tuple[Variable, str]] = []
     for owner in own_scopes(scope):
@@ -61,9 +60,7 @@ def local_variables(module: Module, scope: Scope, *, lambdas: bool = True) -> Lo
                 roles = roles - {Role.PARAMETER} | {Role.BIND}
             if not roles & {Role.BIND, Role.AUGMENT} or not roles <= _OF_A_VARIABLE:
                 continue
-            if variable in in_texts:
-                refused.append((variable, by_text(variable.name)))
-            elif any(occurrence in module.scopes.shown for occurrence in variable.occurrences):
+            if any(occurrence in module.scopes.shown for occurrence in variable.occurrences):
                 refused.append((variable, f"an f-string shows the name of `{variable.name}`"))
             elif variable.name.startswith("__"):
                 refused.append((variable, f"`{variable.name}` is a name with a special meaning"))
@@ -77,8 +74,8 @@ def local_variables(module: Module, scope: Scope, *, lambdas: bool = True) -> Lo
 
 def why_kept(module: Module, variable: Variable) -> str | None:
     """Why a variable of a whole program must keep its name: another meaning may stand behind it."""
-    unseen = unseen_uses(module)
-    if unseen.exposes_module or unseen.evaluates:
+    lookups = lookups_in(module)
+    if lookups.exposes_module or lookups.anywhere:
         return "the program may look its variables up by name"
     if module.scopes.module.stars:
         return f"a star import may bind `{variable.name}`, too"
