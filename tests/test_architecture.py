@@ -21,7 +21,7 @@ PAGE = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 LAYERS = [
     {"errors", "text", "counting", "progress", "plugins", "translating", "trust", "user_list"}
-    | {"atomic_file", "environment", "processes", "regular_file", "__init__"},
+    | {"atomic_file", "environment", "processes", "regular_file", "nested_text", "__init__"},
     {"languages"},
     {"syntax"},
     {"metrics"},
@@ -425,3 +425,79 @@ def test_the_page_names_no_module_that_is_not_there() -> None:
         REPOSITORY / "client/src",
     ]
     assert {path for path in paths if not any((root / path).exists() for root in roots)} == {"cli.py"}
+
+
+READS = re.compile(
+    r"(io\.|codecs\.)?open|(os|gzip|bz2|lzma|tarfile|tokenize|shelve|zipfile|Image)\.open"
+    r"|(tarfile\.|zipfile\.|gzip\.)?(TarFile|ZipFile|GzipFile)|(io\.)?FileIO|mmap\.mmap|linecache\.\w+"
+    r"|(np|numpy)\.(load\w*|genfromtxt|fromfile|memmap)|filecmp\.cmp\w*|shutil\.copy\w*|fileinput\.\w+"
+    r"|.*\.(read_text|read_bytes|from_file|read_table|read_parquet|ParquetFile)"
+)
+
+
+def read_directly(path: Path) -> Iterator[str]:
+    """The calls of a module that open a file by its path, other than by the functions of the door."""
+    for node in nodes(path):
+        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        if not isinstance(node, ast.Call) or called.startswith("regular_file."):
+            continue
+        given = {keyword.arg for keyword in node.keywords}
+        first_is_mode = bool(node.args) and isinstance(node.args[0], ast.Constant | ast.IfExp)
+        is_method = called.endswith(".open") and (
+            first_is_mode or given >= {"mode"} or not (node.args or given)
+        )
+        if "fileobj" not in given and (is_method or READS.fullmatch(called)):
+            yield called.rpartition(".")[2] if "read_" in called else called
+
+
+def test_files_that_others_wrote_are_opened_in_one_place() -> None:
+    inside = ("python/judging/sandboxed/", "python/execution/observers.py", "sandbox/linux/")  # the sandbox
+    of_the_package = {
+        "cli/doctor.py", "confidence/correctness.py", "java/execution/rewriting.py", "lsp/language.py",
+        "models/code_models.py", "models/llama/rounding.py", "models/speed.py", "probes/prompts/templates.py",
+        "probes/recognition/record.py", "reports/page/__init__.py", "reports/render/html.py",
+        "sandbox/claims.py", "sandbox/java/machine.py", "sandbox/shipping.py",
+    }  # fmt: skip
+    found: dict[str, set[str]] = {}
+    for path in files():
+        for way in read_directly(path):
+            if not name(path).startswith(inside) and not (
+                way.startswith("read_") and name(path) in of_the_package
+            ):
+                found.setdefault(name(path), set()).add(way)
+    launcher = {
+        "sandbox/attempts.py": {"open"},
+        "sandbox/launcher.py": {"open", "os.open"},
+        "sandbox/program.py": {"open", "os.open"},
+    }
+    own_pipes = {"models/local/worker.py": {"open"}, "cli/main.py": {"os.open"}}  # and the null device
+    written = {"models/hub.py": {"part.open"}, "datasets/hub.py": {"part.open"}}
+    assert found == launcher | own_pipes | written | {
+        "regular_file.py": {"os.open"},
+        "models/cache.py": {"np.load"},  # of bytes
+        "datasets/files.py": {"parquet.ParquetFile"},  # of an open file
+        "models/code_models.py": {"part.open", "zipfile.ZipFile"},  # what was just downloaded
+        "sandbox/interpreter.py": {"filecmp.cmp"},  # of interpreters
+    }
+
+
+def test_other_ways_to_read_a_file_would_be_seen(tmp_path: Path) -> None:
+    for line in (
+        "open(path)",
+        "path.open()",
+        "path.open('rb')",
+        "path.open(mode='rb')",
+        "io.open(path)",
+        "os.open(path, 0)",
+        "path.read_text()",
+        "Path(x).read_bytes()",
+        "gzip.open(path)",
+        "tarfile.open(path)",
+        "ZipFile(path)",
+        "np.load(path)",
+        "linecache.getlines(name)",
+        "tokenizers.Tokenizer.from_file(name)",
+    ):
+        module = tmp_path / f"{len(list(tmp_path.iterdir()))}.py"
+        module.write_text(line)
+        assert {*read_directly(module)}, line

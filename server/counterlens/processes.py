@@ -8,11 +8,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from counterlens.environment import closed_environment, outside_project
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 OWN_FOLDER = Path(sys.base_prefix)
 """The current folder of processes that need none: the interpreter's, from which code is loaded anyway."""
@@ -46,7 +51,55 @@ def start(
     Raises:
         OSError: it cannot be started.
     """
-    return subprocess.Popen(_check(command), env=_whole(environment), **options)
+    process = subprocess.Popen(_check(command), env=_whole(environment), **options)
+    _STARTED.add(process)
+    return process
+
+
+_STARTED: WeakSet[subprocess.Popen[bytes]] = WeakSet()
+
+
+def start_lasting(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+    """Start a process that is needed for longer than the calling thread.
+
+    One that dies with its parent dies with the thread that started it, so a lasting thread starts it.
+    """
+    return _starter(os.getpid()).submit(start).result()
+
+
+@lru_cache(maxsize=1)
+def _starter(_process: int) -> ThreadPoolExecutor:
+    """The lasting thread; a forked process gets its own."""
+    from concurrent.futures import ThreadPoolExecutor  # most commands start no such process
+
+    return ThreadPoolExecutor(1, "counterlens-starter")
+
+
+def end_with(parent: int) -> None:
+    """Let the kernel kill this process when the process that started it ends, even while it is stopped.
+
+    Elsewhere than on Linux, the end of its standard input has to tell it.
+
+    Args:
+        parent: The id of the process that started it, which may have ended already.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0):
+            raise OSError(ctypes.get_errno(), "this process cannot end with its parent")
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+_PR_SET_PDEATHSIG, _SIGKILL = 1, 9
+
+
+def kill_children() -> None:
+    """Kill all processes that `start` has started and that still run: also one that is stopped ends."""
+    for process in list(_STARTED):
+        if process.poll() is None:
+            process.kill()
 
 
 def run(

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.atomic_file import replace_file
-from counterlens.regular_file import read_text
+from counterlens.nested_text import read_json
 
 
 def read_list(path: Path) -> list[Any]:
     """The entries of a list; empty if there is no readable file."""
     try:
-        listed = json.loads(read_text(path))
-    except (OSError, ValueError, RecursionError):
+        listed = read_json(path)
+    except (OSError, ValueError):
         return []
     return listed if isinstance(listed, list) else []
 

@@ -4,6 +4,9 @@ from counterlens.environment import close_search_path
 
 close_search_path()
 
-from counterlens.cli.main import main  # noqa: E402 - with a closed path
+try:
+    from counterlens.cli.main import main
+except KeyboardInterrupt:  # before it is handled there
+    raise SystemExit(130) from None
 
 __all__ = ["main"]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import signal
-import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, current_thread, main_thread
-from types import FrameType
+from threading import Event
 from typing import Any
 
 import click
 
+from counterlens.cli.interrupting import INTERRUPTED
 from counterlens.cli.lazy import BriefCommand
 from counterlens.cli.options import print_report, require_trusted, strong_sandbox
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
@@ -36,8 +34,6 @@ from counterlens.sandbox.base import Sandbox
 
 FAILED_GATE = 3
 """The exit code if a model certainly keeps less than `--fail-under`."""
-_STOPPING_SECONDS = 5.0
-_INTERRUPTED = 130
 _USUAL = {
     "Run": ("out", "data", "since", "limit", "minutes", "plan", "resume"),
     "Models": ("model", "base-url", "api"),
@@ -204,50 +200,18 @@ def run_bench(
         cancel, left = Event(), _time_left(plan, done, counted)
         reporter.planned(_facts(plan, counted, left, done), begins=True)
         try:
-            with (
-                interrupted_once(),
-                reporter.show_progress(len(plan.items), len(done), left.seconds) as (advance, notice),
-            ):
+            with reporter.show_progress(len(plan.items), len(done), left.seconds) as (advance, notice):
                 ended = run.go(cancel, advance, jobs, notice, left)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
             reporter.note(_resume_with("stopped", store, brief=brief))
-            raise click.exceptions.Exit(_INTERRUPTED) from None
+            raise click.exceptions.Exit(INTERRUPTED) from None
         except CounterlensError as error:
             hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store, brief=brief)
             raise CounterlensError(error.message, hint) from error
         finally:
             note_rates(plan.settings, left)
     _finish(out, ended, reporter, brief=brief)
-
-
-@contextmanager
-def interrupted_once() -> Iterator[None]:
-    """Ignore further interrupts for some seconds after one, also while the process ends.
-
-    A second one could break the clean-up of the first: Python raises it anywhere, also where a lock was just
-    taken, which is then held for ever, and the threads that wait for it keep the process. `timeout` sends
-    two, and so do many people.
-    """
-    usual = signal.getsignal(signal.SIGINT)
-    if usual is not signal.default_int_handler or current_thread() is not main_thread():
-        yield
-        return
-    quiet_until = 0.0
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        nonlocal quiet_until
-        now = time.monotonic()
-        if now >= quiet_until:
-            quiet_until = now + _STOPPING_SECONDS
-            raise KeyboardInterrupt
-
-    signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        if not quiet_until:
-            signal.signal(signal.SIGINT, usual)
 
 
 def _start(engine: EvaluationEngine, reporter: RunReporter) -> None:

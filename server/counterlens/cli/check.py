@@ -18,6 +18,7 @@ from counterlens.cli.options import (
     sandbox_option,
     strong_sandbox,
 )
+from counterlens.cli.probe_options import chosen_file
 from counterlens.cli.progress_lines import progress_at, steps
 from counterlens.cli.saying import say, say_document
 from counterlens.cli.sources import files_of
@@ -34,7 +35,6 @@ from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settle
 from counterlens.errors import SourceError
-from counterlens.evaluation.settings_file import nearest
 from counterlens.languages.language import Feature
 from counterlens.models.base import Model
 from counterlens.reports.export.doubts import DOUBT_FORMATS
@@ -118,9 +118,9 @@ def _refuse_conflicts(*, tests: bool, fit: bool, since: str | None, form: str, w
 
 
 def _configured_baseline(paths: tuple[Path, ...]) -> Path | None:
-    """The baseline of the settings file around the first path."""
+    """The baseline of the chosen settings file, or of the nearest one around the first path."""
     first = paths[0].resolve()
-    file = nearest(first if first.is_dir() else first.parent)
+    file = chosen_file(click.get_current_context(), first if first.is_dir() else first.parent)
     return file.baseline if file is not None else None
 
 

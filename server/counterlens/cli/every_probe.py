@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import click
 
+from counterlens.cli.interrupting import INTERRUPTED, finishing
 from counterlens.cli.options import print_json, print_report
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import ReportOutput
@@ -22,9 +23,6 @@ from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.export.json import probe_document
 from counterlens.reports.formats import write_probes
 from counterlens.reports.render import terminal
-
-INTERRUPTED = 130
-"""The exit code of a program that SIGINT ended."""
 
 
 class Functions(Protocol):
@@ -72,9 +70,10 @@ def probe_everything(
     title = f"{subject}: every task"
     info = context.model.info
     asked = f"asked of {info.name} ({info.where})"
-    output.write(lambda form: write_probes(form, runs, title, asked))
-    if output.as_json:
-        print_json(_document(runs, interrupted=interrupted))
+    with finishing():
+        output.write(lambda form: write_probes(form, runs, title, asked))
+        if output.as_json:
+            print_json(_document(runs, interrupted=interrupted))
     if interrupted:
         done = sum(run.state is State.DONE for run in runs)
         rest = [run.probe.id for run in runs if run.state is State.CANCELLED]

@@ -20,6 +20,7 @@ from counterlens.errors import DataError
 from counterlens.evaluation.settings import RunOptions
 from counterlens.evaluation.settings_file import NAME, keys
 from counterlens.probes.options import OptionSpec, specs
+from counterlens.regular_file import read_text
 
 
 @click.command()
@@ -92,14 +93,17 @@ class RepositoryFacts:
 
 
 def _runners(folder: Path) -> Iterator[str]:
-    said = "".join(
-        (folder / name).read_text(encoding="utf-8", errors="replace")
-        for name in _NAMED
-        if (folder / name).is_file()
-    )
+    said = "".join(_text(folder / name) for name in _NAMED)
     for name, files, pattern in _RUNNERS:
         if any((folder / file).is_file() for file in files) or re.search(pattern, said):
             yield name
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_text(path, errors="replace")
+    except OSError:
+        return ""
 
 
 def starter(facts: RepositoryFacts) -> str:

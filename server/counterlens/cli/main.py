@@ -10,11 +10,14 @@ import io
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
 import counterlens
+from counterlens.cli.interrupting import INTERRUPTED, end_at_interrupt
 from counterlens.cli.lazy import CONFIG, LazyGroup
+from counterlens.cli.output import OutputError, take_streams
 from counterlens.cli.saying import say, say_document
 from counterlens.environment import close_environment
 from counterlens.errors import CounterlensError, OptionError
@@ -77,30 +80,44 @@ def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
             use_file(context, file, _SINGLE, _RUNS)
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and end the process."""
     arguments = sys.argv[1:] if arguments is None else arguments
     close_environment()
     # NumPy's library would start a thread per processor; they spin while they wait, at each start.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        code = cli.main(args=arguments, standalone_mode=False) or 0
+        end_at_interrupt()
+        output = take_streams()
+        try:
+            code = _run(arguments)
+            sys.stdout.flush()
+        except OSError:
+            if output.failure is None:
+                raise
+            code = 1
+        output.require()
+    except (KeyboardInterrupt, click.Abort):
+        say("interrupted", err=True)
+        code = INTERRUPTED
+    except OutputError as error:
+        _show(error, as_json=False)
+        code = 1
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    """Run a command, show its error if it fails, and return its exit code."""
+    try:
+        return cli.main(args=arguments, standalone_mode=False) or 0
     except click.ClickException as error:
         usage_error = io.StringIO()
         error.show(usage_error)
         say(usage_error.getvalue().rstrip(), err=True)
-        code = error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        say("interrupted", err=True)
-        code = 130
+        return error.exit_code
     except CounterlensError as error:
         _show(error, as_json="--json" in arguments)
-        code = 2 if isinstance(error, OptionError) else 1
-    except BrokenPipeError:
-        # The reader has closed the pipe; keep the interpreter from complaining while it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
-    sys.exit(code)
+        return 2 if isinstance(error, OptionError) else 1
 
 
 def _show(error: CounterlensError, *, as_json: bool) -> None:

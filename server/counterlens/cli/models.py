@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -51,6 +50,7 @@ from counterlens.models.remote import connect_entry
 from counterlens.models.remote.consent import Destination
 from counterlens.models.settings_changes import with_entry, write_settings
 from counterlens.models.speed import SLOW, ModelSpeed, estimated_speed, measure_speed, noted_speed
+from counterlens.nested_text import parse_json
 from counterlens.reports.export import json as plain
 
 THINKS = "it reasons before it answers: set --thinking-tokens, or thinking-tokens in its entry, such as 4096"
@@ -174,7 +174,7 @@ def _entry(name: str, parameters: str | None, values: dict[str, Any]) -> ModelEn
         table["price"] = {"input": read, "output": written, **({"currency": currency} if currency else {})}
     if parameters is not None:
         try:
-            table["parameters"] = json.loads(parameters)
+            table["parameters"] = parse_json(parameters)
         except ValueError:
             raise OptionError(f"--parameters is not JSON: {parameters}", 'Such as {"top_k": 1}') from None
     return read_entries({name: table}, lambda _, key: f"--{key}" if key else name)[0]

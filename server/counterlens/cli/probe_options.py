@@ -28,9 +28,18 @@ def from_file(context: click.Context) -> SettingsFile | None:
         OptionError: it cannot be read, or has invalid content.
     """
     if _FILE not in context.meta:
-        config, no_config = context.meta.get(CONFIG, (None, False))
-        context.meta[_FILE] = read(config) if config else None if no_config else nearest(Path.cwd())
+        context.meta[_FILE] = chosen_file(context, Path.cwd())
     return cast("SettingsFile | None", context.meta[_FILE])
+
+
+def chosen_file(context: click.Context, folder: Path) -> SettingsFile | None:
+    """Return the settings file named on the command line, or the nearest one of a folder, or None.
+
+    Raises:
+        OptionError: as `from_file`.
+    """
+    config, no_config = context.meta.get(CONFIG, (None, False))
+    return read(config) if config else None if no_config else nearest(folder)
 
 
 _OPENING = ("api", "mask", "threads", "gpu_layers", "exact", "thinking_tokens")  # options for opening a model

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from counterlens.cli.interrupting import end_at_interrupt
 from counterlens.cli.progress_lines import ProgressLines, steps
 from counterlens.cli.saying import say, say_document
 from counterlens.errors import CounterlensError
@@ -223,8 +224,7 @@ class EventReporter:
     @contextmanager
     def reporting_errors(self) -> Iterator[None]:
         """Also report an error that ends the run; meanwhile, watch for the end of standard input."""
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for programs in the background
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        end_at_interrupt(also_in_background=True)
         Thread(target=_interrupt_at_the_end, daemon=True).start()
         try:
             yield

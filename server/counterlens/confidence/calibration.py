@@ -23,7 +23,7 @@ import platformdirs
 from counterlens.atomic_file import replace_file
 from counterlens.confidence.aggregate import Aggregation, Confidence, NodeConfidence
 from counterlens.errors import ModelError
-from counterlens.regular_file import read_text
+from counterlens.nested_text import read_json
 
 
 def fits(confidence: Confidence, calibration: Calibration) -> bool:
@@ -154,10 +154,10 @@ def read_calibration(path: Path) -> Calibration:
     """
     again = "Fit it with: counterlens calibrate"
     try:
-        document = json.loads(read_text(path))
+        document = read_json(path)
     except FileNotFoundError:
         raise ModelError("this model has no calibration map yet", again) from None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise ModelError(f"the calibration map {path} cannot be read", again) from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ModelError(f"{path} is not a calibration map", again)

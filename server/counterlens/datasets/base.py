@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from counterlens.errors import DataError
+from counterlens.regular_file import reason_of, sha256_of_file
 
 UNKNOWN = "unknown"
 """The version of data that is not published."""
@@ -221,15 +222,10 @@ def digest(path: Path) -> str:
     """
     try:
         if not path.is_dir():
-            return _digest(path)
+            return sha256_of_file(path)
         total = hashlib.sha256()
         for file in sorted(entry for entry in path.rglob("*") if entry.is_file()):
-            total.update(f"{file.relative_to(path).as_posix()}\0{_digest(file)}\n".encode())
+            total.update(f"{file.relative_to(path).as_posix()}\0{sha256_of_file(file)}\n".encode())
         return total.hexdigest()
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}") from error
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+        raise DataError(f"{path} cannot be read: {reason_of(error)}") from error

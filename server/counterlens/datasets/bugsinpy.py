@@ -11,7 +11,7 @@ from typing import ClassVar
 from counterlens.datasets import git
 from counterlens.datasets.base import Loader, Problem
 from counterlens.errors import DataError, SourceError
-from counterlens.regular_file import read_text
+from counterlens.regular_file import read_text, reason_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -185,5 +185,5 @@ def _outermost(document: Document) -> list[Function]:
 def _read(path: Path) -> str:
     try:
         return read_text(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read: {error}", "Clone BugsInPy again") from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {reason_of(error)}", "Clone BugsInPy again") from error

@@ -33,6 +33,8 @@ from typing import Any, ClassVar
 from counterlens.datasets.base import Loader, Problem
 from counterlens.datasets.files import records
 from counterlens.errors import DataError
+from counterlens.nested_text import parse_json
+from counterlens.regular_file import read_text, reason_of
 from counterlens.syntax.document import STRICT, Document
 from counterlens.syntax.functions import functions
 
@@ -305,7 +307,7 @@ def _lite(path: Path, language: str) -> list[str]:
     if not file.is_file():
         return []
     try:
-        document = json.loads(_text(file))
+        document = parse_json(_text(file))
         return [
             str(identifier) for languages in document.values() for identifier in languages.get(language, ())
         ]
@@ -315,11 +317,11 @@ def _lite(path: Path, language: str) -> list[str]:
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return read_text(file)
     except FileNotFoundError:
         raise DataError(f"there is no file {file}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{file} cannot be read: {error}") from error
+    except OSError as error:
+        raise DataError(f"{file} cannot be read: {reason_of(error)}") from error
 
 
 def _java(text: str, first: int, last: int) -> tuple[str, str | None, str]:

@@ -5,18 +5,17 @@ Each record has its position, for error messages.
 
 from __future__ import annotations
 
-import gzip
 import importlib.util
-import json
-import zlib
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, ClassVar
 
 from counterlens.datasets.base import Loader, Problem
 from counterlens.errors import DataError
+from counterlens.nested_text import parse_json
+from counterlens.regular_file import open_file, read_inflated, read_lines, reason_of
 
 PARQUET = ".parquet"
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", PARQUET)
@@ -107,9 +106,8 @@ def records(path: Path) -> Iterator[JsonRecord]:
                 yield from _lines(file)
         except FileNotFoundError:
             raise DataError(f"there is no file {file}") from None
-        except (OSError, EOFError, zlib.error) as error:
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise DataError(f"{file} cannot be read: {reason}") from error
+        except OSError as error:
+            raise DataError(f"{file} cannot be read: {reason_of(error)}") from error
 
 
 def first_record(path: Path) -> Mapping[str, Any] | None:
@@ -118,10 +116,6 @@ def first_record(path: Path) -> Mapping[str, Any] | None:
         return next((record.fields for record in records(path)), None)
     except DataError:
         return None
-
-
-def _open(file: Path) -> BinaryIO | gzip.GzipFile:
-    return gzip.open(file, "rb") if file.name.endswith(".gz") else file.open("rb")
 
 
 def require_readable(path: Path) -> None:
@@ -146,7 +140,7 @@ def _rows(file: Path) -> Iterator[JsonRecord]:
 
     number = 0
     try:
-        with parquet.ParquetFile(file) as table:
+        with open_file(file) as content, parquet.ParquetFile(content) as table:
             for batch in table.iter_batches(batch_size=_ROWS):
                 for row in batch.to_pylist():
                     number += 1
@@ -156,20 +150,19 @@ def _rows(file: Path) -> Iterator[JsonRecord]:
 
 
 def _lines(file: Path) -> Iterator[JsonRecord]:
-    with _open(file) as lines:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                where = f"{file.name}, line {number}"
-                yield JsonRecord(_object(line, where), where)
+    for number, line in enumerate(read_lines(file), 1):
+        if line.strip():
+            where = f"{file.name}, line {number}"
+            yield JsonRecord(_object(line, where), where)
 
 
 def _array(file: Path) -> Iterator[JsonRecord]:
-    with _open(file) as content:
-        data = content.read()
+    data = read_inflated(file)
+    fault = ""
     try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
-        document = None
+        document = parse_json(data)
+    except ValueError as error:
+        document, fault = None, f" ({error})"
         if data.lstrip()[:1] == b"{":  # JSON lines under the wrong name
             yield from _lines(file)
             return
@@ -180,7 +173,7 @@ def _array(file: Path) -> Iterator[JsonRecord]:
     ):
         document = [{"id": name, **fields} for name, fields in document.items()]  # objects by id
     if not isinstance(document, list):
-        raise DataError(f"{file.name} is not a JSON array of records")
+        raise DataError(f"{file.name} is not a JSON array of records{fault}")
     for number, record in enumerate(document, 1):
         where = f"{file.name}, record {number}"
         if not isinstance(record, dict):
@@ -190,10 +183,8 @@ def _array(file: Path) -> Iterator[JsonRecord]:
 
 def _object(line: bytes, where: str) -> Mapping[str, Any]:
     try:
-        fields = json.loads(line)
-    except UnicodeDecodeError:
-        raise DataError(f"{where}: not valid UTF-8") from None
-    except (ValueError, RecursionError) as error:
+        fields = parse_json(line)
+    except ValueError as error:
         raise DataError(f"{where}: not JSON ({error})") from None
     if not isinstance(fields, dict):
         raise DataError(f"{where}: expected an object, found {_kind(fields)}")

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import tarfile
-import zlib
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import ClassVar
 
 from counterlens.datasets.base import Loader, Problem
 from counterlens.errors import DataError
+from counterlens.regular_file import open_inflated, read_bytes, reason_of
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 PROGRAMS = {"main.py": "python", "Main.java": "java"}
 _LOOK_AT = 200  # entries of an archive or a folder that are read to recognise it
-_BROKEN = (OSError, EOFError, tarfile.TarError, zlib.error)
+_BROKEN = (OSError, tarfile.TarError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +101,13 @@ def folders(path: Path) -> Iterator[Folder]:
         else:
             yield from _archive_folder(path)
     except _BROKEN as error:
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise DataError(f"{path} cannot be read: {reason}") from error
+        raise DataError(f"{path} cannot be read: {reason_of(error)}") from error
 
 
 def _directories(path: Path) -> Iterator[Folder]:
     for place in sorted({program.parent for name in PROGRAMS for program in path.rglob(name)}):
         files = {
-            file.relative_to(place).as_posix(): file.read_bytes()
+            file.relative_to(place).as_posix(): read_bytes(file)
             for file in sorted(place.rglob("*"))
             if file.is_file()
         }
@@ -115,7 +115,7 @@ def _directories(path: Path) -> Iterator[Folder]:
 
 
 def _archive_folder(path: Path) -> Iterator[Folder]:
-    with tarfile.open(path) as archive:
+    with _opened(path) as archive:
         members = {PurePosixPath(member.name): member for member in archive if member.isfile()}
         places = {name.parent for name in members if name.name in PROGRAMS}
         inside: dict[PurePosixPath, list[PurePosixPath]] = {}
@@ -131,6 +131,12 @@ def _archive_folder(path: Path) -> Iterator[Folder]:
             yield Folder(place.as_posix(), files)
 
 
+@contextmanager
+def _opened(path: Path) -> Iterator[tarfile.TarFile]:
+    with open_inflated(path) as file, tarfile.open(fileobj=file, mode="r:") as archive:
+        yield archive
+
+
 def _names(path: Path, limit: int) -> Iterator[str]:
     """The paths of the first files of a folder or archive."""
     if path.is_dir():
@@ -139,7 +145,7 @@ def _names(path: Path, limit: int) -> Iterator[str]:
                 return
             yield file.relative_to(path).as_posix()
     elif path.name.endswith(ARCHIVES):
-        with tarfile.open(path) as archive:
+        with _opened(path) as archive:
             for i, member in enumerate(archive):
                 if i >= limit:
                     return

@@ -22,6 +22,7 @@ from subprocess import SubprocessError
 from counterlens.datasets.base import UNKNOWN
 from counterlens.environment import closed_environment
 from counterlens.processes import find_program, run
+from counterlens.regular_file import read_bytes
 
 _SECONDS = 60.0  # time limit of one command
 _LINK = "120000"
@@ -83,7 +84,7 @@ def content(file: Path) -> bytes | None:
     try:
         if file.is_symlink():
             return os.fsencode(file.readlink())
-        return file.read_bytes() if file.is_file() else None
+        return read_bytes(file)
     except OSError:
         return None
 

@@ -38,6 +38,7 @@ def bring(loader: Loader, folder: Path, *, repository: str | None = None) -> Pat
     folder.mkdir(parents=True, exist_ok=True)
     path, part = folder / f"{loader.id}.jsonl", folder / f".{loader.id}.part.jsonl"
     try:
+        part.unlink(missing_ok=True)  # a pipe in its place would block
         with part.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
         if not loader.recognises(part):

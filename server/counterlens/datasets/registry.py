@@ -15,7 +15,7 @@ from counterlens.datasets.codesearchnet import CodeSearchNet, Galeras
 from counterlens.datasets.core import Core
 from counterlens.datasets.cruxeval import CruxEval
 from counterlens.datasets.evalplus import HumanEvalPlus, MbppPlus, MbppPlusTexts
-from counterlens.datasets.files import data_files, require_readable
+from counterlens.datasets.files import SUFFIXES, data_files, records, require_readable
 from counterlens.datasets.folders import PROGRAMS
 from counterlens.datasets.humaneval import HumanEval, HumanEvalPack, HumanEvalX
 from counterlens.datasets.mbpp import Mbpp, MbppTest
@@ -90,6 +90,8 @@ def open_dataset(spec: str | Path) -> Dataset:
         names = ", ".join(str(dataset.path) for dataset in inside[:4])
         raise DataError(f"{path} holds {len(inside)} datasets", f"Choose one of them: {names}")
     if not inside:
+        if path.name.endswith(SUFFIXES):
+            next(records(path), None)  # raises, with the reason, if it cannot be read at all
         raise DataError(
             f"{path} has an unknown format",
             f"Give its format: NAME:{path}, with one of {', '.join(LOADERS)}",

@@ -25,6 +25,7 @@ from counterlens.judging.base import LIMITS, MAP_SECONDS, Setting
 from counterlens.judging.languages import judging_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.progress import ProgressCallback
+from counterlens.regular_file import sha256_of_file
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
@@ -190,7 +191,7 @@ class RepositoryDataset(Dataset):
         """Their origin: the commit, and a hash over the files with problems."""
         total = hashlib.sha256()
         for file in sorted({problem.file for problem in self._found if problem.file is not None}):
-            content = hashlib.sha256(file.read_bytes()).hexdigest()
+            content = sha256_of_file(file)
             total.update(os.fsencode(f"{file.relative_to(self.path).as_posix()}\0{content}\n"))
         return Provenance(
             dataset=self.loader.id,

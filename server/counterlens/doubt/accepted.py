@@ -14,7 +14,8 @@ from typing import Any
 from counterlens.atomic_file import replace_file
 from counterlens.doubt.marking import Doubt, Mark
 from counterlens.errors import OptionError
-from counterlens.regular_file import read_text
+from counterlens.nested_text import read_json
+from counterlens.regular_file import reason_of
 
 _FORMAT, _VERSION = "counterlens-baseline", 1
 _FIELDS = ("path", "function", "kind", "text", "alternative")
@@ -55,14 +56,14 @@ def write_accepted(marks: Sequence[Mark], path: Path) -> None:
 
 def _read(path: Path) -> Counter[Key]:
     try:
-        document: Any = json.loads(read_text(path))
+        document: Any = read_json(path)
         known = (document["format"], document["version"]) == (_FORMAT, _VERSION)
         keys = [tuple(str(row[name]) for name in _FIELDS) for row in document["marks"]]
     except OSError as error:
         raise OptionError(
-            f"the baseline {path} cannot be read: {error.strerror}", "Write it with --write-baseline"
+            f"the baseline {path} cannot be read: {reason_of(error)}", "Write it with --write-baseline"
         ) from error
-    except (KeyError, TypeError, ValueError, RecursionError):
+    except (KeyError, TypeError, ValueError):
         known, keys = False, []
     if not known:
         raise OptionError(f"{path} is not a baseline of marks", "Write it again with --write-baseline")

@@ -24,7 +24,7 @@ from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.errors import ModelError
 from counterlens.models.base import ModelInfo
 from counterlens.models.files import EMBEDDED_SHA256
-from counterlens.regular_file import read_text
+from counterlens.nested_text import read_json
 
 SILENT = math.inf
 
@@ -95,8 +95,8 @@ def margins_of(model: ModelInfo, *, folder: Path | None = None) -> Margins | Non
         folder: Folder of the user's margins; by default in the user's data folder.
     """
     try:
-        kept = json.loads(read_text(margins_file(model, folder)))
-    except (OSError, ValueError, RecursionError):
+        kept = read_json(margins_file(model, folder))
+    except (OSError, ValueError):
         kept = None
     read = _read(kept, model)
     return FITTED.get(model.identity) if read is None else read

@@ -26,10 +26,10 @@ from counterlens.evaluation.results import RunResults
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.causal import SIMULATIONS, ConceptEffect, Refutation, causal_effects
 from counterlens.metrics.table import Table
+from counterlens.nested_text import read_json
 from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.record import write_record
 from counterlens.progress import ProgressCallback
-from counterlens.regular_file import read_text
 from counterlens.text import sha256_of
 
 FILE = "causal.json"
@@ -121,7 +121,7 @@ def keep(folder: Path, run: RunResults, estimated: CausalResults) -> bool:
 def stored_effects(folder: Path, run: RunResults) -> CausalResults | None:
     """The stored effects of a run; None if there are none for its current records."""
     try:
-        document = json.loads(read_text(folder / FILE))
+        document = read_json(folder / FILE)
         checksum = document.pop("checksum", None)
         if checksum != _checksum(document) or (document["format"], document["of"]) != (
             _FORMAT,

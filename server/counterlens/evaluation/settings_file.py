@@ -7,9 +7,7 @@ overrides this file, and this file the defaults. Tables `[models.NAME]` are name
 
 from __future__ import annotations
 
-import hashlib
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -28,9 +26,11 @@ from counterlens.models.entries import (
 )
 from counterlens.models.settings_changes import PYPROJECT, TABLE
 from counterlens.mutations.cuts import Ratio
+from counterlens.nested_text import parse_toml
 from counterlens.probes.options import OptionSpec, declared, specs
 from counterlens.probes.registry import PROBES
-from counterlens.text import form_in_words, has_form
+from counterlens.regular_file import read_text, reason_of
+from counterlens.text import form_in_words, has_form, sha256_of
 
 NAME = "counterlens.toml"
 _HEADER = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+")
@@ -45,6 +45,7 @@ _ELSEWHERE = {
 _ALIASES = {"model": "models"}  # beside [models.NAME], where `models` is that table
 _BASELINE = "baseline"  # see counterlens.doubt.accepted
 _NAMING = frozenset({"models", "corpus", "encoder"})
+_LARGEST = 1 << 20
 _FAULT = re.compile(r" \(at line (\d+), column \d+\)$")
 
 
@@ -111,12 +112,11 @@ def read(path: Path) -> SettingsFile | None:
         OptionError: as `nearest`.
     """
     try:
-        data = path.read_bytes()
-        text = data.decode("utf-8")
-        document: Any = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise OptionError(f"{path} cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
+        text = read_text(path, _LARGEST)
+        document: Any = parse_toml(text)
+    except OSError as error:
+        raise OptionError(f"{path} cannot be read: {reason_of(error)}") from None
+    except ValueError as error:
         at = _FAULT.search(str(error))
         line = at[1] if at else len(text.splitlines())
         raise OptionError(f"{path}:{line}: {_FAULT.sub('', str(error))}", "It must be TOML") from None
@@ -129,7 +129,7 @@ def read(path: Path) -> SettingsFile | None:
             return None
         if not isinstance(document, dict):
             raise OptionError(f"{path}: tool.counterlens is not a table", "Write [tool.counterlens]")
-    return _check(path, text, hashlib.sha256(data).hexdigest(), table, document)
+    return _check(path, text, sha256_of(text), table, document)
 
 
 def _check(

@@ -24,6 +24,7 @@ from counterlens.judging.base import (
 from counterlens.judging.languages import behaviour_of, judging_of, program_language
 from counterlens.judging.registry import find_judge
 from counterlens.judging.witnesses import WitnessedJudge
+from counterlens.regular_file import read_bytes, read_text, reason_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -62,7 +63,7 @@ def judge_by_file(
     document = Document(original or program, path, program_language(path))
     every = _compared_functions(document, against or path, function, methods=True)
     about = every[:_MOST_FUNCTIONS]
-    texts = [tests.read_text("utf-8", "replace")]
+    texts = [read_text(tests, errors="replace")]
     witnessed = [
         WitnessedJudge(judge, document, each, setting, texts, has_original=bool(against)) for each in about
     ]
@@ -275,9 +276,9 @@ def read_program(path: Path) -> str | Verdict:
         SourceError: the file cannot be read.
     """
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}", "Check the path") from None
+        raise SourceError(f"{path} cannot be read: {reason_of(error)}", "Check the path") from None
     if len(data) > LARGEST:
         reason = f"it is larger than {LARGEST >> 20} MiB"
         return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))

@@ -16,6 +16,7 @@ from lsprotocol import types
 
 from counterlens.errors import CounterlensError
 from counterlens.lsp.language import t, translate_known
+from counterlens.regular_file import read_text
 from counterlens.sandbox.registry import Availability, choose
 from counterlens.trust import TrustError, remember, repository_of, require_trust
 
@@ -148,7 +149,10 @@ def has_consent(settings_accept: bool) -> bool:
 def _was_accepted(best: Availability) -> bool:
     """Whether the user accepted this sandbox before."""
     given = _place()
-    return given.is_file() and given.read_text("utf-8", "replace") == _consent_text(best)
+    try:
+        return read_text(given, errors="replace") == _consent_text(best)
+    except OSError:
+        return False
 
 
 def _consent_text(best: Availability) -> str:

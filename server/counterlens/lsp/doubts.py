@@ -40,7 +40,7 @@ from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import open_markdown
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_named, plain
-from counterlens.regular_file import read_text
+from counterlens.nested_text import read_json
 from counterlens.reports.export.doubts import failure_sentence, kind_of, mark_sentence, verification_of
 from counterlens.reports.nodes import doubt_markdown
 from counterlens.reports.wording import shorten
@@ -287,12 +287,12 @@ class Usefulness:
 
     def _read(self) -> dict[str, dict[str, float]]:
         try:
-            kept: Any = json.loads(read_text(self._file))
+            kept: Any = read_json(self._file)
             return {
                 str(model): {str(kind): float(least) for kind, least in kinds.items()}
                 for model, kinds in kept["least"].items()
             }
-        except (AttributeError, KeyError, OSError, OverflowError, RecursionError, TypeError, ValueError):
+        except (AttributeError, KeyError, OSError, OverflowError, TypeError, ValueError):
             return {}
 
     def _write(self) -> None:

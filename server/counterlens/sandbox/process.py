@@ -21,14 +21,14 @@ from threading import Event, Lock
 import counterlens
 from counterlens.environment import closed_variable
 from counterlens.errors import Cancelled, SandboxError
-from counterlens.processes import bare_python, start
+from counterlens.processes import bare_python, start, start_lasting
 from counterlens.sandbox import shell as system
 from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.following import follow
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.pipes import Pipes
 from counterlens.sandbox.serving import Conversation, ServedProgram
-from counterlens.sandbox.shell import Bare, Shell, links_of, start_lasting
+from counterlens.sandbox.shell import Bare, Shell, links_of
 from counterlens.sandbox.task import SandboxTask, encode
 
 if sys.platform == "linux":

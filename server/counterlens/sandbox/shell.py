@@ -14,12 +14,9 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -78,20 +75,6 @@ class Bare:
     def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:  # noqa: ARG002
         """The command itself."""
         return list(command)
-
-
-def start_lasting(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-    """Start a process that is needed for longer than the calling thread.
-
-    A shell that dies with its parent dies with the thread that started it, so a lasting thread starts it.
-    """
-    return _starter(os.getpid()).submit(start).result()
-
-
-@lru_cache(maxsize=1)
-def _starter(_process: int) -> ThreadPoolExecutor:
-    """The lasting thread; a forked process gets its own."""
-    return ThreadPoolExecutor(1, "counterlens-starter")
 
 
 def temporary_folder() -> tuple[str, Callable[[], None]]:

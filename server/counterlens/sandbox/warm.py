@@ -12,8 +12,7 @@ from subprocess import DEVNULL, PIPE, TimeoutExpired
 from threading import Lock
 
 from counterlens.errors import SandboxError
-from counterlens.processes import start
-from counterlens.sandbox.shell import start_lasting
+from counterlens.processes import start, start_lasting
 from counterlens.sandbox.zygote import READY
 
 _MOST = 4  # maximum zygotes at a time

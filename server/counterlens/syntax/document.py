@@ -12,8 +12,12 @@ import tree_sitter
 from counterlens.errors import SourceError
 from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import language_of
+from counterlens.regular_file import read_bytes, reason_of
 from counterlens.syntax.grammars import parser_for
 from counterlens.text import Decoded, Positions, decode, printable
+
+LARGEST = 16 << 20
+"""Maximum bytes of a source file: its trees take many times as much memory."""
 
 
 @dataclass(frozen=True)
@@ -42,16 +46,16 @@ class Document:
             language: The id of its language; None to determine it from the name and the first line.
 
         Raises:
-            SourceError: there is no such file, it is not text, or its language is unknown.
+            SourceError: there is no such file, it is not text or too large, or its language is unknown.
         """
         try:
-            data = path.read_bytes()
+            data = read_bytes(path, LARGEST)
         except FileNotFoundError:
             raise SourceError(f"there is no file {path}") from None
         except IsADirectoryError:
             raise SourceError(f"{path} is a folder", "Choose a file in it") from None
         except OSError as error:
-            raise SourceError(f"{path} cannot be read: {error.strerror}") from error
+            raise SourceError(f"{path} cannot be read: {reason_of(error)}") from error
         except ValueError:  # a null byte, or half a surrogate pair
             raise SourceError(f"there is no file {printable(str(path))}") from None
         decoded = decode(data, str(path))

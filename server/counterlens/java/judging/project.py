@@ -19,6 +19,7 @@ from pathlib import Path
 
 from counterlens.errors import SourceError
 from counterlens.judging.projects import bound_of
+from counterlens.regular_file import read_bytes, read_text
 from counterlens.text import decode
 from counterlens.trust import is_inside
 
@@ -206,7 +207,7 @@ class JavaProject:
 @lru_cache(maxsize=_MOST_FILES)
 def _source(path: Path, _changed: int, _size: int) -> JavaSource:
     """A source, cached by modification time and size."""
-    return JavaSource(path, decode(path.read_bytes(), str(path)).text)
+    return JavaSource(path, decode(read_bytes(path, _LARGEST), str(path)).text)
 
 
 _DEBIAN = Path("/usr/share/java")
@@ -358,6 +359,6 @@ def _gradle(text: str) -> Iterator[tuple[str, str, str]]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8", "replace") if path.stat().st_size < 1 << 20 else ""
+        return read_text(path, 1 << 20, errors="replace")
     except OSError:
         return ""

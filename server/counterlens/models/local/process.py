@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from counterlens.environment import closed_environment
 from counterlens.errors import Cancelled, ModelError, ModelProcessDiedError
 from counterlens.models.base import Progress
 from counterlens.models.local.messages import Advanced, Cancel, Envelope, Failed, receive, send
-from counterlens.processes import OWN_FOLDER, python, start
+from counterlens.processes import OWN_FOLDER, python, start, start_lasting
 
 _POLL_SECONDS = 0.02
 _ENDED = object()  # in place of a message: the child has ended
@@ -107,13 +108,16 @@ class _Child:
         # measured with two busy neighbours, generation ran at 7 to 27 tokens per second, against 34 to 55
         # with threads that sleep.
         threads = {"OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
-        self.process = start(
-            python("-m", worker),
-            environment=threads | closed_environment(),
-            cwd=OWN_FOLDER,  # native libraries look for parts of theirs in the current folder
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
+        command = python("-m", worker, str(os.getpid()))
+        self.process = start_lasting(
+            lambda: start(
+                command,
+                environment=threads | closed_environment(),
+                cwd=OWN_FOLDER,  # native libraries look for parts of theirs in the current folder
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
+            )
         )
         self.opened: Any = None
         self._lock = threading.Lock()  # of the numbers, of who waits, and of the standard input

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,6 +11,7 @@ from typing import Any
 
 from counterlens.errors import ModelError
 from counterlens.models.files import identity
+from counterlens.nested_text import read_json
 
 WEIGHTS = ("model.onnx", "decoder_model_merged.onnx", "decoder_model.onnx")
 """File names of the graph, in order of preference."""
@@ -124,8 +124,8 @@ class Export:
         if not path.is_file():
             return {}
         try:
-            settings = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
+            settings = read_json(path)
+        except (OSError, ValueError) as error:
             raise ModelError(
                 f"the model's settings {path} cannot be read: {error}", "Export the model again"
             ) from error

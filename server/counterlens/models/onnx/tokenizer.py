@@ -12,6 +12,8 @@ from typing import Any
 import tokenizers
 
 from counterlens.errors import ModelError
+from counterlens.nested_text import parse_json
+from counterlens.regular_file import read_text
 
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _BLANK = "▁"  # SentencePiece writes blanks in this way
@@ -49,8 +51,9 @@ class ExportTokenizer:
 
     def __init__(self, path: Path) -> None:
         try:
-            self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(path))
-            self._description = json.loads(path.read_text(encoding="utf-8"))
+            text = read_text(path)
+            self._tokenizer: Any = tokenizers.Tokenizer.from_str(text)
+            self._description = parse_json(text)
         except Exception as error:  # the library raises `Exception` itself
             raise ModelError(
                 f"the tokenizer {path} cannot be read: {error}", "Export the model again"

@@ -14,6 +14,7 @@ import httpx
 from counterlens.errors import ModelError
 from counterlens.models.remote import failures, sse
 from counterlens.models.remote.endpoint import Endpoint
+from counterlens.nested_text import TooDeepError, check_depth, parse_json
 
 LARGEST: Final = 16 * 2**20  # maximum size of one response, decompressed, in bytes
 _PIECE: Final = 2**16
@@ -24,7 +25,6 @@ _PACKED: Final = ("gzip", "x-gzip", "deflate")
 Json = dict[str, Any]
 
 _DEEPEST: Final = 64
-_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
 _DECODER: Final = json.JSONDecoder()
 _SPACE: Final = re.compile(r"\s*")
 
@@ -77,6 +77,8 @@ class Answer:
                         self.streamed = event.framed or begun or lines or chunk
                         begun = True
                         yield content
+            except UnicodeDecodeError as error:
+                raise failures.of_answer("with text that is not UTF-8", self._endpoint) from error
             except httpx.TransportError as error:
                 if self.complete:
                     return
@@ -104,13 +106,14 @@ class Answer:
     def _contents(self, event: sse.Event) -> Iterator[Json]:
         """The objects in the data of an event."""
         text = event.data.strip()
-        if _too_deep(text):
-            raise failures.of_answer("with JSON that is nested too deeply", self._endpoint)
         at = 0
         while at < len(text):
             try:
                 content, at = _DECODER.raw_decode(text, at)
-            except (ValueError, RecursionError) as error:
+                check_depth(content, _DEEPEST)
+            except (TooDeepError, RecursionError) as error:
+                raise failures.of_answer("with JSON that is nested too deeply", self._endpoint) from error
+            except ValueError as error:
                 if event.framed and not event.whole:
                     raise failures.broken_off(self._endpoint, text) from error
                 if text.startswith("{") or event.type == "error":
@@ -161,8 +164,8 @@ def _error_in(content: Json) -> object:
 
 def _why_not_an_object(text: str) -> str:
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
+        parse_json(text)
+    except ValueError:
         return "with text that is not JSON"
     return "with JSON that is not an object"
 
@@ -174,19 +177,6 @@ async def body(response: httpx.Response, endpoint: Endpoint) -> str:
         ModelError: it is far larger than any valid response.
     """
     return b"".join([piece async for piece in portions(response, endpoint)]).decode("utf-8", "replace")
-
-
-def _too_deep(text: str) -> bool:
-    """Whether brackets are nested more deeply than in any valid response; checked before parsing."""
-    if text.count("[") + text.count("{") <= _DEEPEST:
-        return False
-    depth = 0
-    for match in _BRACKETS.finditer(text):
-        bracket = match[0]
-        depth += 1 if bracket in "[{" else -1 if bracket in "]}" else 0
-        if depth > _DEEPEST:
-            return True
-    return False
 
 
 async def portions(response: httpx.Response, endpoint: Endpoint) -> AsyncGenerator[bytes, None]:

@@ -102,9 +102,10 @@ def _piece(choice: Json) -> Piece:
     content = message.get("content")
     thought, text = split_content(choice.get("text") if content is None else content)
     thought = field_of(message) or field_of(choice) or thought
-    finish, index = choice.get("finish_reason"), choice.get("index")
-    number = index if isinstance(index, int) else 0
-    return Piece(text, str(finish) if finish else None, thought, number, _tokens_of(choice.get("logprobs")))
+    finish, index = choice.get("finish_reason"), choice.get("index") or 0
+    if not isinstance(index, int) or index < 0:
+        raise TypeError(f"a choice has the index {index}")
+    return Piece(text, str(finish) if finish else None, thought, index, _tokens_of(choice.get("logprobs")))
 
 
 def _tokens_of(logprobs: Any) -> tuple[tuple[bytes, float], ...]:

@@ -15,6 +15,7 @@ import httpx
 
 from counterlens.errors import ModelError, UnreachableError
 from counterlens.models.remote.endpoint import Endpoint
+from counterlens.nested_text import parse_json
 from counterlens.text import printable
 
 _CRASHED = "The server may have crashed or restarted; see its log, then try again"
@@ -303,7 +304,7 @@ def _key_hint(endpoint: Endpoint) -> str:
 def _details(body: str, endpoint: Endpoint) -> tuple[str, str, str]:
     """The message, the code and the parameter of an error body, in the formats that servers use."""
     try:
-        error: Any = json.loads(body)
+        error: Any = parse_json(body)
     except ValueError:
         text = "" if body.lstrip().startswith("<") else body
         return _short(text, endpoint), "", ""

@@ -9,11 +9,12 @@ Servers and gateways depart from the standard, so a content type decides nothing
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Final
+
+from counterlens.nested_text import parse_json
 
 # Only these three end a line. `str.splitlines` and with it httpx's `aiter_lines` also break at U+2028
 # and others, which JSON texts may contain.
@@ -54,7 +55,11 @@ class Parser:
         self._framed = False
 
     def feed(self, portion: bytes) -> Iterator[Event]:
-        """The events that this portion completes."""
+        """The events that this portion completes.
+
+        Raises:
+            UnicodeDecodeError: a line is not UTF-8.
+        """
         if not portion:
             return
         if self._after_return:
@@ -84,7 +89,7 @@ class Parser:
             if wrapped is None:
                 break
             field = wrapped
-        text = line[field.end() if field else 0 :].decode("utf-8", "replace")
+        text = line[field.end() if field else 0 :].decode()
         if field is None and not self._data and text.lstrip()[:1] not in ("{", "["):
             yield Event("", text)
         elif field is None or field[1] == b"data":
@@ -110,13 +115,17 @@ def _ends_before(data: str, line: str) -> bool:
     if data == DONE:
         return True
     try:
-        return data.endswith("}") and isinstance(json.loads(data), dict)
-    except (ValueError, RecursionError):
+        return data.endswith("}") and isinstance(parse_json(data), dict)
+    except ValueError:
         return False
 
 
 async def events(portions: AsyncIterator[bytes]) -> AsyncGenerator[Event, None]:
-    """The events of a stream."""
+    """The events of a stream.
+
+    Raises:
+        UnicodeDecodeError: as `Parser.feed`.
+    """
     parser = Parser()
     async for portion in portions:
         for event in parser.feed(portion):

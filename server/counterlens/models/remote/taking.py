@@ -22,7 +22,7 @@ import platformdirs
 from counterlens.atomic_file import replace_file
 from counterlens.models.remote.answer import Json
 from counterlens.models.remote.failures import EmptyStreamError, RefusedRequestError
-from counterlens.regular_file import read_text
+from counterlens.nested_text import read_json
 
 T = TypeVar("T")
 
@@ -218,8 +218,8 @@ class EndpointMemory(Generic[T]):
 
     def _entries(self) -> dict[str, Any]:
         try:
-            content = json.loads(read_text(self._path))
-        except (OSError, ValueError, RecursionError):
+            content = read_json(self._path)
+        except (OSError, ValueError):
             return {}
         if not isinstance(content, dict) or content.get("version") != _VERSION:
             return {}

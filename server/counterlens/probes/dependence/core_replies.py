@@ -24,6 +24,7 @@ from counterlens.datasets.core import CoreNode, CoreTask
 from counterlens.models.base import Model, ModelInfo, Prompt, Reply, Stop
 from counterlens.models.cache import past_cache
 from counterlens.models.stopping import repeats_itself
+from counterlens.nested_text import parse_json
 from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion
 from counterlens.probes.dependence.core_questions import lines
 from counterlens.probes.dependence.examined import ExaminedFunction
@@ -80,7 +81,7 @@ def read_reply(text: str, task: CoreTask, form: CoreForm) -> CoreReply | None:
 
 def _object(text: str) -> dict[str, Any] | None:
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

@@ -16,6 +16,7 @@ from counterlens.probes.execution.language import MOST_BYTES
 from counterlens.python.judging.discovery import cases_for, files_with_tests
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.syntax.parsing import parse_expression, parse_module
+from counterlens.regular_file import read_text
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -68,8 +69,8 @@ def in_tests(document: Document, function: Function) -> list[str]:
     calls: dict[str, None] = {}
     for file in sorted(files):
         try:
-            tests = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
+            tests = read_text(file)
+        except OSError:
             continue
         calls.update(dict.fromkeys(calls_in(tests, {function.name}, function.name)))
     return list(calls)

@@ -22,13 +22,13 @@ import platformdirs
 from counterlens.atomic_file import replace_file
 from counterlens.errors import SandboxError
 from counterlens.judging.base import Setting
+from counterlens.nested_text import read_json
 from counterlens.python.judging.compiled import CompiledProject
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.recording import run
 from counterlens.python.judging.sandboxed.recorder.exclusion import REASON
 from counterlens.python.judging.suite import Suite, digest_of
 from counterlens.python.judging.test_run import WITH_CASES
-from counterlens.regular_file import read_text
 from counterlens.sandbox.base import Ending, JobOutcome, Limits
 
 LOG = logging.getLogger("counterlens")
@@ -121,7 +121,7 @@ def write(baseline: Baseline, file: Path) -> None:
 def read(file: Path) -> Baseline | None:
     """The baseline stored in a file; None if there is none, or it is damaged."""
     try:
-        document = json.loads(read_text(file))
+        document = read_json(file)
         tests = [BaselineTest(*test) for test in document["tests"]]
         baseline = Baseline(
             tests,

@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
+from counterlens import regular_file
 from counterlens.python.judging.layout import Layout
 from counterlens.python.judging.suite import TEST_FILES, TEST_FOLDERS, stamp
 from counterlens.python.syntax.parsing import parse_module
@@ -55,7 +56,7 @@ def files_with_tests(place: Layout) -> list[Path]:
 def read_text(path: Path, largest: int) -> str | None:
     """The text of a file; None if it cannot be read, or exceeds the size limit."""
     try:
-        return path.read_text("utf-8", "replace") if path.stat().st_size <= largest else None
+        return regular_file.read_text(path, largest, errors="replace")
     except OSError:
         return None
 
@@ -140,9 +141,7 @@ def _search(file: Path, qualname: str, module: str) -> Iterator[CaseName]:
 
 def _parse(file: Path, must_mention: str = "") -> ast.Module | None:
     try:
-        if file.stat().st_size > _LARGEST:
-            return None
-        data = file.read_bytes()
+        data = regular_file.read_bytes(file, _LARGEST)
         return parse_module(data) if must_mention.encode() in data else None
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -15,9 +15,10 @@ from typing import Any
 
 from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
 from counterlens.judging.projects import folders_around
+from counterlens.python.judging.discovery import read_text
 from counterlens.python.judging.harness import refuse_harness
 from counterlens.python.judging.layout import layout_of
-from counterlens.python.judging.suite import SETTINGS, Suite
+from counterlens.python.judging.suite import LARGEST, SETTINGS, Suite
 from counterlens.python.judging.test_run import TestRun, in_lines
 from counterlens.python.judging.unittests import read_cases
 from counterlens.python.judging.variant_run import RunningJudge, run_variants
@@ -200,8 +201,8 @@ def judge_by(docstring: str | None, document: Document, setting: Setting, name: 
 def pytest_settings_for_examples(path: Path) -> tuple[Path, ...]:
     """The files that configure pytest around a file; none if none of them mentions doctests."""
     files = [folder / name for folder in folders_around(path) for name in _SETTINGS]
-    existing = tuple(file for file in files if file.is_file())
-    return existing if any(b"doctest" in file.read_bytes() for file in existing) else ()
+    existing = {file: read_text(file, LARGEST) or "" for file in files if file.is_file()}
+    return tuple(existing) if any("doctest" in text for text in existing.values()) else ()
 
 
 def _docstring(document: Document, function: Function) -> str | None:

@@ -31,6 +31,7 @@ from counterlens.python.judging.test_run import TestRun
 from counterlens.python.judging.unittests import ID as TESTS
 from counterlens.python.judging.unittests import read_cases
 from counterlens.python.syntax.parsing import parse_module
+from counterlens.regular_file import read_bytes
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -154,13 +155,13 @@ def _read(file: Path) -> ast.Module | None:
         state = file.stat()
     except OSError:
         return None
-    return _parsed(file, state.st_mtime_ns, state.st_size) if state.st_size <= _LARGEST else None
+    return _parsed(file, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=256)
 def _parsed(file: Path, _changed: int, _size: int) -> ast.Module | None:
     try:
-        return parse_module(file.read_bytes())
+        return parse_module(read_bytes(file, _LARGEST))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import configparser
 import hashlib
 import os
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -14,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.judging.projects import interpreter_for, is_project
+from counterlens.nested_text import parse_toml
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.sandboxed.recorder.exclusion import is_excluded
+from counterlens.regular_file import read_bytes, read_text
 from counterlens.sandbox.interpreter import describe
 from counterlens.trust import is_inside
 
@@ -181,7 +182,7 @@ def stamp(path: Path) -> tuple[int, int]:
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes() if path.stat().st_size <= LARGEST else b""
+        return read_bytes(path, LARGEST)
     except OSError:
         return b""
 
@@ -190,12 +191,12 @@ def _pytest_settings(project: Path) -> Mapping[str, Any]:
     """The project's pytest settings, from the files that pytest reads; empty if there are no valid ones."""
     for name, section in SETTINGS.items():
         try:
-            text = (project / name).read_text("utf-8")
+            text = read_text(project / name, LARGEST)
             if section:
                 parser = configparser.ConfigParser(interpolation=None)
                 parser.read_string(text)
                 return dict(parser[section])
-            options = tomllib.loads(text)["tool"]["pytest"]
+            options = parse_toml(text)["tool"]["pytest"]
             options = options.get("ini_options", options)
         except (OSError, ValueError, KeyError, AttributeError, configparser.Error):
             continue

@@ -14,6 +14,7 @@ from counterlens.models.base import Stop
 from counterlens.probes.prompts.language import PromptLanguage, definition_node, indentation
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.syntax.parsing import first_line, parse_module
+from counterlens.regular_file import read_text
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function
 from counterlens.text import line_start
@@ -109,7 +110,7 @@ def _file_of(place: Layout, module: str) -> Path | None:
     for root in place.roots if all(part.isidentifier() for part in parts) else ():
         for path in (root.joinpath(*parts, "__init__.py"), root.joinpath(*parts).with_suffix(".py")):
             if path.is_file() and path.resolve().is_relative_to(place.project):
-                return path if path.stat().st_size <= _LARGEST else None
+                return path
     return None
 
 
@@ -118,7 +119,7 @@ def _parse_file(path: Path, _changed: int) -> tuple[str, ast.Module | None]:
     """The text of a file, and its tree; None if it cannot be read or does not parse."""
     text = ""
     try:
-        text = path.read_text("utf-8", "replace")
+        text = read_text(path, _LARGEST, errors="replace")
         return text, parse_module(text)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return text, None

@@ -21,6 +21,7 @@ import platformdirs
 from counterlens.environment import outside_project
 from counterlens.errors import SandboxError
 from counterlens.processes import find_program, run
+from counterlens.regular_file import read_text
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.serving import Conversation, ServedProgram, ServiceEndedError, ServingSandbox
 
@@ -122,7 +123,7 @@ def _kit(home: Path, how: str) -> Jdk | None:
         real = home.resolve(strict=True)
         if not all(os.access(real / "bin" / name, os.X_OK) for name in ("java", "javac")):
             return None
-        version = _VERSION.search((real / "release").read_text("utf-8", "replace"))
+        version = _VERSION.search(read_text(real / "release", errors="replace"))
     except (OSError, RuntimeError):
         return None
     return Jdk(real, version[1] + version[2], how) if version else None

@@ -14,7 +14,6 @@ names both, stands for both.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.errors import OptionError
+from counterlens.nested_text import parse_toml
+from counterlens.regular_file import read_text, reason_of
 from counterlens.syntax.concepts import NO_CONCEPTS, Category
 from counterlens.syntax.grammars import parser_for
 
@@ -79,13 +80,13 @@ def concept_set(name: str) -> ConceptSet:
         return COUNTERLENS
     path = Path(__file__).with_name("authors.toml") if name == AUTHORS else Path(name).expanduser()
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError:
+        document = parse_toml(read_text(path))
+    except FileNotFoundError:
         raise OptionError(
             f"there is no concept set {name}", f"It is {AUTHORS}, {OWN} or a TOML file"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise OptionError(f"{name} is not a TOML file: {error}", _FORM) from None
+    except (OSError, ValueError) as error:
+        raise OptionError(f"{name} is not a TOML file: {reason_of(error)}", _FORM) from None
     return ConceptSet(name, _kinds(name, document))
 
 
