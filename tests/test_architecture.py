@@ -21,7 +21,7 @@ PAGE = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 LAYERS = [
     {"errors", "text", "counting", "progress", "plugins", "translating", "trust", "user_list"}
-    | {"atomic_file", "environment", "processes", "regular_file", "nested_text", "__init__"},
+    | {"atomic_file", "environment", "processes", "child", "regular_file", "nested_text", "__init__"},
     {"languages"},
     {"syntax"},
     {"metrics"},

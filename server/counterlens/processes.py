@@ -75,26 +75,6 @@ def _starter(_process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, "counterlens-starter")
 
 
-def end_with(parent: int) -> None:
-    """Let the kernel kill this process when the process that started it ends, even while it is stopped.
-
-    Elsewhere than on Linux, the end of its standard input has to tell it.
-
-    Args:
-        parent: The id of the process that started it, which may have ended already.
-    """
-    if sys.platform == "linux":
-        import ctypes
-
-        if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0):
-            raise OSError(ctypes.get_errno(), "this process cannot end with its parent")
-    if os.getppid() != parent:
-        os._exit(1)
-
-
-_PR_SET_PDEATHSIG, _SIGKILL = 1, 9
-
-
 def kill_children() -> None:
     """Kill all processes that `start` has started and that still run: also one that is stopped ends."""
     for process in list(_STARTED):

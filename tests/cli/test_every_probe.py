@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from counterlens.cli import every_probe
+from counterlens.cli.interrupting import INTERRUPTED
 from counterlens.cli.probe import probe
 from counterlens.cli.report_output import ReportOutput
 from counterlens.errors import Cancelled, DataError, SourceError
@@ -110,7 +111,7 @@ def test_an_interrupt_keeps_what_is_done(
     monkeypatch.setattr(Refuses, "error", error)
     with pytest.raises(click.exceptions.Exit) as ended:
         probe_all(model, ReportOutput({}, as_json=True))
-    assert ended.value.exit_code == every_probe.INTERRUPTED
+    assert ended.value.exit_code == INTERRUPTED
     printed = capsys.readouterr()
     document = json.loads(printed.out)
     assert [one["probe"] for one in document["results"]] == ["works"]
@@ -136,7 +137,7 @@ def test_everything_is_written_also_what_was_not_run(
         output = ReportOutput({"markdown": markdown, "html": html}, as_json=False)
         with pytest.raises(click.exceptions.Exit) as ended:
             probe_all(model, output)
-    assert ended.value.exit_code == every_probe.INTERRUPTED
+    assert ended.value.exit_code == INTERRUPTED
     report, page = (tmp_path / "r.md").read_text(), (tmp_path / "r.html").read_text()
     rows = [line for line in report.splitlines() if line.startswith("| ")]
     assert {"| works | done | It works. |", "| refuses | cancelled |  |", "| last | cancelled |  |"} <= {

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.cli.bench import interrupted_once
 from tests.evaluation import running
 from tests.evaluation.running import FUNCTIONS, answered, reports, resume, run, wait_for_an_answer
 
@@ -108,22 +107,6 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -
     assert "Traceback" not in said
     resumed = run(resume(folder))
     assert resumed.returncode == 0, resumed.stderr
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_a_second_interrupt_does_not_break_the_clean_up_of_the_first() -> None:
-    cleaned = []
-
-    def work() -> None:
-        try:
-            signal.raise_signal(signal.SIGINT)
-        finally:
-            signal.raise_signal(signal.SIGINT)
-            cleaned.append("all")
-
-    with interrupted_once(), pytest.raises(KeyboardInterrupt):
-        work()
-    assert cleaned == ["all"]
 
 
 def test_replay_asks_anew_and_finds_the_same(uninterrupted: Path) -> None:

@@ -1,4 +1,4 @@
-"""The child process of llama.cpp: `python -m counterlens.models.llama.worker`.
+"""The child process of llama.cpp: `python -m counterlens.child counterlens.models.llama.worker PARENT`.
 
 Text embeddings: a model's last hidden states, one per token, pooled to one per text.
 
@@ -271,5 +271,6 @@ def _wait(connection: sqlite3.Connection, cancelled: Event, until: float) -> Non
             raise Cancelled
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run the child process."""
     serve(LlamaWorker)

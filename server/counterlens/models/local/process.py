@@ -108,7 +108,7 @@ class _Child:
         # measured with two busy neighbours, generation ran at 7 to 27 tokens per second, against 34 to 55
         # with threads that sleep.
         threads = {"OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
-        command = python("-m", worker, str(os.getpid()))
+        command = python("-m", "counterlens.child", worker, str(os.getpid()))
         self.process = start_lasting(
             lambda: start(
                 command,

@@ -20,7 +20,6 @@ import numpy.typing as npt
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.base import Progress
 from counterlens.models.local.messages import Advanced, Cancel, Envelope, Failed, receive, send
-from counterlens.processes import end_with
 
 
 class Pooling(IntEnum):
@@ -157,11 +156,7 @@ class Worker(ABC):
 
 
 def serve(kind: type[Worker]) -> None:
-    """Take over the standard streams, so that a library's output cannot get among the responses.
-
-    The argument of the program is the id of the process that started it, and this one ends with it.
-    """
-    end_with(int(sys.argv[1]))
+    """Take over the standard streams, so that a library's output cannot get among the responses."""
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -1,4 +1,4 @@
-"""The child process of ONNX Runtime: `python -m counterlens.models.onnx.worker`."""
+"""The child process of ONNX Runtime: `python -m counterlens.child counterlens.models.onnx.worker PARENT`."""
 
 from __future__ import annotations
 
@@ -178,5 +178,6 @@ class ExportEmbedder:
         return np.array(vectors, np.float32)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run the child process."""
     serve(ExportWorker)
