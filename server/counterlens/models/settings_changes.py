@@ -14,7 +14,7 @@ from counterlens.atomic_file import replace_file
 from counterlens.errors import OptionError
 from counterlens.models.entries import ModelEntry, entry_named, entry_text
 from counterlens.nested_text import parse_toml
-from counterlens.regular_file import read_text
+from counterlens.regular_file import read_text, reason_of
 
 PYPROJECT, TABLE = "pyproject.toml", ("tool", "counterlens")
 """The file in which settings are in a table, and that table."""
@@ -91,7 +91,7 @@ def _changed(path: Path, change: Callable[[_Settings], None]) -> str:
         text = read_text(path) if path.exists() else ""
         wanted = parse_toml(text)
     except (OSError, ValueError) as error:
-        raise OptionError(f"{path} cannot be read: {error}") from None
+        raise OptionError(f"{path} cannot be read: {reason_of(error)}") from None
     change(_table(wanted, path))
     try:
         document = tomlkit.parse(text)
