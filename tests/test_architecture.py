@@ -470,7 +470,7 @@ def test_files_that_others_wrote_are_opened_in_one_place() -> None:
         "sandbox/launcher.py": {"open", "os.open"},
         "sandbox/program.py": {"open", "os.open"},
     }
-    own_pipes = {"models/local/worker.py": {"open"}, "cli/main.py": {"os.open"}}  # and the null device
+    own_pipes = {"models/local/worker.py": {"open"}, "cli/output.py": {"open"}}  # and the null device
     written = {"models/hub.py": {"part.open"}, "datasets/hub.py": {"part.open"}}
     assert found == launcher | own_pipes | written | {
         "regular_file.py": {"os.open"},
