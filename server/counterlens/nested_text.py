@@ -27,7 +27,7 @@ def parse_json(text: str | bytes) -> Any:
     Raises:
         ValueError: it is not JSON in UTF-8, is nested too deeply, or has half a surrogate pair in a string.
     """
-    text = _decoded(text)
+    text = _decode(text)
     try:
         value = json.loads(text)
     except RecursionError:
@@ -80,7 +80,7 @@ def check_depth(value: object, deepest: int = DEEPEST) -> None:
 _MARK = "\ufeff"
 
 
-def _decoded(text: str | bytes) -> str:
+def _decode(text: str | bytes) -> str:
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8")

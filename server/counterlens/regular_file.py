@@ -110,9 +110,6 @@ class _Inflated(io.RawIOBase):
             self._check(offset)  # before all that is skipped is inflated
         return self._check(self._stream.seek(offset, whence))
 
-    def tell(self) -> int:
-        return self._stream.tell()
-
     def _check(self, position: int) -> int:
         if position > MOST_INFLATED:
             raise UnreadableFileError(self._path, f"it holds more than {MOST_INFLATED >> 20} MB")

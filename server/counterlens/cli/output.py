@@ -75,7 +75,7 @@ def take_streams() -> StandardStream:
     Raises:
         OutputError: it is closed.
     """
-    codecs.register_error(_ESCAPE, _escaped)
+    codecs.register_error(_ESCAPE, _escape_rest)
     closed = sys.stdout is None
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # else the next file that is opened would get its number
@@ -101,7 +101,7 @@ def _rewritten(stream: TextIO, raw: StandardStream) -> io.TextIOWrapper:
     )
 
 
-def _escaped(error: UnicodeError) -> tuple[str, int]:
+def _escape_rest(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end

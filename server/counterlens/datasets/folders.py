@@ -115,7 +115,7 @@ def _directories(path: Path) -> Iterator[Folder]:
 
 
 def _archive_folder(path: Path) -> Iterator[Folder]:
-    with _opened(path) as archive:
+    with _open_archive(path) as archive:
         members = {PurePosixPath(member.name): member for member in archive if member.isfile()}
         places = {name.parent for name in members if name.name in PROGRAMS}
         inside: dict[PurePosixPath, list[PurePosixPath]] = {}
@@ -132,7 +132,7 @@ def _archive_folder(path: Path) -> Iterator[Folder]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tarfile.TarFile]:
+def _open_archive(path: Path) -> Iterator[tarfile.TarFile]:
     with open_inflated(path) as file, tarfile.open(fileobj=file, mode="r:") as archive:
         yield archive
 
@@ -145,7 +145,7 @@ def _names(path: Path, limit: int) -> Iterator[str]:
                 return
             yield file.relative_to(path).as_posix()
     elif path.name.endswith(ARCHIVES):
-        with _opened(path) as archive:
+        with _open_archive(path) as archive:
             for i, member in enumerate(archive):
                 if i >= limit:
                     return
