@@ -156,3 +156,44 @@ def test_errors_say_what_to_do() -> None:
 def test_a_long_method_is_read_in_time_and_however_deep() -> None:
     deep = method("return " + " + ".join(["a"] * 3000) + ";")
     assert survey(deep, mutations=["rename-generic"], language="java").counterfactuals
+
+
+BINDS_INSIDE = {
+    "for": "for (int x = 0; x < a; x++) b += x;",
+    "for each": "for (int x : c) b += x;",
+    "lambda": "F k = x -> x;",
+    "lambda of two": "F k = (w, x) -> x;",
+    "typed lambda": "F k = (int x) -> x;",
+    "catch": "try { b = 1; } catch (E x) { b = 2; }",
+    "block": "if (a > 1) { int x = 4; b += x; }",
+    "loop in a block": "{ while (a > b) { for (int x : c) b += x; } }",
+    "pattern": "boolean k = o instanceof String x && d > 1;",
+    "record pattern": "boolean k = o instanceof P(int w, int x) && d > 1;",
+    "switch pattern": "switch (o) { case String x -> b = 1; default -> b = 2; }",
+    "resource": "try (var x = s) { b = 1; }",
+}
+
+
+@pytest.mark.parametrize("statement", BINDS_INSIDE.values(), ids=BINDS_INSIDE)
+def test_a_declaration_stays_behind_a_statement_that_binds_its_name_inside(statement: str) -> None:
+    source = method(f"{statement} int x = 7; return x;")
+    refused = [
+        each.reason for each in survey(source, mutations=["independent-swap"], language="java").refusals
+    ]
+    assert any("one declares `x`, which the other binds inside" in reason for reason in refused), refused
+    other = survey(source.replace("int x = 7; return x", "int y = 7; return y"), language="java")
+    reasons = [each.reason for each in other.refusals if each.mutation == "independent-swap"]
+    assert not any("binds inside" in reason for reason in reasons)
+
+
+def test_a_pattern_that_is_bound_behind_a_loop_counts_as_declared() -> None:
+    source = method("for (int x : c) b += x; while (!(o instanceof String x)) o = s; return x;")
+    (refusal, *_) = survey(source, mutations=["independent-swap"], language="java").refusals
+    assert "one declares `x`" in refusal.reason
+
+
+def test_statements_that_both_bind_a_name_inside_are_swapped() -> None:
+    loops = "for (int i = 0; i < 3; i++) a += i; for (int i = 0; i < 3; i++) b += i;"
+    first, second = loops.split("; for")
+    swapped = apply_everywhere(JavaModule(method(loops)), "independent-swap")
+    assert swapped == method(f"for{second} {first};")

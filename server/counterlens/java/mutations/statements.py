@@ -17,7 +17,10 @@ from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import exchange, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 
-_FIXED = {"explicit_constructor_invocation", "class_declaration", "record_declaration", "labeled_statement"}
+_FIXED = {
+    "explicit_constructor_invocation", "class_declaration", "record_declaration", "enum_declaration",
+    "interface_declaration", "labeled_statement",
+}  # fmt: skip
 _COMMENTS = {"line_comment", "block_comment"}
 _LOOPS = {"for_statement", "enhanced_for_statement", "while_statement", "do_statement"}
 
@@ -26,8 +29,9 @@ class JavaIndependentSwap(JavaMutation):
     """Swap two adjacent, independent statements of a block.
 
     Two statements are independent if neither assigns or declares a variable that the other one uses, neither
-    may jump away, at most one calls unknown code, and neither can use an object that the other changes. A
-    compound statement (a whole loop) counts as one. Comments move with their statement.
+    declares a name that the other one binds inside, neither may jump away, at most one calls unknown code, and
+    neither can use an object that the other changes. A compound statement (a whole loop) counts as one.
+    Comments move with their statement.
     """
 
     id = "independent-swap"
@@ -85,6 +89,9 @@ class JavaIndependentSwap(JavaMutation):
         verdict = independent_in_java(effects.of(first), effects.of(second), caught=is_caught(module, first))
         if verdict.reason is not None:
             return SiteRefused(start, f"the statement and the next: {verdict.reason}")
+        if name := _declared_inside(module, first, second):
+            reason = f"one declares `{name}`, which the other binds inside: it would not compile"
+            return SiteRefused(start, f"the statement and the next: {reason}")
         here, there = _extents(module, first, second)
         if module.data[slice(*here)] == module.data[slice(*there)]:
             return SiteRefused(start, "the statement and the next are identical")
@@ -95,6 +102,30 @@ class JavaIndependentSwap(JavaMutation):
             assumptions=verdict.assumptions,
             whole=True,
         )
+
+
+def _declared_inside(module: JavaModule, first: Node, second: Node) -> str | None:
+    """A name that one statement declares in the block, and the other one binds inside, however deep.
+
+    Java allows it only in the order of the source, because no local variable may shadow another one.
+    """
+    bound = [module.scopes.within(node.start_byte, node.end_byte) for node in (first, second)]
+    for statement, own, other in ((first, *bound), (second, *reversed(bound))):
+        lasting = [known for known in own if _lasts(statement, known)]
+        names = {known.name for known in other if any(known.depth == each.depth for each in lasting)}
+        for known in lasting:
+            if known.name in names:
+                return known.name
+    return None
+
+
+def _lasts(statement: Node, variable: JavaVariable) -> bool:
+    """Whether a variable that is bound in a statement may be in scope behind it."""
+    if variable.kind is JavaKind.PATTERN:  # as in `while (!(a instanceof B b))`
+        return statement.type in {"while_statement", "for_statement"}
+    declares = statement.type == "local_variable_declaration" and variable.kind is JavaKind.LOCAL
+    above = variable.declared.parent
+    return declares and above is not None and above.parent == statement
 
 
 def _extents(module: JavaModule, first: Node, second: Node) -> tuple[tuple[int, int], tuple[int, int]]:
