@@ -1,13 +1,10 @@
 """Measures how often differential execution, which uses no tests, agrees with a dataset's tests.
 
     python benchmarks/differential.py --data DATA [--problems 40] [--seed 0] [--quick]
-    python benchmarks/differential.py --data DATA --language java [--problems 20]
 
 Breaking counterfactuals of HumanEval problems, sampled by the seed, are judged twice: by the problem's tests,
 and by comparison with the reference solution on generated inputs. If the two disagree, only one of them
 detected the difference. Preserving counterfactuals show how often the comparison rejects a right program.
-With `--language java` the programs are the counterfactuals of HumanEval-X and of HumanEvalPack, by default of
-all problems; see `differential_java.py`.
 """
 
 from __future__ import annotations
@@ -19,8 +16,6 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-
-import differential_java
 
 from counterlens.datasets import Problem, open_dataset
 from counterlens.judging.base import Setting
@@ -38,20 +33,16 @@ def main() -> None:
     """Judge, count, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder that contains humaneval/")
-    parser.add_argument("--problems", type=int, help="number of problems; default: 40 in Python, all in Java")
+    parser.add_argument("--problems", type=int, default=40, help="number of problems")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--quick", action="store_true", help="use eight problems")
-    parser.add_argument("--language", choices=("python", "java"), default="python")
     options = parser.parse_args()
-    if options.language == "java":
-        count = 8 if options.quick else options.problems
-        sys.exit(differential_java.run(options.data, problems=count, seed=options.seed))
     problems = list(open_dataset(str(options.data / "humaneval")))
     random.Random(options.seed).shuffle(problems)  # noqa: S311 - which problems
     setting = Setting(best_sandbox(), Path(sys.executable), Limits(seconds=10.0, output_bytes=16 << 20))
     counted: Counter[str] = Counter()
     spent: Counter[str] = Counter()
-    for problem in problems[: 8 if options.quick else options.problems or 40]:
+    for problem in problems[: 8 if options.quick else options.problems]:
         _compare(problem, setting, options.seed, counted, spent)
     _show(counted, spent)
 

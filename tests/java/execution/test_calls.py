@@ -12,7 +12,6 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS, Setting
 from counterlens.judging.languages import judging_of
 from counterlens.probes.execution.language import Features, add_mark, execution_of, points
-from counterlens.probes.execution.printing import Origin
 from counterlens.probes.execution.questions import Asking, ask, question_of, truth_of
 from counterlens.probes.execution.translation import description
 from counterlens.probes.options import make
@@ -184,12 +183,9 @@ def test_methods_that_no_call_reaches(source: str, name: str, says: str) -> None
         JAVA.require_reachable(document, find_function(document, name))
 
 
-def test_inputs_are_generated_only_where_nobody_wrote_one_down() -> None:
-    target = Target(DOCUMENT, "Solution.total")
-    question = question_of(context(str), target, seed=0, limits=LIMITS)
-    assert question.input.origin is Origin.GENERATED
-    assert question.call.startswith("total(new int[] {")
-    assert question == question_of(context(str), target, seed=0, limits=LIMITS)
+def test_no_input_is_made_up() -> None:
+    with pytest.raises(SourceError, match="no call of it with literal arguments"):
+        question_of(context(str), Target(DOCUMENT, "Solution.total"), seed=0, limits=LIMITS)
 
 
 def test_what_shows_the_answer_is_not_shown() -> None:

@@ -15,13 +15,9 @@ import psutil
 import pytest
 
 from counterlens.java.judging.bench import BENCHES
-from counterlens.java.judging.differential import find_behaviour
 from counterlens.java.judging.judge import JavaTestsJudge
-from counterlens.judging.base import LIMITS, Judgement, OriginalSays, Setting, Verdict, lasting
+from counterlens.judging.base import Judgement, Setting, Verdict, lasting
 from counterlens.sandbox import registry
-from counterlens.sandbox.registry import best_sandbox
-from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function
 from tests.judging.java.conftest import Judged
 from tests.judging.java.hostile import PROGRAMS, source
 
@@ -145,48 +141,13 @@ def test_machines_end_with_a_parent_that_is_killed() -> None:
         assert parent.stdout.readline() == b"judged\n"
         deadline = time.monotonic() + _AT_MOST
         started, machines = list[psutil.Process](), 0
-        while machines < 3 and time.monotonic() < deadline:  # one of them is started ahead
+        while machines < 2 and time.monotonic() < deadline:  # the compiler, and the next one
             started = psutil.Process(parent.pid).children(recursive=True)
             machines = sum("counterlens.worker" in " ".join(_command(each)) for each in started)
-        assert machines >= 3
+        assert machines >= 2
         parent.kill()
     _, alive = psutil.wait_procs(started, timeout=_AT_MOST)  # with their launchers
     assert alive == []
-
-
-SHADOW = """
-    class Integer { public static Integer valueOf(int n) { return new Integer(); }
-                    public boolean equals(Object o) { return true; } }
-    class Solution { int total(int a, int b) { return 0; } }
-"""
-
-
-NUMBERS = """
-    java.lang.reflect.Field field = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
-    field.setAccessible(true);
-    sun.misc.Unsafe unsafe = (sun.misc.Unsafe) field.get(null);
-    long at = unsafe.objectFieldOffset(Boxed.class.getDeclaredField("value"));
-    unsafe.putInt(Integer.valueOf(3), at, 0);
-    return 0;
-"""
-
-
-@pytest.mark.parametrize(
-    "program",
-    [
-        source(NUMBERS),
-        SHADOW,
-        SHADOW.replace("Solution {", "Solution extends Base {") + "class Base { }",
-        SHADOW.replace("int total(", "Integer total(").replace("return 0", "return new Integer()"),
-    ],
-)
-def test_what_fools_a_plain_run_differs_from_the_original(verdict: Judged, program: str) -> None:
-    assert verdict(program, TESTS).passed
-    document = Document(RIGHT, language="java")
-    setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
-    judge = find_behaviour(document, find_function(document, "Solution.total"), setting, ())
-    assert not isinstance(judge, str)
-    assert judge.compare(program).agreement is OriginalSays.DIFFERS
 
 
 def test_a_program_alone_does_not_slow_the_others(verdict: Judged) -> None:

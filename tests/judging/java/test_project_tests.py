@@ -12,7 +12,7 @@ import pytest
 from counterlens.java.judging import project as libraries
 from counterlens.java.judging.judge import JavaSuiteJudge, find
 from counterlens.java.judging.project import JavaProject, JavaSource, declared_jars, junit
-from counterlens.judging.base import LIMITS, Judgement, Setting
+from counterlens.judging.base import LIMITS, Judgement, OriginalSays, Setting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.sandbox.registry import best_sandbox
@@ -108,19 +108,17 @@ def judge(document: Document, name: str) -> JavaSuiteJudge:
     return found
 
 
-def test_the_original_and_cheats_are_heard_about_a_program_that_passes(prices: Document) -> None:
+def test_cheats_are_heard_about_a_program_that_passes_and_no_input_is_tried(prices: Document) -> None:
     found = find_judge(
         prices, find_function(prices, "twice"), Setting(best_sandbox(), interpreter_for(prices.path))
     )
     assert found is not None
-    same = found.judge(prices.text.replace("2 * n", "n + n"))
-    assert (same.passed, same.contested) == (True, False)
     other = found.judge(prices.text.replace("2 * n", "n == 2 ? 4 : 7"))
-    assert (other.passed, other.contested) == (True, True)
+    assert (other.passed, other.contested) == (True, False)
     comparison, cheats = other.evidence.comparison, other.evidence.cheats
     assert comparison is not None
-    assert comparison.call is not None
-    assert comparison.call.startswith("twice(")
+    assert comparison.agreement is OriginalSays.NOT_COMPARABLE
+    assert comparison.reason == "Java is judged by tests alone"
     assert cheats is not None
     assert cheats.passing == ("return 4;",)  # the tests call it once
     assert cheats.failing > 5
@@ -151,13 +149,8 @@ def test_a_main_and_a_method_without_tests(prices: Document) -> None:
     assert by_tests.attribution == "tests"
     assert by_tests.judge(prices.text).passed
     assert not by_tests.judge(prices.text.replace("2 * n", "3 * n")).passed
-    by_inputs = find_judge(
-        prices, find_function(prices, "untested"), Setting(best_sandbox(), interpreter_for(prices.path))
-    )
-    assert by_inputs is not None
-    assert by_inputs.attribution == "differential"  # compiled with the class that it needs
-    assert by_inputs.judge(prices.text).passed
-    assert not by_inputs.judge(prices.text.replace("a > b", "a < b")).passed
+    setting = Setting(best_sandbox(), interpreter_for(prices.path))
+    assert find_judge(prices, find_function(prices, "untested"), setting) is None
 
 
 def test_what_a_source_needs(tmp_path: Path) -> None:

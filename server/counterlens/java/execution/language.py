@@ -10,8 +10,7 @@ from tree_sitter import Node
 
 from counterlens.errors import SourceError
 from counterlens.java.execution import calls, rewriting, running
-from counterlens.java.judging import differential
-from counterlens.java.prompts.values import JAVA_VALUES, expression, plain
+from counterlens.java.prompts.values import JAVA_VALUES
 from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import TAGS, USES, ExecutedLanguage, Features
 from counterlens.probes.prompts.language import prompting_of
@@ -152,17 +151,9 @@ class JavaExecution(ExecutedLanguage):
     def in_examples(self, document: Document, function: Function) -> list[str]:
         return calls.in_comment(self.described(document, function) or "", function.name)
 
-    def generated(self, document: Document, function: Function, setting: Setting) -> Sequence[str]:
-        original = differential.find_out(document, function, setting)
-        if not isinstance(original, differential.JavaOriginal):
-            return ()
-        pairs = zip(original.calls, original.answers, strict=True)
-        given = (call.arguments for call, answer in pairs if answer.value is not None)
-        return [
-            f"{function.name}({', '.join(map(expression, arguments))})"
-            for arguments in given
-            if all(map(plain, arguments))
-        ]
+    def generated(self, *_: object) -> Sequence[str]:
+        """None: inputs of Java methods are those of tests and examples."""
+        return ()
 
     def written_out(
         self,

@@ -14,20 +14,14 @@ from tree_sitter import Node
 
 from counterlens.errors import SourceError
 from counterlens.java.execution.calls import name_of, read_call
-from counterlens.java.judging.bench import BENCHES, Classes, CompilerStoppedError, JavaBench
-from counterlens.java.judging.differential.calling import CallFate, JavaCall, make_call
-from counterlens.java.judging.differential.target import (
-    JavaTarget,
-    NoTargetError,
-    binary_name,
-    find_body,
-    modifiers,
-)
+from counterlens.java.judging.bench import BENCHES, Classes, CompilerStoppedError, HeldProgram, JavaBench
 from counterlens.java.judging.project import surroundings
+from counterlens.java.methods import binary_name, find_body, modifiers
 from counterlens.java.prompts.values import plain, write
 from counterlens.judging.base import Setting
 from counterlens.probes.prompts.literals import Literal
-from counterlens.sandbox.java.values import JavaAnswer, JavaValue
+from counterlens.sandbox.java.values import JavaValue, JavaWriter, read_answer
+from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
 from counterlens.syntax.definitions import own_name
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
@@ -78,10 +72,7 @@ def called_method(document: Document, function: Function) -> CalledMethod:
     Raises:
         SourceError: none can; the message says why.
     """
-    try:
-        node, around = find_body(document, function)
-    except NoTargetError as error:
-        raise SourceError(str(error)) from None
+    node, around = find_body(document, function)
     result = node.child_by_field_name("type")
     if result is None or result.type == "void_type":
         raise SourceError("it returns nothing")
@@ -226,21 +217,37 @@ def _call(
     *,
     alone: bool,
 ) -> list[JavaValue]:
-    target = JavaTarget(method.class_name, _MAKER, "", True, (), method.node)
-    values = []
-    for _ in range(times):
-        with bench.held(classes, setting.cancel, alone=alone) as held:
-            values.append(_value(make_call(held, target, JavaCall(()), setting.limits.seconds)))
+    values: list[JavaValue] = []
+    while len(values) < times:
+        with bench.held(classes, setting.cancel) as held:
+            calls = range(1 if alone else times)
+            values += [_value(held, method.class_name, setting.limits.seconds) for _ in calls]
     return values
 
 
-def _value(answer: JavaAnswer | CallFate) -> JavaValue:
-    if answer is CallFate.LATE:
-        raise SourceError("the call times out")
-    if isinstance(answer, CallFate):
-        raise SourceError("the program ends the process")
-    if answer.thrown:
-        raise SourceError(f"the call throws {re.sub(r'.*[.$]', '', answer.thrown)}")
+def _value(held: HeldProgram, class_name: str, seconds: float) -> JavaValue:
+    """What the added method returns; a call that fails is repeated in a fresh JVM."""
+    request = JavaWriter()
+    for text in (class_name, _MAKER, ""):
+        request.text(text)
+    request.number(">?", False)  # it needs no object
+    request.text("")
+    request.number(">i", 0)
+    request.number(">i", 0)  # arguments
+    trouble = ""
+    for _ in range(2):
+        try:
+            answer = read_answer(held.ask(b"K" + request.data, seconds), 0, ())
+            trouble = f"the call throws {re.sub(r'.*[.$]', '', answer.thrown)}" if answer.thrown else ""
+            if not answer.serious:
+                break
+        except ServiceLateError:
+            trouble = "the call times out"
+        except ServiceEndedError:
+            trouble = "the program ends the process"
+        held.leave()
+    if trouble:
+        raise SourceError(trouble)
     if answer.value is None:
         raise SourceError("the result of the call is not a literal")
     return answer.value

@@ -1,9 +1,8 @@
-"""The JVMs that judge Java programs: one with the compiler, and others for programs and their tests.
+"""The JVMs that judge Java programs: one with the compiler, and another for each program and its tests.
 
-The first never runs a program's code. Classes that may share a JVM do, in sequence, because a start takes
-as long as the rest of a judgement (`benchmarks/sandbox.py --language java`); all others get a fresh one,
-which was started in advance. A JVM is replaced if a program may have changed its state, and a program that
-ends in such a way in a used JVM runs again in a fresh one.
+The first never runs a program's code, and the others run one program each, so that none can change what
+another one meets. The next one is started in advance, because a start takes as long as the rest of a
+judgement (`benchmarks/sandbox.py --language java`).
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from pathlib import Path
 from threading import Condition, Event
 
 from counterlens.errors import Cancelled
-from counterlens.java.judging.sharing import why_alone
 from counterlens.judging.base import Judgement
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.java.machine import AnswerParts, JavaMachine, Jdk, find_jdk
@@ -27,7 +25,6 @@ from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, Ser
 
 _COMPILER_HEAP, _HEAP = 512, 256  # MiB
 _COMPILE_SECONDS = 120.0
-_MOST_PROGRAMS = 1000  # maximum programs in one JVM
 _SEAL = 16  # bytes
 
 Units = Sequence[tuple[str, str]]
@@ -63,7 +60,6 @@ class TestsReport:
         tests: Number of tests that did.
         failed: The test that did not.
         fate: Why there is no report, or none with the seal.
-        serious: Whether the JVM should not be used again, after an error such as an overflow.
     """
 
     passed: bool
@@ -71,7 +67,6 @@ class TestsReport:
     failed: str = ""
     message: str = ""
     fate: Fate | None = None
-    serious: bool = False
 
 
 class JavaBench:
@@ -84,7 +79,6 @@ class JavaBench:
     def __init__(self, sandbox: ServingSandbox, jdk: Jdk, library: Library = ()) -> None:
         self._sandbox, self._jdk, self._library = sandbox, jdk, library
         self._compiler_machine: JavaMachine | None = None
-        self._shared: JavaMachine | None = None
         self._spare: JavaMachine | None = None
 
     def compile(self, units: Units, *, cancel: Event | None = None) -> dict[str, bytes] | str:
@@ -133,59 +127,41 @@ class JavaBench:
             SandboxError: a JVM cannot be started.
             Cancelled: `cancel` was set.
         """
-        alone = why_alone(classes) is not None
         with self._careful():
-            machine = self.machine(alone=alone)
-            used, seal = machine.used > 0, os.urandom(_SEAL)
+            machine, seal = self.fresh_machine(), os.urandom(_SEAL)
             try:
                 frame = machine.run_tests(names, classes, seal, time.monotonic() + seconds, cancel)
-                report = _report(frame, seal)
+                return _report(frame, seal)
             except ServiceLateError:
-                report = TestsReport(False, fate=Fate.LATE)
+                return TestsReport(False, fate=Fate.LATE)
             except ServiceEndedError:
-                report = TestsReport(False, fate=Fate.ENDED)
-            if alone or report.fate is not None or report.serious:
-                self.retire(machine)
-        if used and (report.fate is Fate.ENDED or report.serious):  # earlier programs may be the reason
-            return self.run_tests(names, classes, seconds, cancel)
-        return report
+                return TestsReport(False, fate=Fate.ENDED)
+            finally:
+                machine.close(wait=False)
 
     @contextlib.contextmanager
-    def held(
-        self, program: Classes, cancel: Event | None = None, *, alone: bool = False
-    ) -> Iterator[HeldProgram]:
-        """A program that can be called, alone in a fresh JVM if `alone`; errors as in `run_tests`."""
-        held = HeldProgram(self, program, cancel, alone=alone)
+    def held(self, program: Classes, cancel: Event | None = None) -> Iterator[HeldProgram]:
+        """A program that can be called, in a JVM of its own; errors as in `run_tests`."""
+        held = HeldProgram(self, program, cancel)
         with self._careful():
             try:
                 yield held
             finally:
-                held.done()
+                held.leave()
 
     def close(self) -> None:
         """End all JVMs; they start again on demand."""
         self._close_compiler_machine()
-        for machine in (self._shared, self._spare):
-            if machine is not None:
-                machine.close()
-        self._shared = self._spare = None
+        if self._spare is not None:
+            self._spare.close()
+        self._spare = None
 
     def _close_compiler_machine(self) -> None:
         if self._compiler_machine is not None:
             self._compiler_machine.close()
         self._compiler_machine = None
 
-    def machine(self, *, alone: bool) -> JavaMachine:
-        """A JVM for a program: a fresh one, or the shared one."""
-        if alone:
-            return self._fresh()
-        if self._shared is not None and (not self._shared.alive or self._shared.used >= _MOST_PROGRAMS):
-            self.retire(self._shared)
-        if self._shared is None:
-            self._shared = self._fresh()
-        return self._shared
-
-    def _fresh(self) -> JavaMachine:
+    def fresh_machine(self) -> JavaMachine:
         """A JVM that ran no program yet; the next one starts in the background."""
         machine, self._spare = self._spare, None
         if machine is None or not machine.alive:
@@ -194,12 +170,6 @@ class JavaBench:
             machine = JavaMachine(self._sandbox, self._jdk, _HEAP, self._library)
         self._spare = JavaMachine(self._sandbox, self._jdk, _HEAP, self._library)
         return machine
-
-    def retire(self, machine: JavaMachine) -> None:
-        """End a JVM; another one replaces it on demand."""
-        machine.close(wait=False)
-        if machine is self._shared:
-            self._shared = None
 
     @contextlib.contextmanager
     def _careful(self) -> Iterator[None]:
@@ -212,41 +182,27 @@ class JavaBench:
 
 
 class HeldProgram:
-    """A program in a JVM, which can be called repeatedly.
+    """A program in a JVM of its own, which can be called repeatedly."""
 
-    Args:
-        alone: Whether it gets its own JVM even if it may share one.
-    """
-
-    def __init__(
-        self, bench: JavaBench, program: Classes, cancel: Event | None, *, alone: bool = False
-    ) -> None:
+    def __init__(self, bench: JavaBench, program: Classes, cancel: Event | None) -> None:
         self._bench, self._program, self._cancel = bench, program, cancel
-        self._alone = alone or why_alone(program) is not None
         self._machine: JavaMachine | None = None
 
     def ask(self, frame: bytes, seconds: float) -> bytes:
-        """Send one request to it; errors as in `Conversation.ask`, after which `leave` must be called."""
-        if self._machine is None:
-            self._machine = self._bench.machine(alone=self._alone)
-            self.renew(seconds)
-        return self._machine.ask(frame, time.monotonic() + seconds, self._cancel)
+        """Send one request to it, with its classes loaded anew: static fields have their first values.
 
-    def renew(self, seconds: float) -> None:
-        """Load its classes again, so that their static fields have their first values."""
-        if self._machine is not None:
-            self._machine.load(self._program, time.monotonic() + seconds, self._cancel)
+        Errors are those of `Conversation.ask`, after which `leave` must be called.
+        """
+        if self._machine is None:
+            self._machine = self._bench.fresh_machine()
+        self._machine.load(self._program, time.monotonic() + seconds, self._cancel)
+        return self._machine.ask(frame, time.monotonic() + seconds, self._cancel)
 
     def leave(self) -> None:
         """End its JVM; the next request starts the program again in a fresh one."""
         if self._machine is not None:
-            self._bench.retire(self._machine)
+            self._machine.close(wait=False)
         self._machine = None
-
-    def done(self) -> None:
-        """End its JVM, if it has its own."""
-        if self._alone:
-            self.leave()
 
 
 def _report(frame: bytes, seal: bytes) -> TestsReport:
@@ -258,8 +214,8 @@ def _report(frame: bytes, seal: bytes) -> TestsReport:
     part = AnswerParts(frame)
     if part.take(1) != b"D" or part.take(len(seal)) != seal:
         raise ServiceEndedError("it returned no verdict")
-    passed, serious = part.flag(), part.flag()
-    return TestsReport(passed, part.size(), part.text(), part.text(), serious=serious)
+    passed, _ = part.flag(), part.flag()  # the second: whether the JVM is damaged
+    return TestsReport(passed, part.size(), part.text(), part.text())
 
 
 _MOST = 8  # maximum benches; each has three JVMs, about 300 MB together

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from counterlens.java.judging.differential.target import NoTargetError, find_method
+from counterlens.errors import SourceError
 from counterlens.java.judging.judge import files_with_tests
+from counterlens.java.methods import find_method
 from counterlens.syntax.definitions import text_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -57,7 +58,7 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
     """
     try:
         method = find_method(document, function)
-    except NoTargetError:
+    except SourceError:
         return {}
     body = method.child_by_field_name("body")
     if body is None:

@@ -222,8 +222,8 @@ class JavaOutputJudge(OutputJudge):
             if isinstance(classes, str):
                 yield Judgement.INVALID, f"it does not compile: {classes}"
                 return
-            for case in self.cases:
-                with bench.held(classes, cancel) as held:
+            with bench.held(classes, cancel) as held:
+                for case in self.cases:
                     yield self._run(held, case.input)
 
     def _run(self, held: HeldProgram, given: str) -> str | tuple[Judgement, str]:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from counterlens.errors import SandboxError
-from counterlens.java.judging import differential, judge
+from counterlens.java.judging import judge
 from counterlens.java.judging.cheats import cheats
-from counterlens.java.judging.differential.target import is_private
 from counterlens.java.judging.judge import (
     JavaFileOfTestsJudge,
     JavaOutputJudge,
     JavaTestsJudge,
 )
+from counterlens.java.methods import is_private
 from counterlens.judging.base import Judge, Setting
-from counterlens.judging.comparing import ID as DIFFERENTIAL
-from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
+from counterlens.judging.languages import JudgedLanguage
 from counterlens.sandbox.java.machine import find_jdk
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
+
+NOT_COMPARED = "Java is judged by tests alone"
+"""Why no inputs compare a method with another version of it."""
 
 
 def _missing() -> str | None:
@@ -45,9 +47,10 @@ JAVA = JudgedLanguage(
     entries=_entries,
     tests={judge.ID: judge.find},
     surveyed={judge.ID: judge.find},
-    untested="no test of its project mentions it",
-    behaviour=differential.find_behaviour,
+    untested="no test of its project mentions it, and Java is judged by tests alone",
+    behaviour=lambda *_: NOT_COMPARED,
+    never_compared=lambda *_: NOT_COMPARED,
     cheats=cheats,
-    fallbacks={DIFFERENTIAL: judge_by_behaviour},
-    why_not={DIFFERENTIAL: why_no_behaviour},
+    fallbacks={},
+    why_not={},
 )

@@ -29,8 +29,8 @@ class JavaIndependentSwap(JavaMutation):
     """Swap two adjacent, independent statements of a block.
 
     Two statements are independent if neither assigns or declares a variable that the other one uses, neither
-    declares a name that the other one binds inside, neither may jump away, at most one calls unknown code, and
-    neither can use an object that the other changes. A compound statement (a whole loop) counts as one.
+    declares a name that the other one binds inside, neither may jump away, at most one calls unknown code,
+    and neither can use an object that the other changes. A compound statement (a whole loop) counts as one.
     Comments move with their statement.
     """
 
@@ -109,12 +109,12 @@ def _declared_inside(module: JavaModule, first: Node, second: Node) -> str | Non
 
     Java allows it only in the order of the source, because no local variable may shadow another one.
     """
-    bound = [module.scopes.within(node.start_byte, node.end_byte) for node in (first, second)]
-    for statement, own, other in ((first, *bound), (second, *reversed(bound))):
-        lasting = [known for known in own if _lasts(statement, known)]
-        names = {known.name for known in other if any(known.depth == each.depth for each in lasting)}
-        for known in lasting:
-            if known.name in names:
+    within = module.scopes.within
+    for statement, other in ((first, second), (second, first)):
+        inside = within(other.start_byte, other.end_byte)
+        for known in within(statement.start_byte, statement.end_byte):
+            clashes = any((each.name, each.depth) == (known.name, known.depth) for each in inside)
+            if clashes and _lasts(statement, known):
                 return known.name
     return None
 

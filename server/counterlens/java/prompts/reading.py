@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from counterlens.java.judging.differential.types import PRIMITIVES
 from counterlens.sandbox.java.values import NULL, JavaValue
 
 _TOKEN = re.compile(
@@ -21,6 +20,10 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
+_PRIMITIVES = {
+    "boolean": "Z", "byte": "B", "short": "S", "char": "C", "int": "I", "long": "J", "float": "F",
+    "double": "D",
+}  # fmt: skip
 _ESCAPE = re.compile(r"\\(u+[\da-fA-F]{4}|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "s": " "}
 _DEEPEST = 60
@@ -267,7 +270,7 @@ class _Reader:
         elif name in _LIST_MAKERS | _SET_MAKERS:
             inner = given[0] if len(given) == 1 else None
             # A single array argument of `of` gives its items, unless it is an array of primitives.
-            spread = inner is not None and inner[0] == "[" and inner[1] not in PRIMITIVES
+            spread = inner is not None and inner[0] == "[" and inner[1] not in _PRIMITIVES
             copied = name in _COPIES or (spread and not name.startswith("Collections."))
             items = inner[2] if inner is not None and copied and inner[0] in {"L", "["} else tuple(given)
             return "L", _SET if name in _SET_MAKERS else _LIST, items
@@ -395,8 +398,8 @@ def _as(name: str, value: JavaValue) -> JavaValue:
 def _component(name: str, dimensions: int) -> str:
     """The class name of an array's items, as in Java."""
     lang = {*_TAGS, "String", "Object", "Boolean", "Character"}
-    if name in PRIMITIVES:
-        return "[" * dimensions + PRIMITIVES[name] if dimensions else name
+    if name in _PRIMITIVES:
+        return "[" * dimensions + _PRIMITIVES[name] if dimensions else name
     full = f"java.{'lang' if name in lang else 'util'}.{name}"
     return "[" * dimensions + f"L{full};" if dimensions else full
 
@@ -406,7 +409,7 @@ def _inner(component: str) -> str:
     inner = component[1:]
     if inner.startswith("["):
         return inner
-    primitives = {letter: name for name, letter in PRIMITIVES.items()}
+    primitives = {letter: name for name, letter in _PRIMITIVES.items()}
     return primitives.get(inner) or inner.removeprefix("L").removesuffix(";")
 
 

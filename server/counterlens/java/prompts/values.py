@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from counterlens.java.judging.differential.calling import component_name, quote
 from counterlens.java.prompts.reading import read_value, why_unreadable
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, Literal, Values
 from counterlens.sandbox.java.values import NULL, JavaValue
@@ -20,6 +19,7 @@ from counterlens.sandbox.java.values import NULL, JavaValue
 FAR = 97
 """Distance by which a number moves away from 0, after its sign has changed."""
 _LONGEST = 4096  # maximum characters of a literal
+_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\", "\b": "\\b", "\f": "\\f"}
 _FEW = 10  # maximum entries of `Map.of`
 _WHOLE = {"I": 32, "J": 64, "S": 16, "B": 8}
 _TYPES = {
@@ -284,8 +284,27 @@ def _decimal(value: JavaValue) -> str:
     return f"BigDecimal.valueOf({value[1]}L, {value[2]})"
 
 
+def _quote(text: str, mark: str) -> str:
+    """A text as Java writes it between quotation marks."""
+    escapes = {**_ESCAPES, mark: f"\\{mark}"}
+    shown = text.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
+    parts = (escapes.get(each) or (each if each.isprintable() else f"\\u{ord(each):04x}") for each in shown)
+    return mark + "".join(parts) + mark
+
+
+def _component_name(name: str) -> str:
+    """The component of an array as Java writes it, from the name that its class has."""
+    dimensions = len(name) - len(name.lstrip("["))
+    base = name.lstrip("[")
+    if dimensions:
+        primitives = {"Z": "boolean", "B": "byte", "S": "short", "C": "char"}
+        primitives |= {"I": "int", "J": "long", "F": "float", "D": "double"}
+        base = primitives.get(base) or base.removeprefix("L").removesuffix(";")
+    return base.rpartition(".")[2] + "[]" * dimensions
+
+
 def _array(value: JavaValue) -> str:
-    name, items = component_name(value[1]), ", ".join(map(write, value[2]))
+    name, items = _component_name(value[1]), ", ".join(map(write, value[2]))
     return f"new {name}[] {{{items}}}"
 
 
@@ -318,8 +337,8 @@ _WRITERS: Mapping[str, Callable[[JavaValue], str]] = {
     "F": _real,
     "d": _decimal,
     "Z": lambda value: "true" if value[1] else "false",
-    "C": lambda value: quote(value[1], "'"),
-    "s": lambda value: quote(value[1], '"'),
+    "C": lambda value: _quote(value[1], "'"),
+    "s": lambda value: _quote(value[1], '"'),
     "O": lambda value: "Optional.empty()" if value[1] == NULL else f"Optional.of({write(value[1])})",
     "[": _array,
     "L": _collection,
