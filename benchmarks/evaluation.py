@@ -30,7 +30,7 @@ from typing import Any
 
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.ray.engine import RayEngine
-from counterlens.evaluation.engines.registry import LocalEngine, run_local, workers
+from counterlens.evaluation.engines.registry import LocalEngine, in_flight, run_local
 from counterlens.evaluation.plan import Plan, make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
@@ -64,9 +64,9 @@ class Bench:
         self.model = engine.open(settings.models[0], settings)
         self.records(self.plan.items[:1], self.model, 1)  # start the waiting processes
 
-    def records(self, items: Sequence[Item], model: Any, jobs: int) -> list[Record | None]:
+    def records(self, items: Sequence[Item], model: Any, most: int | None = None) -> list[Record | None]:
         """Process items, and return their records in the order of the plan."""
-        cancel = Event()
+        cancel, most = Event(), most or in_flight(self.model, self.engine)
 
         def probed(item: Item) -> StoredRecord:
             target = self.plan.target(item)
@@ -74,7 +74,7 @@ class Bench:
                 perform(self.settings, item.task, target, model, self.engine.sandbox, cancel), 0
             )
 
-        found = {done.item.position: done.record for done in run_local(items, probed, cancel, jobs)}
+        found = {done.item.position: done.record for done in run_local(items, probed, cancel, most)}
         return [kept and kept.record for _, kept in sorted(found.items())]
 
 
@@ -93,7 +93,7 @@ def timed(
     return seconds, records
 
 
-def on_this_machine(settings: RunSettings, jobs: int, rounds: int, *, twice: bool) -> tuple[Any, Any]:
+def on_this_machine(settings: RunSettings, rounds: int, *, twice: bool) -> tuple[Any, Any]:
     """The ways without a cluster; optionally with every function twice."""
     here = Bench(LocalEngine(best_sandbox()), settings)
     items = here.plan.items
@@ -102,19 +102,19 @@ def on_this_machine(settings: RunSettings, jobs: int, rounds: int, *, twice: boo
         ways = {
             "naive": lambda: here.records(items, OneByOne(model), 1),
             "batched": lambda: here.records(items, model, 1),
-            "pipelined": lambda: here.records(items, model, jobs),
+            "pipelined": lambda: here.records(items, model),
         }
         if twice:
-            ways["twice"] = lambda: here.records(again, model, jobs)
+            ways["twice"] = lambda: here.records(again, model)
         return timed(ways, rounds)
 
 
-def on_ray(way: str, settings: RunSettings, replicas: int, jobs: int, rounds: int) -> tuple[Any, Any]:
+def on_ray(way: str, settings: RunSettings, replicas: int, rounds: int) -> tuple[Any, Any]:
     """One way on a cluster of only this machine."""
     with RayEngine(best_sandbox(), replicas=replicas) as engine:
         there = Bench(engine, settings)
         with there.model as model:
-            return timed({way: lambda: there.records(there.plan.items, model, jobs)}, rounds)
+            return timed({way: lambda: there.records(there.plan.items, model)}, rounds)
 
 
 def main() -> None:
@@ -124,7 +124,6 @@ def main() -> None:
     )
     parser.add_argument("--data", default="humaneval")
     parser.add_argument("--limit", type=int)
-    parser.add_argument("--jobs", type=int, default=workers())
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--max-tokens", type=int, help="maximum number of tokens per completion")
     given = parser.parse_args()
@@ -132,10 +131,10 @@ def main() -> None:
     most = given.max_tokens or (32 if given.quick else 128)
     settings = RunSettings.of(("completion",), given.data, {"max_tokens": most}, limit=limit)
     alone = replace(settings, threads=1)
-    seconds, records = on_this_machine(settings, given.jobs, rounds, twice=not given.quick)
+    seconds, records = on_this_machine(settings, rounds, twice=not given.quick)
     clusters = (("ray", settings, 1), ("one replica", alone, 1), ("two replicas", alone, 2))
     for way, asked, replicas in () if given.quick else clusters:
-        took, found = on_ray(way, asked, replicas, given.jobs, rounds)
+        took, found = on_ray(way, asked, replicas, rounds)
         seconds, records = seconds | took, records | found
     for way in (way for way in SAME if way in records):
         if records[way] != records["pipelined"] or None in records[way]:
@@ -157,7 +156,6 @@ def main() -> None:
         "ratios": {name: round(ratio, 2) for name, ratio in ratios.items()},
         "target": {"over_naive": 1.7},
         "functions": functions,
-        "jobs": given.jobs,
         "functions_a_minute": {way: round(rate, 1) for way, rate in minutes.items()},
     }
     print(json.dumps(document))

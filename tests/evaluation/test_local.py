@@ -20,7 +20,7 @@ def test_items_are_in_work_together_and_each_is_given_once() -> None:
         together.wait()
         return StoredRecord(Record(target=str(item.position)))
 
-    found = list(run_local(ITEMS, perform, Event(), jobs=3))
+    found = list(run_local(ITEMS, perform, Event(), most=3))
     assert sorted(one.item.position for one in found) == list(range(12))
     assert all(one.record and one.record.record.target == str(one.item.position) for one in found)
 
@@ -31,7 +31,7 @@ def test_a_failure_is_given_beside_the_others() -> None:
             raise ModelError("it died")
         return StoredRecord(Record())
 
-    found = {one.item.position: one for one in run_local(ITEMS, perform, Event(), jobs=2)}
+    found = {one.item.position: one for one in run_local(ITEMS, perform, Event(), most=2)}
     assert len(found) == 12
     assert str(found[4].error) == "it died"
     assert [position for position, one in found.items() if one.record is None] == [4]
@@ -47,7 +47,7 @@ def test_whoever_leaves_early_cancels_what_is_under_way() -> None:
             raise Cancelled
         return StoredRecord(Record())
 
-    with closing(run_local(ITEMS, perform, cancel, jobs=3)) as found:
+    with closing(run_local(ITEMS, perform, cancel, most=3)) as found:
         assert next(found).item.position == 0
     assert cancel.is_set()
     assert len(ended) <= 3  # and nothing is under way any more

@@ -183,7 +183,7 @@ def test_a_budget_ends_a_run_that_more_money_finishes(code: Path, run: Run) -> N
         assert code_ == 2
         assert "--budget needs a price: the cost of deep is not known" in err
         settings(code, entry + PRICE)
-        code_, _, err = run(*BENCH, "-m", "deep", "--budget", "0.05", "--jobs", "1")
+        code_, _, err = run(*BENCH, "-m", "deep", "--budget", "0.05")
         assert code_ == 0, err
         assert "the budget of 0.05 USD is spent: 0." in err
         assert "1 of 2 done" in err

@@ -73,7 +73,6 @@ def bench(
     given: dict[str, Any],
     out: Path | None,
     resume: bool,
-    jobs: int | None,
     only_plan: bool,
     fail_under: float | None,
     progress_format: str,
@@ -104,7 +103,7 @@ def bench(
         raise click.UsageError("give the folder of the run: --out DIR, such as --out runs/first")
     with _run_reporter(progress_format) as reporter:
         engine = context.with_resource(engine_of(context))
-        run_bench(choices, out, engine, resume=resume, jobs=jobs, reporter=reporter)
+        run_bench(choices, out, engine, resume=resume, reporter=reporter)
         hold_to(out, fail_under)
 
 
@@ -159,7 +158,6 @@ def run_bench(
     engine: EvaluationEngine,
     *,
     resume: bool = False,
-    jobs: int | None = None,
     brief: bool = False,
     reporter: RunReporter | None = None,
 ) -> None:
@@ -169,7 +167,6 @@ def run_bench(
         out: The folder of the run.
         engine: The engine of its models and programs.
         resume: Whether to resume an existing run.
-        jobs: Functions processed at a time; None for the engine's default.
         brief: Whether the folder is temporary, so that messages do not mention it.
         reporter: Prints the messages.
 
@@ -201,7 +198,7 @@ def run_bench(
         reporter.planned(_facts(plan, counted, left, done), begins=True)
         try:
             with reporter.show_progress(len(plan.items), len(done), left.seconds) as (advance, notice):
-                ended = run.go(cancel, advance, jobs, notice, left)
+                ended = run.go(cancel, advance, notice, left)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
             reporter.note(_resume_with("stopped", store, brief=brief))
@@ -217,7 +214,7 @@ def run_bench(
 def _start(engine: EvaluationEngine, reporter: RunReporter) -> None:
     """Start the engine; if it cannot start, no run is begun."""
     with reporter.steps("starting the engine", total_known=False):
-        _ = engine.jobs
+        _ = engine.programs
 
 
 def _plan(settings: RunSettings, sandbox: Sandbox, reporter: RunReporter) -> Plan:

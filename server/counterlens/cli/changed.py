@@ -39,7 +39,6 @@ def changed(
     files: tuple[str, ...],
     repository: str,
     out: Path | None,
-    jobs: int | None,
     only_plan: bool,
     fail_under: float | None,
     github: bool,
@@ -63,7 +62,7 @@ def changed(
                 show_plan(choices)
                 return
             engine = stack.enter_context(engine_of(context))
-            run_bench(choices, folder, engine, jobs=jobs, brief=out is None)
+            run_bench(choices, folder, engine, brief=out is None)
         except NothingChosenError as error:
             say(f"nothing to ask: {error.message}")
             if error.hint:

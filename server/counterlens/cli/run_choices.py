@@ -66,12 +66,6 @@ def run_options(command: Command) -> Command:
             show_default=True,
             help="Run on this machine (local), or on the nodes of a Ray cluster; the results are the same.",
         ),
-        click.option(
-            "--jobs",
-            type=click.IntRange(1, 64),
-            metavar="N",
-            help="Number of functions to process at a time.",
-        ),
         probe_options,
         click.option("--base-url", metavar="URL", help="Base URL of a remote model."),
         declared_options(RunOptions),

@@ -13,7 +13,7 @@ from threading import Event
 
 from counterlens.errors import Cancelled, CounterlensError, DataError, UnsteadyModelError
 from counterlens.evaluation.engines.base import EvaluationEngine
-from counterlens.evaluation.engines.registry import Finished, run_local
+from counterlens.evaluation.engines.registry import Finished, in_flight, run_local
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.settings import RunSettings
@@ -32,7 +32,6 @@ from counterlens.sandbox.recalling import Recollection, recalling
 
 MOST_FAILURES = 3
 """Number of items that may fail because of the model or the sandbox before a run stops."""
-_AWAY = 3  # additional items in progress if they wait for an endpoint, not for a processor
 _ANSWER_BYTES = 1 << 50  # a response of a run is never dropped
 
 Advance = Callable[[int, int, str], None]
@@ -64,7 +63,6 @@ class _Going:
 
     cancel: Event
     advance: Advance | None
-    jobs: int | None
     notice: Notice | None
     remaining: TimeLeft | None
     failed: dict[str, CounterlensError]
@@ -117,7 +115,6 @@ class Run:
         self,
         cancel: Event,
         advance: Advance | None = None,
-        jobs: int | None = None,
         notice: Notice | None = None,
         remaining: TimeLeft | None = None,
     ) -> Ended:
@@ -126,7 +123,6 @@ class Run:
         Args:
             cancel: Set to stop; finished items are kept.
             advance: Called when an item is finished.
-            jobs: Number of items processed at a time; None for the engine's default.
             notice: Called with the current step of each item.
             remaining: Follows the items.
 
@@ -138,7 +134,7 @@ class Run:
         """
         failed: dict[str, CounterlensError] = {}
         budget, spending = Budget(self._plan.settings), Spending(self._store, self._plan.settings)
-        going = _Going(cancel, advance, jobs, notice, remaining, failed, spending)
+        going = _Going(cancel, advance, notice, remaining, failed, spending)
         for spec in self._plan.settings.models:
             done = self._store.done
             left = [item for item in self._plan.items if item.model == spec and item.position not in done]
@@ -165,10 +161,16 @@ class Run:
             spending.begin(spec, model)
             perform = partial(self._perform_followed, going, CachedModel(model, answers), encoder)
             begun = takewhile(lambda _: spending.within(), items)
-            jobs = going.jobs or self._engine.jobs + (0 if model.info.local else _AWAY)
+            # Items that are in progress when the time is over are finished, and exceed it.
+            most = self._engine.programs if settings.minutes else in_flight(model, self._engine)
+            done = len(self._store.done)
+
+            def allowed() -> int:
+                return spending.affordable(len(self._store.done) - done, most)
+
             try:
                 # Closed before the model is, whatever happens here: its threads still use it.
-                with closing(run_local(begun, perform, going.cancel, jobs)) as outcomes:
+                with closing(run_local(begun, perform, going.cancel, most, allowed)) as outcomes:
                     for finished in outcomes:
                         spending.record_usage()
                         if finished.record is None:

@@ -103,6 +103,21 @@ class Spending:
         self.record_usage()
         return self._is_within(self._spec)
 
+    def affordable(self, done: int, most: int) -> int:
+        """Number of items that may be in progress without exceeding the budget, at the cost of those done.
+
+        Args:
+            done: Number of items that this part of the run has asked the model about.
+            most: Maximum number.
+        """
+        limit = self._limits.get(self._spec)
+        if limit is None:
+            return most
+        price = price_of(self._settings, self._spec)
+        cost = self._cost_of(self._spec) - (price.of(self._before) if price else 0.0)
+        left = limit - self._cost_of(self._spec)
+        return max(1, min(most, int(left * done / cost) if cost else done))
+
     def _is_within(self, spec: str) -> bool:
         limit = self._limits.get(spec)
         return limit is None or self._cost_of(spec) < limit

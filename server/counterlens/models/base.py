@@ -297,6 +297,11 @@ class Model(ABC):
         """Identity of the model."""
 
     @property
+    def together(self) -> int:
+        """How many requests it answers at the same time, at least one; more wait."""
+        return 1
+
+    @property
     def usage(self) -> Usage:
         """The usage, if it is counted: only by endpoints, if it may cost something."""
         return Usage()

@@ -91,6 +91,11 @@ class WrappedModel(ForwardingModel):
         return self.model.info
 
     @property
+    def together(self) -> int:
+        """Delegate to the other model."""
+        return self.model.together
+
+    @property
     def usage(self) -> Usage:
         """Delegate to the other model."""
         return self.model.usage

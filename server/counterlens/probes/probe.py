@@ -159,6 +159,20 @@ class Context:
         (completion,) = self.model.complete([prompt], cancel=self.cancel)
         return completion
 
+    def complete_all(self, what: str, prompts: Sequence[Prompt]) -> list[Completion]:
+        """Send prompts to the model together, so that they share its calls; their order changes nothing.
+
+        Args:
+            what: The name of the step, for progress.
+
+        Raises:
+            ModelError, Cancelled: as `Model.complete`.
+        """
+        self.steps.next(what, 0, len(prompts))
+        return self.model.complete(
+            prompts, cancel=self.cancel, progress=lambda done, total: self.steps.report(what, done, total)
+        )
+
 
 class Probe(ABC, Generic[OptionsT, RecordT]):
     """One experiment on one function at a time.

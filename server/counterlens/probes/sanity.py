@@ -1,4 +1,4 @@
-"""The check before figures: a repeated question gets the same answer.
+"""The check before figures: a repeated question gets the same answer. A model that is exact is not asked.
 
 A function whose repeated question gets another answer is left out. Its model keeps its other functions, up to
 a limit: if a share r of the answers changes by itself, up to a share 2 r of comparisons between two answers
@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 from counterlens.errors import UnsteadyModelError
 from counterlens.metrics.effects import Proportion, wilson
+from counterlens.models.base import Capability, Model
 from counterlens.probes.record import Outcome, Record
 
 Answer = TypeVar("Answer")
@@ -23,7 +24,21 @@ FEWEST: Final = 3
 """Minimum number of such functions before the limit applies: one or two of the first few show no rate."""
 
 
-def require_repeatable(
+def require_repeatable(model: Model, does: str, first: Answer, ask: Callable[[], Answer]) -> None:
+    """Ask again for completions, unless the model was seen to be exact, and leave out unsteady ones.
+
+    Args:
+        model: The model.
+        does, first, ask: As `require_same`.
+
+    Raises:
+        As `require_same`.
+    """
+    if not model.offers(Capability.EXACT):
+        require_same(model.info.name, does, first, ask)
+
+
+def require_same(
     model: str,
     does: str,
     first: Answer,

@@ -75,22 +75,16 @@ class Kernels:
     """
 
     keeps_prefixes = True
-    room = 4096
 
     def __init__(self, changes: tuple[int, ...], *, tiles: bool = False) -> None:
         self.changes, self.tiles = changes, tiles
         self.held: dict[int, list[object]] = {}
-        self.user: object = None
-
-    def claim(self, user: object) -> bool:
-        self.user, same = user, self.user is user
-        return same
-
-    def fits(self, _sequences: int, _tokens: int) -> bool:
-        return True
 
     def start(self, needs: list[int]) -> None:
         self.held = {i: [] for i in range(len(needs))}
+
+    def close(self) -> None:
+        self.held = {}
 
     def cut(self, seq_id: int, length: int) -> None:
         assert length <= len(self.held[seq_id])
@@ -116,9 +110,9 @@ class Kernels:
 
 def _alone(kernels: Kernels, prompt: list[int], steps: list[int]) -> list[float]:
     """The logits of a sequence that is decoded by the rule, in calls of its own."""
-    decoder = ExactDecoder(Kernels(kernels.changes, tiles=kernels.tiles), SharedCalls())  # type: ignore[arg-type]
-    decoder.open([len(prompt) + len(steps)])
-    rows = [decoder.read(0, prompt)[0]]
+    decoder = ExactDecoder(Kernels(kernels.changes, tiles=kernels.tiles), SharedCalls(), 1, 4096)  # type: ignore[arg-type]
+    decoder.begin(0, np.asarray(prompt, np.int32))
+    rows = [next(row[0] for _ in prompt if (row := decoder.read(0)) is not None)]
     return [*rows, *(decoder.step({0: token})[0][0] for token in steps)]
 
 
@@ -147,18 +141,25 @@ def test_sequences_that_begin_and_end_at_any_time_get_the_bits_that_they_get_alo
     calls: SharedCalls, sequences: list[tuple[list[int], list[int], int]], shared: list[int]
 ) -> None:
     kernels = Kernels(KERNELS[calls].changes, tiles=KERNELS[calls].tiles)
-    decoder = ExactDecoder(kernels, calls)  # type: ignore[arg-type]
+    decoder = ExactDecoder(kernels, calls, min(8, len(sequences)), 4096)  # type: ignore[arg-type]
     prompts = [shared + own for own, _, _ in sequences]
-    decoder.open([len(prompt) + 6 for prompt in prompts])
     waiting = sorted(range(len(prompts)), key=lambda i: sequences[i][2])
     logits: dict[int, list[float]] = {}
+    reading: list[int] = []
     time = 0
-    while waiting or any(len(rows) <= len(sequences[i][1]) for i, rows in logits.items()):
-        while waiting and sequences[waiting[0]][2] <= time and decoder.fits(len(prompts[waiting[0]]) + 6):
-            logits[waiting[0]] = [decoder.read(waiting[0], prompts[waiting[0]])[0]]
-            if not sequences[waiting[0]][1]:
-                decoder.end(waiting[0])
-            waiting.pop(0)
+    while waiting or reading or any(len(rows) <= len(sequences[i][1]) for i, rows in logits.items()):
+        arrived = [i for i in waiting if sequences[i][2] <= time]
+        for i in arrived[: decoder.free]:
+            decoder.begin(i, np.asarray(prompts[i], np.int32))
+            reading.append(i)
+            waiting.remove(i)
+        if reading:  # one portion of one of them
+            i = reading[time % len(reading)]
+            if (row := decoder.read(i)) is not None:
+                logits[i] = [row[0]]
+                reading.remove(i)
+                if not sequences[i][1]:
+                    decoder.end(i)
         live = {
             i: sequences[i][1][len(rows) - 1]
             for i, rows in logits.items()
@@ -180,8 +181,11 @@ def engine() -> Engine:
 
 @pytest.mark.parametrize("calls", list(KERNELS)[1:])
 def test_the_trial_sees_whether_kernels_change_in_company(engine: Engine, calls: SharedCalls) -> None:
+    def opened(kernels: Kernels) -> Any:
+        return lambda: Kernels(kernels.changes, tiles=kernels.tiles)
+
     expected = [calls.width <= kernels.width for kernels in list(KERNELS)]
-    assert [exactness.holds(engine, kernels, calls) for kernels in KERNELS.values()] == expected  # type: ignore[arg-type]
+    assert [exactness.holds(engine, calls, opened(kernels)) for kernels in KERNELS.values()] == expected
 
 
 def test_what_was_tried_is_not_tried_again(
@@ -190,8 +194,7 @@ def test_what_was_tried_is_not_tried_again(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     tried: list[None] = []
     monkeypatch.setattr(exactness, "holds", lambda *_: tried.append(None))
-    batch = SequenceBatch(engine)
-    assert [exactness.calls_of(engine, batch, name) for name in ("one", "one", "two")] == [SharedCalls()] * 3
+    assert [exactness.calls_of(engine, name) for name in ("one", "one", "two")] == [SharedCalls()] * 3
     assert len(tried) == 2
 
 
@@ -251,15 +254,14 @@ def test_recurrent_models_whose_sequences_cannot_be_copied_or_cut_get_the_same_a
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     parts = PromptEncoder(engine, Api.COMPLETIONS), engine, Constraint(engine.pieces)
-    usual = LlamaCompleter(*parts, SequenceBatch(engine), SharedCalls(32, free=True))
+    usual = LlamaCompleter(*parts, SharedCalls(32, free=True))
     expected = usual.complete(PROMPTS, lambda *_: None)
     monkeypatch.setattr(Engine, "keeps_prefixes", property(lambda _: False))
     monkeypatch.setattr(SequenceBatch, "copy", None)
     cut = SequenceBatch.cut
     lengths: list[int] = []
     monkeypatch.setattr(SequenceBatch, "cut", lambda *given: lengths.append(given[2]) or cut(*given))
-    batch = SequenceBatch(engine)
-    recurrent = LlamaCompleter(*parts, batch, exactness.calls_of(engine, batch, "recurrent"))
+    recurrent = LlamaCompleter(*parts, exactness.calls_of(engine, "recurrent"))
     assert recurrent.calls == SharedCalls()
     assert recurrent.complete(PROMPTS, lambda *_: None) == expected
     assert set(lengths) == {0}

@@ -23,7 +23,7 @@ PROMPT = Prompt("def largest(numbers):\n    best = numbers[0]\n    for number in
 @pytest.fixture(scope="module")
 def completer() -> LlamaCompleter:
     engine = Engine(short_model(), threads=1, context=1024)
-    parts = PromptEncoder(engine, Api.COMPLETIONS), engine, Constraint(engine.pieces), SequenceBatch(engine)
+    parts = PromptEncoder(engine, Api.COMPLETIONS), engine, Constraint(engine.pieces)
     return LlamaCompleter(*parts, rounding=1e9)
 
 
@@ -54,22 +54,23 @@ def test_the_rounding_is_measured_once_and_a_damaged_note_is_measured_anew(
     completer: LlamaCompleter, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    found = rounding.rounding_of(completer.engine, completer.batch, "this")
+    found = rounding.rounding_of(completer.engine, "this")
     assert 0.01 < found < 2
     monkeypatch.setattr(rounding, "shifts", lambda *_: [0.5])
-    assert rounding.rounding_of(completer.engine, completer.batch, "this") == found
+    assert rounding.rounding_of(completer.engine, "this") == found
     (path,) = tmp_path.rglob("rounding.json")
     path.write_text(path.read_text().replace(f"{found:.3g}", "much"))
-    assert rounding.rounding_of(completer.engine, completer.batch, "this") == 0.5
+    assert rounding.rounding_of(completer.engine, "this") == 0.5
 
 
 def test_every_context_of_a_batch_decodes_with_the_threads_that_were_chosen(
     completer: LlamaCompleter,
 ) -> None:
-    batch, used = completer.batch, list[int]()
+    batch, used = SequenceBatch(completer.engine), list[int]()
     with batch.threads(3):
         for needs in ([100], [100, 300]):  # another shape opens another context
             batch.start(needs)
             used.append(llama_cpp.llama_n_threads(batch._context))
     used.append(llama_cpp.llama_n_threads(batch._context))
+    batch.close()
     assert used == [3, 3, 1]

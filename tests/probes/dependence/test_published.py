@@ -540,7 +540,7 @@ def test_every_cell_of_a_run_is_computed_again_by_a_script_of_its_own(
 
     script = serve(answer, models=["m"])
     run = tmp_path / "run"
-    options = ["--task", "dependence", "--protocol", "core", "--questions", "12", "--jobs", "1"]
+    options = ["--task", "dependence", "--protocol", "core", "--questions", "12"]
     asked = ["--model", "remote:m", "--base-url", script.url, "--api", "chat"]
     said = called(capsys, "bench", "--data", data, "--out", run, *options, *asked)
     assert "1 record not drawn: gcj_1_4_show_1_2 (no Python 3, line 2: " in " ".join(said.split())

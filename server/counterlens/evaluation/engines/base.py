@@ -27,8 +27,8 @@ class EvaluationEngine(Protocol):
         ...
 
     @property
-    def jobs(self) -> int:
-        """Default number of items processed at a time."""
+    def programs(self) -> int:
+        """Number of programs that run at a time; more wait."""
         ...
 
     def open(self, spec: str, settings: RunSettings) -> Model:

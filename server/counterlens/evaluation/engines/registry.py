@@ -1,9 +1,9 @@
 """The engines. To add one: a file whose class implements `EvaluationEngine`, and a line in `ENGINES`.
 
-The local one is here: several items at a time; while one waits for the model, others run in the sandbox. The
-model answers one call at a time (a local one in a separate process), so it is never idle while an item
-has a request. The result of an item depends on that item alone: the order in which items finish changes
-nothing. This holds for every engine; this one has model and sandbox on this machine.
+The local one is here. So many items are in progress that the model always has as many requests as it answers
+at the same time: their prompts share its calls, or are in flight to an endpoint. An item waits on its thread
+for the model, or for its turn to run a program. The result of an item depends on that item alone: the order
+in which items finish changes nothing. This holds for every engine; this one has model and sandbox here.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
-from threading import Event
+from threading import BoundedSemaphore, Event
 from typing import Self
 
-from counterlens.errors import CounterlensError
+from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine, open_model
 from counterlens.evaluation.engines.ray.engine import RayEngine
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.models.base import Model
 from counterlens.processes import processors
-from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.base import Job, JobOutcome, Sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +68,17 @@ class LocalEngine:
     """Models and programs on this machine. Implements `EvaluationEngine`."""
 
     def __init__(self, sandbox: Sandbox) -> None:
-        self._sandbox = sandbox
+        self._sandbox = TurnSandbox(sandbox, self.programs)
 
     @property
     def sandbox(self) -> Sandbox:
-        """The sandbox of this machine."""
+        """The sandbox of this machine, whose programs take turns."""
         return self._sandbox
 
     @property
-    def jobs(self) -> int:
-        """Like `workers`."""
-        return workers()
+    def programs(self) -> int:
+        """One program more than there are processors, within limits: some wait for each other."""
+        return min(max(processors(), 2) + 1, 8)
 
     def open(self, spec: str, settings: RunSettings) -> Model:
         return open_model(spec, settings)
@@ -90,13 +90,52 @@ class LocalEngine:
         """Release nothing: the sandbox belongs to the process."""
 
 
-def workers() -> int:
-    """Number of items processed at a time: one for the model, and one per processor, within limits."""
-    return min(max(processors(), 2) + 1, 8)
+class TurnSandbox:
+    """A sandbox in which programs take turns: a program that gets little of a processor would be too slow.
+
+    Args:
+        sandbox: Runs them.
+        programs: Number of programs that run at a time.
+    """
+
+    def __init__(self, sandbox: Sandbox, programs: int) -> None:
+        self._sandbox, self._turns = sandbox, BoundedSemaphore(programs)
+
+    @property
+    def name(self) -> str:
+        """The id of the back end."""
+        return self._sandbox.name
+
+    @property
+    def guarantees(self) -> tuple[tuple[str, bool], ...]:
+        """The isolation of the other sandbox."""
+        return self._sandbox.guarantees
+
+    def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
+        """Like `Sandbox.run`, when it is its turn."""
+        while not self._turns.acquire(timeout=_POLL_SECONDS):
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("the program was cancelled")
+        try:
+            return self._sandbox.run(job, cancel=cancel)
+        finally:
+            self._turns.release()
+
+
+def in_flight(model: Model, engine: EvaluationEngine) -> int:
+    """Number of items in progress at a time, so that neither the model nor the processors wait for items.
+
+    An item has one request at a time in most tasks, and some are between two requests.
+    """
+    return model.together + model.together // 4 + engine.programs
 
 
 def run_local(
-    items: Iterable[Item], perform: Callable[[Item], StoredRecord], cancel: Event, jobs: int | None = None
+    items: Iterable[Item],
+    perform: Callable[[Item], StoredRecord],
+    cancel: Event,
+    most: int,
+    allowed: Callable[[], int] | None = None,
 ) -> Generator[Finished, None, None]:
     """Process items and yield each when it is finished. Close the generator to cancel work in progress.
 
@@ -104,15 +143,16 @@ def run_local(
         items: The items; the next one is taken when a worker is free.
         perform: Processes one item; called from several threads.
         cancel: Set by the caller to cancel, and when the iteration ends early.
-        jobs: Number of items processed at a time.
+        most: Maximum number of items in progress at a time.
+        allowed: How many may be in progress now, if that is fewer.
     """
-    jobs = jobs or workers()
     waiting = iter(items)
-    pool = ThreadPoolExecutor(jobs, thread_name_prefix="evaluation")
+    pool = ThreadPoolExecutor(most, thread_name_prefix="evaluation")
     under_way: dict[Future[StoredRecord], Item] = {}
     try:
         while True:
-            for item in islice(waiting, jobs - len(under_way)):
+            room = (allowed() if allowed else most) - len(under_way)
+            for item in islice(waiting, max(0, room)):
                 under_way[pool.submit(perform, item)] = item
             if not under_way:
                 return

@@ -7,9 +7,11 @@ of a known text in a hole does.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+import math
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
 import msgspec
 import numpy as np
@@ -18,10 +20,10 @@ import numpy.typing as npt
 from counterlens.errors import Cancelled, CounterlensError, ModelError
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.files import note, recall
-from counterlens.models.llama.decoding import ALONE, ExactDecoder, SharedCalls
+from counterlens.models.llama.decoding import ALONE, ExactDecoder, SharedCalls, Tally
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
-from counterlens.models.llama.protocol import FillTrial
+from counterlens.models.llama.protocol import SEQUENCES, FillTrial
 from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.models.local import encoded_prompt
 from counterlens.models.local.completing import Growing, Writer, answers
@@ -68,25 +70,63 @@ class Request:
         return answers(self.distinct, self.prompts)
 
 
+_ROOMS = (1024, 2048, 4096, 8192)
+"""Numbers of tokens that sequences of one decoder may have; longer ones have the whole context."""
+_SPARE = 8
+"""Minimum number of sequences of a decoder: the prompts of ended ones are kept for later ones."""
+_READ_ROWS = 224
+"""Rows of prompts that are read between two steps."""
+_CONSIDERED = 64
+"""Number of waiting prompts among which the next one to read is chosen."""
+_PATIENCE = 8
+"""Tokens that a prompt may have more than another one for each prompt that was read before it in vain."""
+
+
+@dataclass(eq=False, slots=True)
+class _Sequence:
+    """A completion that waits, or has begun.
+
+    Attributes:
+        tokens: Its prompt.
+        room: Number of tokens for which its decoder has room.
+        since: Number of completions that had begun when it was submitted.
+        decoder: The decoder in which it has begun.
+        token: The token to append; None while its prompt is read.
+    """
+
+    request: Request
+    growing: Growing
+    tokens: npt.NDArray[np.int32]
+    room: int
+    since: int
+    decoder: ExactDecoder | None = None
+    token: int | None = None
+
+
 @dataclass
 class LlamaCompleter(Writer):
     """Completes prompts with one engine; a completion is a function of its prompt, bit for bit.
 
+    The prompt with the fewest unread tokens is read first, so those that begin like another one follow it,
+    and a short one waits for no long one. Sequences of about the same length share a decoder, in which each
+    has the same room.
+
     Attributes:
         calls: What may share a call.
         rounding: The gap between the two likeliest tokens, in nats, below which rounding may have chosen.
+        tally: What was decoded so far.
     """
 
     encoder: PromptEncoder
     engine: Engine
     constraint: encoded_prompt.Constraint
-    batch: SequenceBatch
     calls: SharedCalls = ALONE
     rounding: float = 0.0
-    _decoder: ExactDecoder | None = field(default=None, init=False)
-    _waiting: deque[tuple[Request, Growing]] = field(default_factory=deque, init=False)
-    _live: dict[int, tuple[Request, Growing]] = field(default_factory=dict, init=False)
-    _next: dict[int, int] = field(default_factory=dict, init=False)
+    tally: Tally = field(default_factory=Tally, init=False)
+    _decoders: dict[int, ExactDecoder] = field(default_factory=dict, init=False)
+    _outgrown: list[ExactDecoder] = field(default_factory=list, init=False)
+    _waiting: dict[Request, deque[_Sequence]] = field(default_factory=dict, init=False)
+    _live: dict[int, _Sequence] = field(default_factory=dict, init=False)
     _count: int = field(default=0, init=False)
 
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
@@ -102,63 +142,143 @@ class LlamaCompleter(Writer):
             ModelError: as `Writer.begin`.
         """
         request = Request(prompts, self.begin(prompts), progress)
-        self._waiting += [(request, growing) for growing in request.distinct]
+        self._waiting[request] = deque(
+            _Sequence(
+                request,
+                growing,
+                np.asarray(growing.encoded.tokens, np.int32),
+                next((room for room in self._rooms if growing.need <= room), self.engine.context),
+                self._count,
+            )
+            for growing in request.distinct
+        )
         return request
 
     def withdraw(self, request: Request, error: CounterlensError) -> None:
         """End a request; the others go on."""
         request.error = request.error or error
-        self._waiting = deque(each for each in self._waiting if each[0] is not request)
-        for which in [which for which, (owner, _) in self._live.items() if owner is request]:
+        self._waiting.pop(request, None)
+        for which in [which for which, sequence in self._live.items() if sequence.request is request]:
             self._end(which)
 
     def advance(self) -> None:
-        """Append a token to each completion that has begun, and begin those for which there is room."""
-        if self._decoder is None or self._decoder.calls != self.calls:
-            self._decoder = ExactDecoder(self.batch, self.calls)
+        """Read some prompts, and append a token to each completion whose prompt was read."""
         try:
             if self.engine.cancelled.is_set():
                 raise Cancelled
-            self._admit(self._decoder)
-            if self._next:
-                for which, logits in self._decoder.step(self._next).items():
-                    if which in self._live:
-                        self._grow(which, logits)
+            self._make_room()
+            self._read()
+            self._step()
         except (Cancelled, ModelError) as error:
-            for request, _ in [*self._live.values()] or [*self._waiting]:
+            for request in {sequence.request for sequence in self._live.values()} or {*self._waiting}:
                 self.withdraw(request, error)
 
-    def _admit(self, decoder: ExactDecoder) -> None:
-        """Begin waiting completions, in order."""
-        while self._waiting:
-            needs = [growing.need for _, growing in self._waiting]
-            if not self._live:
-                decoder.open(needs)
-            if not decoder.fits(needs[0]):
+    @property
+    def _rooms(self) -> list[int]:
+        return [room for room in _ROOMS if room < self.engine.context]
+
+    def _make_room(self) -> None:
+        """Open decoders for all sequences, or for as many as fit into memory; close those without any."""
+        needed = Counter(sequence.room for sequence in chain.from_iterable(self._waiting.values()))
+        begun = Counter(sequence.decoder for sequence in self._live.values())
+        for room, count in needed.items():
+            decoder = self._decoders.get(room)
+            count += begun[decoder]
+            if decoder is not None and count > decoder.sequences < self._most(room, SEQUENCES):
+                self._outgrown.append(self._decoders.pop(room))
+                decoder, count = None, SEQUENCES
+            if decoder is None:
+                unused = [other for other in self._decoders if other not in needed]
+                self._outgrown += [self._decoders.pop(other) for other in unused]
+                self._close_outgrown(begun)
+                batch, most = SequenceBatch(self.engine), self._most(room, max(count, _SPARE))
+                self._decoders[room] = ExactDecoder(batch, self.calls, most, room, self.tally)
+        self._close_outgrown(begun)
+
+    def _most(self, room: int, wanted: int) -> int:
+        """Number of sequences of a decoder: as many as wanted, or as fit into memory."""
+        return max(1, min(SEQUENCES, wanted, self.engine.cached_tokens // room))
+
+    def _close_outgrown(self, begun: Collection[ExactDecoder | None]) -> None:
+        for decoder in [decoder for decoder in self._outgrown if decoder not in begun]:
+            self._outgrown.remove(decoder)
+            decoder.close()
+
+    def _read(self) -> None:
+        """Read some portions of prompts."""
+        for _ in range(0, _READ_ROWS, self.calls.portion):
+            which = self._next_prompt()
+            if which is None:
                 return
-            request, growing = self._waiting.popleft()
-            self._count += 1
-            self._live[self._count] = request, growing
-            self._grow(self._count, decoder.read(self._count, growing.encoded.tokens))
+            logits = self._decoder_of(self._live[which]).read(which)
+            if logits is not None:
+                self._grow(which, logits)
+
+    def _next_prompt(self) -> int | None:
+        """The sequence whose prompt is read next; None if there is none, or no room for it."""
+        reading = {
+            which: self._decoder_of(sequence).left(which)
+            for which, sequence in self._live.items()
+            if sequence.token is None
+        }
+        best = min(reading, key=reading.__getitem__, default=None)
+        waiting = self._chosen(math.inf if best is None else reading[best])
+        if waiting is None:
+            return best
+        queue = self._waiting[waiting.request]
+        queue.remove(waiting)
+        if not queue:
+            del self._waiting[waiting.request]
+        self._count += 1
+        self._live[self._count] = waiting
+        waiting.decoder = self._decoders[waiting.room]
+        waiting.decoder.begin(self._count, waiting.tokens)
+        return self._count
+
+    def _chosen(self, below: float) -> _Sequence | None:
+        """The waiting sequence with the fewest unread tokens, fewer than `below`, of those that may begin."""
+        each = -(-_CONSIDERED // max(1, len(self._waiting)))
+        chosen, fewest = None, below
+        for queue in self._waiting.values():
+            for sequence in islice(queue, each):
+                decoder = self._decoders[sequence.room]
+                if decoder.free:
+                    unread = decoder.unread(sequence.tokens) - _PATIENCE * (self._count - sequence.since)
+                    if unread < fewest:
+                        chosen, fewest = sequence, unread
+        return chosen
+
+    def _step(self) -> None:
+        """Append a token to each completion whose prompt was read."""
+        for decoder in {self._decoder_of(sequence) for sequence in self._live.values()}:
+            tokens = {
+                which: sequence.token
+                for which, sequence in self._live.items()
+                if sequence.decoder is decoder and sequence.token is not None
+            }
+            for which, logits in decoder.step(tokens).items() if tokens else ():
+                if which in self._live:
+                    self._grow(which, logits)
 
     def _grow(self, which: int, logits: npt.NDArray[np.float32]) -> None:
-        request, growing = self._live[which]
+        sequence = self._live[which]
         try:
-            token = self.grow(growing, logits)
+            sequence.token = self.grow(sequence.growing, logits)
         except ModelError as error:  # concerns this request only
-            self.withdraw(request, error)
+            self.withdraw(sequence.request, error)
             return
-        if token is None:
+        if sequence.token is None:
             self._end(which)
-            request.ended()
-        else:
-            self._next[which] = token
+            sequence.request.ended()
 
     def _end(self, which: int) -> None:
-        del self._live[which]
-        self._next.pop(which, None)
-        if self._decoder:
-            self._decoder.end(which)
+        self._decoder_of(self._live.pop(which)).end(which)
+
+    @staticmethod
+    def _decoder_of(sequence: _Sequence) -> ExactDecoder:
+        if sequence.decoder is None:
+            raise ValueError("it has not begun")
+        return sequence.decoder
 
 
 _MEMORY = "filling.json"

@@ -66,7 +66,6 @@ class ContinuationScorer:
             ModelError: a continuation is longer than the model's window.
             Cancelled, ModelError: as `SequenceBatch.decode`.
         """
-        self.batch.claim(self)
         k = request.alternatives
         sequences = self._sequences(request)
         total = sum(len(sequence.tokens) - sequence.first for sequence in sequences)

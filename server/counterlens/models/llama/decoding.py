@@ -8,15 +8,15 @@ the same bits there (`exactness.py`): that saves time and changes no bit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import Cancelled, ModelError
-from counterlens.models.llama.sequences import MOST, Row, SequenceBatch
+from counterlens.models.llama.sequences import Row, SequenceBatch
 from counterlens.models.local.completing import Logits
 
 LEAST = 8
@@ -25,9 +25,9 @@ LEAST = 8
 APART = 4
 """Maximum number of rows that cost more in one call than in calls of their own (a matrix times a vector)."""
 
-_SPARE = 8  # slots that are opened for prompts to come
 _PORTION = 112
 _ANCHORED = 32  # smaller, since a shared prefix ends with a whole portion
+_NOTHING: npt.NDArray[np.int32] = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +53,33 @@ ALONE = SharedCalls()
 
 
 @dataclass(slots=True)
+class Tally:
+    """A count of what was decoded.
+
+    Attributes:
+        steps: Number of calls of llama.cpp for next tokens.
+        rows: Number of their rows, each a token of a sequence.
+    """
+
+    steps: int = 0
+    rows: int = 0
+
+
+@dataclass(slots=True)
 class _Slot:
     """A sequence of the batch.
 
     Attributes:
         tokens: Its content.
         prompt: Number of its first tokens that were read in portions.
+        unread: The rest of its prompt, which is still to be read.
         which: The sequence of the decoder that is in it; None if it has ended.
         used: When it was last used.
     """
 
-    tokens: list[int] = field(default_factory=list)
+    tokens: npt.NDArray[np.int32] = field(default_factory=lambda: _NOTHING)
     prompt: int = 0
+    unread: npt.NDArray[np.int32] = field(default_factory=lambda: _NOTHING)
     which: int | None = None
     used: int = 0
 
@@ -73,76 +88,101 @@ class ExactDecoder:
     """Sequences that begin and end at any time; each gets the logits that it would get alone.
 
     The prompts in the slots of ended sequences are kept: a later prompt copies the prefix that they share.
+
+    Args:
+        batch: A batch of its own.
+        sequences: Maximum number of sequences at a time.
+        room: Maximum number of tokens of a sequence.
+        tally: Counts what is decoded.
     """
 
-    def __init__(self, batch: SequenceBatch, calls: SharedCalls) -> None:
-        self._batch, self.calls = batch, calls
-        self._slots: list[_Slot] = []
-        self._room = 0
+    def __init__(
+        self,
+        batch: SequenceBatch,
+        calls: SharedCalls,
+        sequences: int,
+        room: int,
+        tally: Tally | None = None,
+    ) -> None:
+        self._batch, self._calls, self._tally = batch, calls, tally or Tally()
+        self._slots = [_Slot() for _ in range(sequences)]
+        batch.start([room] * sequences)
         self._clock = 0
 
-    def open(self, needs: Sequence[int]) -> None:
-        """Make room for sequences of `needs` tokens, as many of the first ones as fit; none may be live."""
-        room = max(needs)
-        slots = next(
-            n for n in range(min(MOST, max(len(needs), _SPARE)), 0, -1) if self._batch.fits(n, room) or n == 1
-        )
-        if not self._batch.claim(self) or room > self._room or slots > len(self._slots):
-            self._batch.start([room] * slots)
-            self._room = self._batch.room
-            self._slots = [_Slot() for _ in range(slots)]
+    @property
+    def free(self) -> int:
+        """Number of sequences that may begin."""
+        return sum(slot.which is None for slot in self._slots)
 
-    def fits(self, need: int) -> bool:
-        """Whether there is a slot for a sequence of `need` tokens; never before `open`."""
-        return need <= self._room and any(slot.which is None for slot in self._slots)
+    @property
+    def sequences(self) -> int:
+        """Maximum number of sequences at a time."""
+        return len(self._slots)
 
-    def read(self, which: int, tokens: Sequence[int]) -> npt.NDArray[np.float32]:
+    def left(self, which: int) -> int:
+        """Number of tokens of the prompt of a sequence that are still to be read."""
+        return sum(len(slot.unread) for slot in self._slots if slot.which == which)
+
+    def unread(self, tokens: npt.NDArray[np.int32]) -> int:
+        """Number of tokens of a prompt that would have to be read if it began now."""
+        return len(tokens) - max((self._shared(slot, tokens) for slot in self._slots), default=0)
+
+    def begin(self, which: int, tokens: npt.NDArray[np.int32]) -> None:
         """Begin a sequence.
 
         Args:
             which: Its number.
-            tokens: Its prompt, at least one token; it `fits`.
+            tokens: Its prompt, at least one token; there is a `free` slot.
+        """
+        at, seq_id = self._fork(tokens)
+        slot = self._slots[seq_id]
+        slot.which, slot.unread = which, tokens[at:]
+
+    def read(self, which: int) -> npt.NDArray[np.float32] | None:
+        """Read a portion of the prompt of a sequence that has begun.
 
         Returns:
-            The logits after its last token, (vocabulary,) float32; the next call overwrites them.
+            The logits after its last token, (vocabulary,) float32, which the next call overwrites; None if
+            there is more to read.
 
         Raises:
             Cancelled, ModelError: as `SequenceBatch.decode`; all sequences are lost.
         """
-        at, seq_id = self._fork(tokens)
-        slot = self._slots[seq_id]
-        logits = np.empty((0, 0), np.float32)
-        for low, high in _portions(at, len(tokens), self.calls.portion):
-            rows = [
-                Row(seq_id, token, wanted=i + 1 == len(tokens))
-                for i, token in enumerate(tokens[low:high], low)
-            ]
-            logits = self._decode(rows)
-            slot.prompt = high
-        slot.which, self._clock = which, self._clock + 1
-        slot.tokens, slot.used = list(tokens), self._clock
-        last: npt.NDArray[np.float32] = logits[0]
-        return last
+        seq_id, slot = next((i, slot) for i, slot in enumerate(self._slots) if slot.which == which)
+        size = self._calls.portion if len(slot.unread) >= self._calls.portion + LEAST else len(slot.unread)
+        portion, slot.unread = slot.unread[:size], slot.unread[size:]
+        is_last = not len(slot.unread)
+        rows = [Row(seq_id, int(token), wanted=False) for token in portion]
+        rows[-1] = replace(rows[-1], wanted=is_last)
+        logits = self._decode(rows)
+        slot.tokens = np.concatenate([slot.tokens, portion])
+        slot.prompt = len(slot.tokens)
+        self._clock += 1
+        slot.used = self._clock
+        return logits[0] if is_last else None
 
     def step(self, tokens: Mapping[int, int]) -> Logits:
-        """Append a token to each live sequence.
+        """Append a token to each of some sequences whose prompts were read.
 
         Raises:
             Cancelled, ModelError: as `read`.
         """
-        together = self.calls.width > 1 and len(tokens) > APART
+        together = self._calls.width > 1 and len(tokens) > APART
         if together:
-            self._close_gaps()
-        live = [(which, i, slot) for i, slot in enumerate(self._slots) if (which := slot.which) is not None]
-        live = [each for each in live if each[0] in tokens]
-        count = -(-len(live) // self.calls.width) if together else len(live)
+            self._close_gaps(tokens)
+        live = [
+            (which, i, slot)
+            for i, slot in enumerate(self._slots)
+            if (which := slot.which) is not None and which in tokens
+        ]
+        count = -(-len(live) // self._calls.width) if together else len(live)
+        self._tally.steps, self._tally.rows = self._tally.steps + count, self._tally.rows + len(live)
         edges = [len(live) * i // count for i in range(count + 1)]
         last: Logits = {}
         for low, high in pairwise(edges):
             part = live[low:high]
             logits = self._decode([Row(seq_id, tokens[which], wanted=True) for which, seq_id, _ in part])
-            for (which, _, slot), row in zip(part, logits, strict=True):
-                slot.tokens.append(tokens[which])
+            for (which, _, _), row in zip(part, logits, strict=True):
                 last[which] = row.copy() if count > 1 else row
         return last
 
@@ -152,13 +192,13 @@ class ExactDecoder:
             if slot.which == which:
                 slot.which = None
 
-    def _fork(self, tokens: Sequence[int]) -> tuple[int, int]:
+    def _fork(self, tokens: npt.NDArray[np.int32]) -> tuple[int, int]:
         """A free slot that holds the longest usable prefix of a prompt, and the length of that prefix."""
         shared = [self._shared(slot, tokens) for slot in self._slots]
         free = [i for i, slot in enumerate(self._slots) if slot.which is None]
         source = max(range(len(shared)), key=lambda i: (shared[i], i in free))
         at = shared[source]
-        if source in free and (at or not self._slots[source].tokens):
+        if source in free and (at or not len(self._slots[source].tokens)):
             target = source
         else:
             target = min(free, key=lambda i: (self._slots[i].used, i))
@@ -166,21 +206,21 @@ class ExactDecoder:
                 self._batch.copy(source, target)
         self._batch.cut(target, at)
         slot = self._slots[target]
-        slot.tokens, slot.prompt = list(tokens[:at]), at
+        slot.tokens, slot.prompt = tokens[:at], at
         return at, target
 
-    def _shared(self, slot: _Slot, tokens: Sequence[int]) -> int:
+    def _shared(self, slot: _Slot, tokens: npt.NDArray[np.int32]) -> int:
         """Number of first tokens of a slot with the bits that a prompt would get for them."""
-        if not self._batch.keeps_prefixes or slot.prompt < LEAST:
-            return 0
         most = min(slot.prompt, len(tokens)) - LEAST
-        pairs = zip(slot.tokens[: slot.prompt], tokens, strict=False)
-        at = next((i for i, (a, b) in enumerate(pairs) if a != b or i >= most), max(0, most))
-        return max(0, at if self.calls.free else at - at % self.calls.portion)
+        if most <= 0 or not self._batch.keeps_prefixes:
+            return 0
+        different = slot.tokens[:most] != tokens[:most]
+        at = int(different.argmax()) if different.any() else most
+        return at if self._calls.free else at - at % self._calls.portion
 
-    def _close_gaps(self) -> None:
-        """Move live sequences to the front: llama.cpp splits a call with gaps into several."""
-        live = [i for i, slot in enumerate(self._slots) if slot.which is not None]
+    def _close_gaps(self, stepping: Container[int]) -> None:
+        """Move sequences to free slots before them: llama.cpp splits a call with gaps into several."""
+        live = [i for i, slot in enumerate(self._slots) if slot.which in stepping]
         for target in range(len(live)):
             if self._slots[target].which is None:
                 source = live.pop()
@@ -195,8 +235,6 @@ class ExactDecoder:
             self._slots = [_Slot() for _ in self._slots]
             raise
 
-
-def _portions(start: int, end: int, size: int) -> list[tuple[int, int]]:
-    """Portions of `size` tokens, and a last one of at least `LEAST` if there are as many."""
-    edges = [start, *range(start + size, end - LEAST + 1, size), end]
-    return list(pairwise(edges))
+    def close(self) -> None:
+        """Free the memory."""
+        self._batch.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import llama_cpp as llama
@@ -14,7 +14,8 @@ import numpy.typing as npt
 from counterlens.models.files import note, recall
 from counterlens.models.llama.decoding import ALONE, ExactDecoder, SharedCalls
 from counterlens.models.llama.native import TILED, Engine
-from counterlens.models.llama.sequences import MOST, SequenceBatch
+from counterlens.models.llama.protocol import SEQUENCES
+from counterlens.models.llama.sequences import SequenceBatch
 
 _UNTILED = 7  # maximum number of rows that the tiled kernels leave to others
 _MEMORY = "exact-decoding.json"
@@ -23,26 +24,25 @@ _TOKENS = 120  # of a trial's text
 _STEPS = 3
 
 
-def calls_of(engine: Engine, batch: SequenceBatch, identity: str) -> SharedCalls:
+def calls_of(engine: Engine, identity: str) -> SharedCalls:
     """What may share a call.
 
     Takes about a second the first time, longer for a larger model; the result is kept in the user's cache, by
     model file, engine and processor.
 
     Args:
-        batch: The batch of this model; a trial discards its content.
         identity: Identity of the model file.
 
     Raises:
         Cancelled, ModelError: as `SequenceBatch.decode`.
     """
     key = f"{identity} {build()} {_TRIALS}"
-    shared = SharedCalls(MOST if os.environ.get(TILED) == "0" else _UNTILED, free=True)
+    shared = SharedCalls(SEQUENCES if os.environ.get(TILED) == "0" else _UNTILED, free=True)
     stored = recall(_MEMORY, key)
     for calls in (shared, ALONE):
         if stored == repr(calls):  # else it is damaged: try again
             return calls
-    calls = shared if holds(engine, batch, shared) else ALONE
+    calls = shared if holds(engine, shared, lambda: SequenceBatch(engine)) else ALONE
     note(_MEMORY, key, repr(calls))
     return calls
 
@@ -61,13 +61,14 @@ def build() -> str:
     return hashlib.sha256(repr((llama.__version__, files, system, kernels)).encode()).hexdigest()[:16]
 
 
-def holds(engine: Engine, batch: SequenceBatch, calls: SharedCalls) -> bool:
+def holds(engine: Engine, calls: SharedCalls, open_batch: Callable[[], SequenceBatch]) -> bool:
     """Whether a text has the bits there that it has alone."""
     if not engine.keeps_prefixes:  # the sequences of recurrent models are never moved or copied
         return False
     texts = list(_texts(engine))[: calls.width]
-    alone = _logits(ExactDecoder(batch, ALONE), texts[:1])
-    return np.array_equal(_logits(ExactDecoder(batch, calls), texts), alone)
+    room = max(map(len, texts)) + _STEPS
+    alone = _logits(ExactDecoder(open_batch(), ALONE, 1, room), texts[:1])
+    return np.array_equal(_logits(ExactDecoder(open_batch(), calls, len(texts), room), texts), alone)
 
 
 def _texts(engine: Engine) -> Iterator[list[int]]:
@@ -76,7 +77,7 @@ def _texts(engine: Engine) -> Iterator[list[int]]:
     tokens = engine.tokenize(source.encode())
     yield tokens[:_TOKENS]
     yield [*tokens[: _TOKENS - 12], *tokens[_TOKENS : _TOKENS + 9]]
-    for i in range(2, MOST):
+    for i in range(2, SEQUENCES):
         yield tokens[20 * i :][:1]
 
 
@@ -85,10 +86,13 @@ def _logits(decoder: ExactDecoder, texts: list[list[int]]) -> npt.NDArray[np.flo
 
     It is read last, so that it begins with what another text left.
     """
-    decoder.open([len(text) + _STEPS for text in texts])
     for which in range(len(texts) - 1, -1, -1):
-        last = decoder.read(which, texts[which])
-    rows = [last.copy()]
+        decoder.begin(which, np.asarray(texts[which], np.int32))
+        last = None
+        while last is None:
+            last = decoder.read(which)
+    rows = [] if last is None else [last.copy()]
     steps = ({which: text[at % len(text)] for which, text in enumerate(texts)} for at in range(_STEPS))
     rows.extend(decoder.step(tokens)[0].copy() for tokens in steps)
+    decoder.close()
     return np.stack(rows)

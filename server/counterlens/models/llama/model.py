@@ -22,7 +22,17 @@ from counterlens.models.base import (
 )
 from counterlens.models.files import check_gguf, identity
 from counterlens.models.llama.devices import Hardware
-from counterlens.models.llama.protocol import FillTrial, FindHardware, Open, Opened, Settle, TryFilling
+from counterlens.models.llama.protocol import (
+    SEQUENCES,
+    CountWork,
+    FillTrial,
+    FindHardware,
+    Open,
+    Opened,
+    Settle,
+    TryFilling,
+    Work,
+)
 from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
 from counterlens.models.local.process import ModelProcess
 from counterlens.models.parameters import PARAMETERS
@@ -126,6 +136,11 @@ class LlamaModel(LocalModel):
         """Identity of the model; exactness is included once it was tested."""
         return self._info
 
+    @property
+    def together(self) -> int:
+        """Like `Model.together`: the rows of a step."""
+        return SEQUENCES
+
     def offers(self, capability: Capability, *, retest: bool = False, cancel: Event | None = None) -> bool:
         """Like `Model.offers`; the first call for a model tests exact decoding, which takes some seconds."""
         if capability is Capability.EXACT and self._info.decoding is None:
@@ -138,6 +153,15 @@ class LlamaModel(LocalModel):
                 decoding=how,
             )
         return super().offers(capability, retest=retest, cancel=cancel)
+
+    def work(self) -> Work:
+        """What its process has done since it was started.
+
+        Raises:
+            ModelError: the engine failed.
+        """
+        work: Work = self._process.ask(CountWork())
+        return work
 
     def fill_trial(self, *, cancel: Event | None = None) -> FillTrial | None:
         """How likely it finds the text of holes in code; None if its file names no tokens for filling.

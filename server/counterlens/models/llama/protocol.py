@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from counterlens.models.base import Api
 from counterlens.models.llama.devices import Offload
 
+SEQUENCES = 32
+"""Maximum number of sequences decoded together; a processor gains little beyond that."""
+
 
 @dataclass(frozen=True, slots=True)
 class Open:
@@ -42,6 +45,26 @@ class FindHardware:
 @dataclass(frozen=True, slots=True)
 class Settle:
     """Determine, if unknown, how completions are exact. Answered by a text; empty if they are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountWork:
+    """Count what the process has done. Answered by `Work`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the process of a model has done.
+
+    Attributes:
+        seconds: Processor time.
+        steps: Number of calls of llama.cpp for next tokens.
+        rows: Number of their rows, each a token of a completion.
+    """
+
+    seconds: float
+    steps: int
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)

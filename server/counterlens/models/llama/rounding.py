@@ -133,14 +133,13 @@ _SHARE = 0.95
 """Share of the shifts that are counted as rounding; more would call stable completions unstable."""
 
 
-def rounding_of(engine: Engine, batch: SequenceBatch, identity: str) -> float:
+def rounding_of(engine: Engine, identity: str) -> float:
     """The shift of the gap between the two likeliest tokens that nearly no token exceeds, in nats.
 
     Takes some seconds the first time, unless the file is a known one; kept in the user's cache, by file,
     engine and processor.
 
     Args:
-        batch: The batch of this model; a measurement discards its state.
         identity: Identity of the model file.
 
     Raises:
@@ -155,12 +154,12 @@ def rounding_of(engine: Engine, batch: SequenceBatch, identity: str) -> float:
             return float(stored)
         except ValueError:
             pass  # a damaged entry: measure again
-    measured = f"{np.quantile(shifts(engine, batch), _SHARE):.3g}"
+    measured = f"{np.quantile(shifts(engine), _SHARE):.3g}"
     note(_MEMORY, key, measured)
     return float(measured)
 
 
-def shifts(engine: Engine, batch: SequenceBatch) -> npt.NDArray[np.float64]:
+def shifts(engine: Engine) -> npt.NDArray[np.float64]:
     """(tokens,): how far the fused attention kernel shifts the gap between the two likeliest tokens of code.
 
     The code is a file of this package.
@@ -168,7 +167,7 @@ def shifts(engine: Engine, batch: SequenceBatch) -> npt.NDArray[np.float64]:
     lead = [engine.bos] if engine.adds_bos else []
     text = engine.tokenize(Path(decoding.__file__).read_bytes())
     tokens = (lead + text)[: min(_TOKENS, engine.context)]
-    batch.claim(None)
+    batch = SequenceBatch(engine)
     batch.start([len(tokens)])
     engine.forget()
     parts = []
@@ -180,4 +179,5 @@ def shifts(engine: Engine, batch: SequenceBatch) -> npt.NDArray[np.float64]:
         second, first = np.argpartition(exact, -2, axis=1)[:, -2:].T
         gaps = [logits[rows, first] - logits[rows, second] for logits in (exact, other)]
         parts.append(np.abs(gaps[0] - gaps[1]))
+    batch.close()
     return np.concatenate(parts)

@@ -18,9 +18,7 @@ import numpy.typing as npt
 
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.llama.native import Engine
-
-MOST = 32
-"""Maximum number of sequences decoded together; a processor gains little beyond that."""
+from counterlens.models.llama.protocol import SEQUENCES
 
 ROWS = 128
 """Maximum number of rows of a call."""
@@ -28,7 +26,6 @@ ROWS = 128
 HELD = 64
 """Tokens per group of the prefix kept for the next request: smaller groups read less of it twice."""
 
-_CACHE_BYTES = 384 << 20
 _STEP = 256  # room is allocated in such portions, so that similar requests reuse the context
 
 
@@ -46,7 +43,7 @@ class Row:
 
 
 class SequenceBatch:
-    """Sequences of one user at a time, numbered from 0 (llama.cpp's `seq_id`).
+    """Sequences of one user, numbered from 0 (llama.cpp's `seq_id`).
 
     Args:
         plain: As in `Engine.open_context`.
@@ -60,28 +57,14 @@ class SequenceBatch:
         self._batch = llama.llama_batch_init(ROWS, 0, 1)
         self._length: list[int] = []
         self._held: list[int] = []  # content of sequence 0, kept for later requests
-        self._user: object = None
 
     @property
     def keeps_prefixes(self) -> bool:
         return self._engine.keeps_prefixes
 
-    @property
-    def room(self) -> int:
-        """Tokens that each sequence may hold."""
-        return self._shape[1]
-
-    def claim(self, user: object) -> bool:
-        """Take the batch for one of its users; returns whether it holds what this user left there."""
-        same = self._user is user and self._context is not None
-        if not same and self._context:
-            self._forget()
-        self._user = user
-        return same
-
     def fits(self, sequences: int, tokens: int) -> bool:
         """Whether `sequences` sequences of `tokens` tokens are few enough and fit into memory together."""
-        return sequences <= MOST + 1 and sequences * _round_up(tokens) <= self._room
+        return sequences <= SEQUENCES + 1 and sequences * _round_up(tokens) <= self._engine.cached_tokens
 
     def start(self, needs: Sequence[int]) -> None:
         """Begin with one empty sequence for each of `needs`, its maximum number of tokens."""
@@ -188,11 +171,6 @@ class SequenceBatch:
         if self._context:
             llama.llama_free(self._context)
             self._context, self._shape = None, (0, 0)
-
-    @property
-    def _room(self) -> int:
-        """Tokens that all sequences may hold together: half a gigabyte, or the model's context."""
-        return max(self._engine.context, _CACHE_BYTES // self._engine.cache_bytes)
 
     def _open(self, shape: tuple[int, int]) -> None:
         self.close()

@@ -28,12 +28,12 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Api, Progress
 from counterlens.models.llama.completing import LlamaCompleter, Request, fill_trial, require_filling
 from counterlens.models.llama.continuations import ContinuationScorer
-from counterlens.models.llama.decoding import ALONE
+from counterlens.models.llama.decoding import ALONE, Tally
 from counterlens.models.llama.devices import Offload, choose_offload, find_hardware
 from counterlens.models.llama.exactness import build, calls_of
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
-from counterlens.models.llama.protocol import FindHardware, Open, Opened, Settle, TryFilling
+from counterlens.models.llama.protocol import CountWork, FindHardware, Open, Opened, Settle, TryFilling, Work
 from counterlens.models.llama.rounding import layer_sizes, rounding_of
 from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.models.local.encoded_prompt import Constraint
@@ -71,23 +71,24 @@ class LlamaWorker(Worker):
         if isinstance(request, TryFilling) and self._completer:
             return fill_trial(self._completer.engine, self._identity)
         if isinstance(request, Settle) and self._completer:
-            self._settle(self._completer)
-            if self._completer.calls == ALONE and self._completer.engine.offload.devices:
-                return ""  # nothing has tried whether single rows are exact on this device
-            return f"one row {build()} ties {self._completer.rounding:g}"
+            return self._exactness(self._completer)
         if isinstance(request, Complete) and self._completer:
             self._settle(self._completer)
             self._completions[number] = self._completer.submit(request.prompts, progress)
             return LATER
         if isinstance(request, ScoreContinuations) and self._continuations:
             return self._continuations.score(request, progress)
+        if isinstance(request, CountWork):
+            tally = self._completer.tally if self._completer else Tally()
+            return Work(time.process_time(), tally.steps, tally.rows)
         if isinstance(request, Embed) and self._embedder:
             return self._embedder.embed(request.texts, progress)
         return Failed("no model is loaded")
 
     def joins(self, request: Any) -> bool:
-        """Like `Worker.joins`: scores and embeddings need none of the sequences of completions."""
-        return isinstance(request, Complete | Score | Embed)
+        """Like `Worker.joins`: these need none of the sequences of completions."""
+        tried = isinstance(request, Settle) and self._settled
+        return tried or isinstance(request, Complete | Score | ScoreContinuations | Embed | CountWork)
 
     def advance(self, withdrawn: Callable[[int], bool]) -> Mapping[int, Callable[[], Any]]:
         completer = self._completer
@@ -107,13 +108,20 @@ class LlamaWorker(Worker):
             del self._completions[number]
         return {number: request.result for number, request in done.items()}
 
+    def _exactness(self, completer: LlamaCompleter) -> str:
+        """How completions are exact; empty if they are not."""
+        self._settle(completer)
+        if completer.calls == ALONE and completer.engine.offload.devices:
+            return ""  # nothing has tried whether single rows are exact on this device
+        return f"one row {build()} ties {completer.rounding:g}"
+
     def _settle(self, completer: LlamaCompleter) -> None:
         """Find what may share calls, the rounding, and whether it fills; takes the first process a while."""
         if not self._settled:
-            engine, batch = completer.engine, completer.batch
+            engine = completer.engine
             with one_process(f"settle {self._identity}", engine.cancelled):
-                completer.calls = calls_of(engine, batch, self._identity)
-                completer.rounding = rounding_of(engine, batch, self._identity)
+                completer.calls = calls_of(engine, self._identity)
+                completer.rounding = rounding_of(engine, self._identity)
                 if self._fills:
                     require_filling(engine, self._identity)
             self._settled = True
@@ -127,9 +135,9 @@ class LlamaWorker(Worker):
         if engine.offload.devices:  # what holds on one device need not hold on another
             self._identity += f" {engine.offload}"
         self._scorer = Scorer(engine)
-        batch, encoder = SequenceBatch(engine), PromptEncoder(engine, request.api)
-        self._completer = LlamaCompleter(encoder, engine, Constraint(engine.pieces), batch)
-        self._continuations = ContinuationScorer(engine, batch)
+        encoder = PromptEncoder(engine, request.api)
+        self._completer = LlamaCompleter(encoder, engine, Constraint(engine.pieces))
+        self._continuations = ContinuationScorer(engine, SequenceBatch(engine))
         self._embedder = Embedder(engine)
         return Opened(
             description=engine.description,

@@ -19,6 +19,7 @@ from counterlens.models.local.messages import Advanced, Cancel, Envelope, Failed
 from counterlens.processes import OWN_FOLDER, python, start, start_lasting
 
 _POLL_SECONDS = 0.02
+_MOST_POLL_SECONDS = 0.2  # of a request that takes longer: many may wait at the same time
 _ENDED = object()  # in place of a message: the child has ended
 
 
@@ -147,15 +148,16 @@ class _Child:
                 messages.put(_ENDED)
         try:
             self._send(Envelope(number, request))
-            withdrawn = False
+            withdrawn, poll = False, _POLL_SECONDS
             while True:
                 if not withdrawn and cancel is not None and cancel.is_set():
                     withdrawn = True
                     with contextlib.suppress(ModelProcessDiedError):
                         self._send(Cancel(number))
                 try:
-                    content = messages.get(timeout=_POLL_SECONDS)
+                    content = messages.get(timeout=poll)
                 except Empty:
+                    poll = min(_MOST_POLL_SECONDS, poll * 1.1)
                     continue
                 if content is _ENDED:
                     raise self._died()

@@ -96,8 +96,11 @@ class Worker(ABC):
                 with contextlib.suppress(Empty):
                     waiting = self._queue.get(block=not self._unfinished)
             if waiting and (not self._unfinished or self.joins(waiting.content)):
-                self._finish(waiting.number, partial(self._answer, waiting))
+                number = waiting.number
+                self._finish(number, partial(self._answer, waiting))
                 waiting = None
+                if number in self._unfinished:
+                    continue  # accept all requests that have arrived before working on them
             if self._unfinished:
                 alone = len(self._unfinished) == 1
                 self._work_on(next(iter(self._unfinished)) if alone else 0)

@@ -110,6 +110,7 @@ class RemoteModel(Model):
         self._model = model
         self._dialect = _DIALECTS[api](template)
         timeout, retries = timeout or Timeouts(), retries or Retries()
+        self._concurrency = concurrency
         pace, self._meter = Pace(concurrency, requests_per_minute, tokens_per_minute), Meter()
         self._client = HttpClient(self._endpoint, timeout, retries, pace, self._meter)
         self._root = HttpClient(
@@ -165,6 +166,11 @@ class RemoteModel(Model):
             return info
         details = (*info.details, ("probabilities", ability.summary))
         return dataclasses.replace(info, details=details, scoring=ability.summary)
+
+    @property
+    def together(self) -> int:
+        """Like `Model.together`: the concurrent requests that are allowed."""
+        return self._concurrency
 
     @property
     def usage(self) -> Usage:

@@ -233,7 +233,7 @@ def _require_repeatable(
             for question, completion in zip(asked, completions, strict=True)
         ]
 
-    require_repeatable(model.info.name, "answer the same question", list(first_replies[: len(asked)]), again)
+    require_repeatable(model, "answer the same question", list(first_replies[: len(asked)]), again)
 
 
 def _prompt(

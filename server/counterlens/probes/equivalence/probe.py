@@ -31,7 +31,7 @@ from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.prompts.templates import fill
 from counterlens.probes.record import Record
-from counterlens.probes.sanity import require_repeatable
+from counterlens.probes.sanity import require_same
 from counterlens.syntax.functions import find_function
 
 MOST_PAIRS = 3
@@ -149,7 +149,7 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
         ]
         answers = ask(context.model, prompts, read_yes_no, context.steps, "asking about equivalence")
         fresh = context.uncached.model
-        require_repeatable(
+        require_same(
             info.name,
             "answer the same question",
             answers[0].yes,

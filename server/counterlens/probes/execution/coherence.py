@@ -11,7 +11,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import lasting
 from counterlens.metrics.effects import pooled_share, wilson
 from counterlens.metrics.table import Cell, Table
-from counterlens.models.base import Model
+from counterlens.models.base import Completion, Model, ModelInfo, Prompt
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
 from counterlens.probes.execution.language import (
     MOST_POINTS,
@@ -32,9 +32,11 @@ from counterlens.probes.execution.prompts import (
 from counterlens.probes.execution.questions import (
     Asking,
     ExecutionQuestion,
-    ask_twice,
+    prompt_of,
     question_of,
     reachable,
+    read_answer,
+    require_steady_answer,
 )
 from counterlens.probes.execution.record import CoherenceCall, CoherenceRecord, ExecutionAnswer, StateAnswer
 from counterlens.probes.execution.tables import SHOWN, answer_baselines
@@ -85,7 +87,8 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         traced = trace_call(context, target, seed=options.seed, limits=lasting(options.timeout))
         if not traced.points:
             raise SourceError("none of its lines is a single assignment of a plain value to a variable")
-        return CoherenceRecord(calls=(ask_states(context, target, traced, options.max_tokens),))
+        call, _ = ask_states(context, target, traced, options.max_tokens)
+        return CoherenceRecord(calls=(call,))
 
     def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         return coherence_tables(_calls(records))
@@ -133,33 +136,43 @@ def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -
     return TracedCall(question, steps, chosen)
 
 
-def ask_states(context: Context, target: Target, traced: TracedCall, max_tokens: int | None) -> CoherenceCall:
-    """Ask for the output of a call, twice, and for its states."""
-    question, total = traced.question, 1 + len(traced.points)
-    context.steps.next(f"asking for {short(question.call)}", 0, total)
-    tokens = most_tokens(context.model.info, max_tokens, DIRECT_TOKENS)
-    output = ask_twice(context, question, "direct", Asking(tokens))
-    states = []
-    for number, point in enumerate(traced.points, 1):
-        context.steps.next(f"asking for {short(question.call)}", number, total)
-        states.append(_state(context, target, question, point, tokens))
+def ask_states(
+    context: Context,
+    target: Target,
+    traced: TracedCall,
+    max_tokens: int | None,
+    others: Sequence[Prompt] = (),
+) -> tuple[CoherenceCall, list[Completion]]:
+    """Ask for the output of a call, twice, and for its states; and other questions, together with these."""
+    question, info = traced.question, context.model.info
+    tokens = most_tokens(info, max_tokens, DIRECT_TOKENS)
+    asking = Asking(tokens)
+    about = [_state_prompt(info, target, question, point, tokens) for point in traced.points]
+    prompts = [prompt_of(info, question, "direct", asking), *about, *others]
+    said = context.complete_all(f"asking for {short(question.call)}", prompts)
+    require_steady_answer(context, prompts[0], said[0])
+    output = read_answer(question, "direct", asking, prompts[0], said[0])
+    states = [
+        _state(point, question.language, asked, completion)
+        for point, asked, completion in zip(traced.points, about, said[1:], strict=False)
+    ]
     answered = {field.name: getattr(output, field.name) for field in fields(ExecutionAnswer)}
-    return CoherenceCall(**answered, states=tuple(states))
+    return CoherenceCall(**answered, states=tuple(states)), said[1 + len(about) :]
 
 
 def _calls(records: Sequence[CoherenceRecord]) -> list[CoherenceCall]:
     return list(chain.from_iterable(record.calls for record in records))
 
 
-def _state(
-    context: Context, target: Target, question: ExecutionQuestion, point: Point, max_tokens: int
-) -> StateAnswer:
-    """Ask about one state."""
+def _state_prompt(
+    info: ModelInfo, target: Target, question: ExecutionQuestion, point: Point, max_tokens: int
+) -> Prompt:
+    """The question about one state."""
     document = add_mark(target.document, point.line)
     language = execution_of(document.language)
     document = language.unanswered(document, find_function(document, target.qualname), question.call)
-    asked = state_prompt(
-        context.model.info,
+    return state_prompt(
+        info,
         visible_part(document, find_function(document, target.qualname)),
         question.call,
         point.variable,
@@ -167,8 +180,11 @@ def _state(
         max_tokens,
         language=language.id,
     )
-    said = context.complete(asked)
-    answer = STYLES["direct"].read(said, point.truth.value, language=language.id, asked=asked)
+
+
+def _state(point: Point, language: str, asked: Prompt, said: Completion) -> StateAnswer:
+    """The answer about one state."""
+    answer = STYLES["direct"].read(said, point.truth.value, language=language, asked=asked)
     return StateAnswer(
         line=point.line,
         times=point.times,

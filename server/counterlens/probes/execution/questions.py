@@ -8,7 +8,7 @@ from typing import Any
 
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.judging.base import Setting
-from counterlens.models.base import Completion
+from counterlens.models.base import Completion, ModelInfo, Prompt
 from counterlens.probes.execution.language import Features, execution_of
 from counterlens.probes.execution.printing import (
     MOST_WRITTEN,
@@ -237,53 +237,49 @@ def ask_all(
         CounterlensError: a repeated question gets another answer.
         ModelError, Cancelled: as the model.
     """
-    answers: list[ExecutionAnswer] = []
-    total = len(questions) * len(asking.styles)
-    for style in asking.styles:
-        for question in questions:
-            context.steps.next(f"asking for {short(question.call)}", len(answers), total)
-            answers.append(
-                ask(context, question, style, asking)
-                if answers
-                else ask_twice(context, question, style, asking)
-            )
-    return tuple(answers)
+    asked = [(question, style) for style in asking.styles for question in questions]
+    prompts = [prompt_of(context.model.info, question, style, asking) for question, style in asked]
+    said = context.complete_all(f"asking for {short(questions[0].call)}", prompts)
+    require_steady_answer(context, prompts[0], said[0])
+    return tuple(
+        read_answer(question, style, asking, sent, completion)
+        for (question, style), sent, completion in zip(asked, prompts, said, strict=True)
+    )
 
 
-def ask_twice(context: Context, question: ExecutionQuestion, style: str, asking: Asking) -> ExecutionAnswer:
-    """Ask one question, then again without the cache to check that the answer is the same.
+def require_steady_answer(context: Context, asked: Prompt, said: Completion) -> None:
+    """Ask one question again without the cache to check that the answer is the same.
 
     Raises:
         CounterlensError: the answers differ.
         ModelError, Cancelled: as the model.
     """
-    first = ask(context, question, style, asking)
     require_repeatable(
-        context.model.info.name,
+        context.model,
         "answer the same question",
-        first.said,
-        lambda: ask(context.uncached, question, style, asking).said,
+        said.text,
+        lambda: context.uncached.complete(asked).text,
     )
-    return first
 
 
-def ask(context: Context, question: ExecutionQuestion, style: str, asking: Asking) -> ExecutionAnswer:
-    """Ask one question.
-
-    Raises:
-        ModelError, Cancelled: as the model.
-    """
-    language, info = question.language, context.model.info
-    asked = prompt(
+def prompt_of(info: ModelInfo, question: ExecutionQuestion, style: str, asking: Asking) -> Prompt:
+    """One question in one style."""
+    return prompt(
         info,
         style,
         question.source,
         question.call,
         asking.max_tokens,
-        language=language,
+        language=question.language,
         printed=question.printed,
     )
-    said = context.complete(asked)
+
+
+def read_answer(
+    question: ExecutionQuestion, style: str, asking: Asking, asked: Prompt, said: Completion
+) -> ExecutionAnswer:
+    """The answer to one question."""
+    language = question.language
     truth, made = question.truth, question.features
     values = PRINTED if question.printed else execution_of(language).values
     written = truth.written if asking.as_written else None

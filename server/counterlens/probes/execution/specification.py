@@ -82,7 +82,7 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
             written = case.write(context, setting, tokens)
             if not programs:
                 require_repeatable(
-                    context.model.info.name,
+                    context.model,
                     "write a function from the same specification",
                     written.program,
                     lambda: case.write(context.uncached, next(iter(SETTINGS)), tokens).program,

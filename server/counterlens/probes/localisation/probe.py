@@ -299,9 +299,7 @@ def _point_at_lines(
     prompts = [question(info, target, lines, options.max_tokens) for lines, _ in shown]
     said = [answer.text for answer in model.complete(prompts, cancel=context.cancel)]
     again = context.uncached
-    require_repeatable(
-        info.name, "answer the same question", said[0], lambda: again.complete(prompts[0]).text
-    )
+    require_repeatable(model, "answer the same question", said[0], lambda: again.complete(prompts[0]).text)
     scored = model.offers(Capability.SCORE, cancel=context.cancel)
     surprising = _least_likely(context, shown) if scored else [None] * len(shown)
     for (mutation, concept, _, bug), (lines, _), text, line in zip(

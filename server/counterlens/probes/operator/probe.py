@@ -236,10 +236,11 @@ def fill_gaps(context: Context, target: Target) -> tuple[FilledGap, ...]:
     """
     scorer = OperatorScorer(context.model, target.document)
     sites, gaps = sites_of(target.document, target.qualname), []
-    for number, site in enumerate(sites):
-        context.steps.next(f"filling {target.name}, line {site.line}", number, len(sites))
-        before, after = scorer.sides(site)
-        said = context.complete(Prompt(before, _TOKENS, Stop(texts=("\n",)), suffix=after)).text
+    stop = Stop(texts=("\n",))
+    prompts = [Prompt(before, _TOKENS, stop, suffix=after) for before, after in map(scorer.sides, sites)]
+    completions = context.complete_all(f"filling {target.name}", prompts) if sites else []
+    for site, completion in zip(sites, completions, strict=True):
+        said = completion.text
         written = operator_in(said, site.candidates)
         gaps.append(
             FilledGap(line=site.line, family=site.family, operator=site.operator, said=said, written=written)

@@ -168,7 +168,7 @@ def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:
         CounterlensError: the completion differs from the first.
     """
     require_repeatable(
-        context.model.info.name,
+        context.model,
         "complete the same code",
         pair.original.completion,
         lambda: context.uncached.complete(pair.gap.prompt(max_tokens)).text,

@@ -244,20 +244,16 @@ def _verbatim(
     if not cut:
         return ()
     chosen = min(cut, key=lambda each: each.concept not in STRUCTURE)
-    context.steps.next(f"asking for the second half of {function.qualname}")
+    what = f"asking for the second half of {function.qualname}"
+    gaps = gaps_of(document, function, chosen)
+    prompts = [gap.prompt(max_tokens) for gap in gaps]
+    said = [completion.text for completion in context.complete_all(what, prompts)]
+    again = context.uncached
+    require_repeatable(context.model, "write the same code", said[0], lambda: again.complete(prompts[0]).text)
     written = []
-    for mutation, gap in zip(("", chosen.mutation), gaps_of(document, function, chosen), strict=True):
-        prompt, true = gap.prompt(max_tokens), _WORD.findall(gap.rest)[:MOST_WORDS]
-        said = context.complete(prompt).text
-        if not mutation:
-            name = context.model.info.name
-            require_repeatable(
-                name,
-                "write the same code",
-                said,
-                lambda asked=prompt: context.uncached.complete(asked).text,  # type: ignore[misc]
-            )
-        alike = takewhile(lambda pair: pair[0] == pair[1], zip(true, _WORD.findall(said), strict=False))
+    for mutation, gap, text in zip(("", chosen.mutation), gaps, said, strict=True):
+        true = _WORD.findall(gap.rest)[:MOST_WORDS]
+        alike = takewhile(lambda pair: pair[0] == pair[1], zip(true, _WORD.findall(text), strict=False))
         if true:
             written.append(Verbatim(mutation, len(true), sum(1 for _ in alike)))
     return tuple(written)

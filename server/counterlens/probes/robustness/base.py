@@ -227,11 +227,11 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         """The answer to each distinct question; each is sent to the model once."""
         both = ((question.original, question.changed) for question in questions)
         prompts = list(dict.fromkeys(prompt for pair in both for prompt in pair))
-        answers = {}
-        for number, prompt in enumerate(prompts):
-            context.steps.next("asking", number, len(prompts))
-            answers[prompt] = self._read(context.complete(prompt), reader, language)
-        return answers
+        completions = context.complete_all("asking", prompts) if prompts else []
+        return {
+            prompt: self._read(completion, reader, language)
+            for prompt, completion in zip(prompts, completions, strict=True)
+        }
 
     def _check(
         self,
@@ -247,7 +247,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             return
         first = answers[prompt]
         require_repeatable(
-            context.model.info.name,
+            context.model,
             "answer the same question",
             first,
             lambda: self._read(context.uncached.complete(prompt), reader, language),

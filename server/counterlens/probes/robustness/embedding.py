@@ -39,7 +39,7 @@ from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.protocols import Methods
 from counterlens.probes.record import Record
 from counterlens.probes.robustness.versions import Standing, Version, plan, settle
-from counterlens.probes.sanity import require_repeatable
+from counterlens.probes.sanity import require_same
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from counterlens.syntax.operators import Family, leaves
@@ -271,7 +271,7 @@ def _check_sanity(context: Context, target: Target) -> None:
     text, name = text_of(target.document, target.qualname), context.model.info.name
     context.steps.next("embedding the same text twice")
     vector, other = _embed(context, [text, _UNLIKE])
-    require_repeatable(
+    require_same(
         name, "embed the same text", vector, lambda: _embed(context.uncached, [text])[0], same=_same_place
     )
     if _same_place(vector, other):

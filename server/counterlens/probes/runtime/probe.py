@@ -17,7 +17,14 @@ from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
 from counterlens.probes.dependence.prompts import ask
 from counterlens.probes.equivalence.probe import UNREADABLE, read_yes_no
 from counterlens.probes.execution.coherence import TracedCall, ask_states, trace_call
-from counterlens.probes.execution.language import MARK, MOST_POINTS, add_mark, execution_of, times_in_words
+from counterlens.probes.execution.language import (
+    MARK,
+    MOST_POINTS,
+    Point,
+    add_mark,
+    execution_of,
+    times_in_words,
+)
 from counterlens.probes.execution.prompts import DIRECT_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.execution.record import (
@@ -82,19 +89,22 @@ class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
         limits = lasting(options.timeout)
         traced = trace_call(context, target, seed=options.seed, limits=limits)
         asker = _Asker(context, target, traced, options.max_tokens)
-        states = ask_states(context, target, traced, options.max_tokens)
-        covered, next_lines = asker.covered(), tuple(asker.next_lines())
-        sought = asker.sought(limits)
+        following, sought = asker.following(), asker.input_prompt()
+        prompts = [*(each.prompt for each in following), *([sought] if sought else [])]
+        states, said = ask_states(context, target, traced, options.max_tokens, prompts)
+        covered = asker.covered()
+        next_lines = tuple(each.answer(text.text) for each, text in zip(following, said, strict=False))
+        tried = asker.sought(said[-1].text, limits) if sought else None
         call = RuntimeCall(
             **{field.name: getattr(states, field.name) for field in fields(CoherenceCall)},
             covered=covered,
             next_lines=next_lines,
-            sought=sought,
+            sought=tried,
         )
         left_out = {
             UNREADABLE: sum(each.yes is None for each in covered),
             "next line without a number": sum(each.answer is None for each in next_lines),
-            "input: no call with literal arguments can be asked for": int(sought is None),
+            "input: no call with literal arguments can be asked for": int(tried is None),
         }
         return RuntimeRecord(left_out=left_out, calls=(call,))
 
@@ -131,6 +141,25 @@ def consistent(ladder: Sequence[bool]) -> bool:
     return not any(later and not earlier for earlier, later in pairwise(ladder))
 
 
+@dataclass(frozen=True, slots=True)
+class _NextLine:
+    """A question about the line that runs after a state, with its number as truth; 0: none."""
+
+    prompt: Prompt
+    point: Point
+    truth: int
+
+    def answer(self, said: str) -> NextLineAnswer:
+        """The answer to it."""
+        return NextLineAnswer(
+            line=self.point.line,
+            times=self.point.times,
+            truth=self.truth,
+            said=said,
+            answer=read_line(said),
+        )
+
+
 class _Asker:
     """Asks about the lines of a traced call, by their numbers in the program as shown."""
 
@@ -161,9 +190,10 @@ class _Asker:
             for (line, _), answer in zip(asked, answers, strict=True)
         )
 
-    def next_lines(self) -> Iterator[NextLineAnswer]:
+    def following(self) -> list[_NextLine]:
         """Which line runs after each state, if the trace has all lines."""
         steps = self._traced.steps
+        asked = []
         for point in self._traced.points if self._language.traces_headers else ():
             runs = [number for number, step in enumerate(steps) if step.line == point.line]
             after = runs[point.times - 1] + 1
@@ -173,25 +203,24 @@ class _Asker:
             truth = self._number(steps[after].line) if after < len(steps) else 0
             if here is None or truth is None:
                 continue
-            self._context.steps.next("asking which line runs next")
             times = times_in_words(point.times)
             prompt = self._prompt("runtime-next", self._number_tokens, line=str(here), times=times)
-            said = self._context.complete(prompt).text
-            yield NextLineAnswer(
-                line=point.line, times=point.times, truth=truth, said=said, answer=read_line(said)
-            )
+            asked.append(_NextLine(prompt, point, truth))
+        return asked
 
-    def sought(self, limits: Limits) -> SoughtInput | None:
-        """An input that gives the output of the call; None if a call of the function cannot be read."""
+    def input_prompt(self) -> Prompt | None:
+        """The question for an input with the output of the call; None if its calls cannot be read."""
         question, document = self._traced.question, self._target.document
-        name = find_function(document, self._target.qualname).name
         if not self._language.calls_in(question.call, self._target.qualname):
             return None
-        context = self._context
-        context.steps.next("asking for an input")
+        name = find_function(document, self._target.qualname).name
         places = {"source": question.source, "function": name, "output": question.truth.written}
-        prompt = self._filled("runtime-input", self._tokens, **places)
-        said = context.complete(prompt).text
+        return self._filled("runtime-input", self._tokens, **places)
+
+    def sought(self, said: str, limits: Limits) -> SoughtInput:
+        """The answer to `input_prompt`, and whether it gives the output of the call."""
+        question, document, context = self._traced.question, self._target.document, self._context
+        name = find_function(document, self._target.qualname).name
         begun = "" if chats(context.model.info) else f"{name}("
         call = self._call_in(begun + without_thought(said))
         gave, right = None, False

@@ -22,9 +22,6 @@ from counterlens.sandbox.following import follow
 _RETRIES = 4  # a program whose node is lost runs on another; its outcome is a value, so none counts twice
 
 
-_MOST_JOBS = 64
-
-
 class RayEngine:
     """Work on a Ray cluster: implements `EvaluationEngine`, and connects when work begins.
 
@@ -56,10 +53,9 @@ class RayEngine:
         return self._sandbox
 
     @property
-    def jobs(self) -> int:
-        """One item per replica, and one per processor."""
-        nodes = self._connected().nodes()
-        return min((self._replicas or len(nodes)) + sum(node.processors for node in nodes), _MOST_JOBS)
+    def programs(self) -> int:
+        """One program per processor of the cluster."""
+        return sum(node.processors for node in self._connected().nodes())
 
     def open(self, spec: str, settings: RunSettings) -> Model:
         """Like `Engine.open`.
