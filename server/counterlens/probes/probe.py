@@ -160,7 +160,7 @@ class Context:
         return completion
 
     def complete_all(self, what: str, prompts: Sequence[Prompt]) -> list[Completion]:
-        """Send prompts to the model together, so that they share its calls; their order changes nothing.
+        """Send prompts to the model together, so that they share its calls, if that changes no answer.
 
         Args:
             what: The name of the step, for progress.
@@ -168,6 +168,14 @@ class Context:
         Raises:
             ModelError, Cancelled: as `Model.complete`.
         """
+        if Capability.BATCH in self.model.info.capabilities and not self.model.offers(
+            Capability.EXACT, cancel=self.cancel
+        ):
+            completions = []
+            for number, prompt in enumerate(prompts):
+                self.steps.next(what, number, len(prompts))
+                completions.append(self.complete(prompt))
+            return completions
         self.steps.next(what, 0, len(prompts))
         return self.model.complete(
             prompts, cancel=self.cancel, progress=lambda done, total: self.steps.report(what, done, total)

@@ -21,6 +21,7 @@ from counterlens.models.base import Prompt
 T = TypeVar("T")
 
 _POLL = 0.03  # seconds between two checks of the caller's cancel event
+_MOST_POLL = 0.2  # of a request that takes longer: many may wait at the same time
 _CLOSING = 5.0  # maximum duration of closing, in seconds
 
 
@@ -96,11 +97,12 @@ class Background:
     def _wait(
         signals: queue.SimpleQueue[bool], cancel: threading.Event | None, step: Callable[[], None]
     ) -> None:
+        poll = _POLL
         while True:
             try:
-                finished = signals.get(timeout=_POLL)
+                finished = signals.get(timeout=poll)
             except queue.Empty:
-                finished = False
+                finished, poll = False, min(_MOST_POLL, poll * 1.1)
             else:
                 if finished:
                     return

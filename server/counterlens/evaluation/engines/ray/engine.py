@@ -93,6 +93,11 @@ class RayModel(ForwardingModel):
         """Identity of the model."""
         return self._replicas.info
 
+    @property
+    def together(self) -> int:
+        """Like `Model.together`, of all replicas."""
+        return self._replicas.together
+
     def _forward(
         self,
         method: str,

@@ -136,7 +136,7 @@ def _unfit(here: Circumstances) -> str:
 
 
 class Replica:
-    """One model in one process of a node. `ask` is called by one caller at a time, `withdraw` concurrently.
+    """One model in one process of a node. Its methods are called by several callers at the same time.
 
     Args:
         spec: The model, as this node finds it.
@@ -146,16 +146,14 @@ class Replica:
     def __init__(self, spec: str, options: Options) -> None:
         self._spec, self._options = spec, options
         self._model: Model | None = None
-        self._lock = Lock()
+        self._lock, self._loading = Lock(), Lock()
         self._withdrawn: dict[int, Event] = {}
 
-    def open(self) -> ModelInfo | CounterlensError:
-        """Load the model, and return its identity."""
+    def open(self) -> tuple[ModelInfo, int] | CounterlensError:
+        """Load the model, and return its identity, and how many requests it answers at the same time."""
         try:
-            if self._model is None:
-                self._model = load(self._spec, self._options)
-                self._model.offers(Capability.EXACT)  # so that it can be compared with the others
-            return self._model.info
+            self._loaded().offers(Capability.EXACT)  # so that it can be compared with the others
+            return self._loaded().info, self._loaded().together
         except CounterlensError as error:
             return error
 
@@ -169,9 +167,7 @@ class Replica:
             options: Named arguments.
         """
         try:
-            if self._model is None:
-                self._model = load(self._spec, self._options)
-            return getattr(self._model, method)(*arguments, cancel=self._event(number), **options)
+            return getattr(self._loaded(), method)(*arguments, cancel=self._event(number), **options)
         except CounterlensError as error:
             return error
         finally:
@@ -186,6 +182,12 @@ class Replica:
         """Close the model."""
         if self._model is not None:
             self._model.close()
+
+    def _loaded(self) -> Model:
+        with self._loading:
+            if self._model is None:
+                self._model = load(self._spec, self._options)
+            return self._model
 
     def _event(self, number: int) -> Event:
         with self._lock:

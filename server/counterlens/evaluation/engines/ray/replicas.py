@@ -1,10 +1,10 @@
-"""The replicas of one model on the nodes of a cluster: idle ones, and substitutes for lost ones."""
+"""The replicas of one model on the nodes of a cluster: the least busy one, and substitutes for lost ones."""
 
 from __future__ import annotations
 
 import itertools
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,6 +19,7 @@ from counterlens.models.base import COMPLETIONS, Capability, ModelInfo
 from counterlens.models.registry import Options
 
 _ATTEMPTS = 5  # a call whose replica is lost is repeated on another one
+_CALLERS = 64  # threads of a replica: more than it answers at the same time
 _POLL_SECONDS = 0.25
 _LOOK_AGAIN = 10.0  # seconds between searches for nodes if replicas are missing
 
@@ -32,7 +33,7 @@ class _Placed:
 
 
 class Replicas:
-    """Replicas of a model, each used by one caller at a time. Thread-safe.
+    """Replicas of a model, each used by as many callers as it answers at the same time. Thread-safe.
 
     A lost replica is replaced if there is room: no node gets more replicas than in the beginning, unless all
     others are gone.
@@ -53,7 +54,8 @@ class Replicas:
         self._cluster, self._spec, self._options, self._warn = cluster, spec, options, warn
         self._numbers = itertools.count()
         self._changed = Condition()
-        self._idle: deque[_Placed] = deque()
+        self._free = Counter[_Placed]()
+        self._each = 1
         self._all: list[_Placed] = []
         self._unable: set[str] = set()
         self._looked = time.monotonic()
@@ -78,8 +80,13 @@ class Replicas:
             raise self._none_left()
         return self._info
 
+    @property
+    def together(self) -> int:
+        """How many requests all of them answer at the same time."""
+        return self._count * self._each
+
     def ask(self, method: str, *arguments: Any, cancel: Event | None = None, **options: Any) -> Any:
-        """Call a method of the model on an idle replica; if that is lost, on another one.
+        """Call a method of the model on a replica that is free for it; if that is lost, on another one.
 
         Args:
             method: Name of the method.
@@ -91,9 +98,11 @@ class Replicas:
         """
         lost = Lost()
         for _ in range(_ATTEMPTS):
-            with self._exclusive_replica(cancel) as replica:
+            with self._free_replica(cancel) as replica:
                 number = next(self._numbers)
-                ref = replica.handle.ask.remote(number, method, arguments, options)
+                ref = replica.handle.ask.options(concurrency_group="asking").remote(
+                    number, method, arguments, options
+                )
                 try:
                     return self._cluster.settled(ref, cancel)
                 except Cancelled:
@@ -109,21 +118,22 @@ class Replicas:
         with self._changed:
             self._closed = True
             gone, self._all = self._all, []
-            self._idle.clear()
+            self._free.clear()
             self._changed.notify_all()
         for replica in gone:
             self._cluster.ray.kill(replica.handle)
 
     @contextmanager
-    def _exclusive_replica(self, cancel: Event | None) -> Iterator[_Placed]:
-        """A replica for exclusive use while the context lasts."""
+    def _free_replica(self, cancel: Event | None) -> Iterator[_Placed]:
+        """The least busy replica, which counts one more caller while the context lasts."""
         while True:
             self._make_up(cancel)
             with self._changed:
                 if self._closed:
                     raise ModelError("this model was closed")
-                if self._idle:
-                    replica = self._idle.popleft()
+                replica = max(self._free, key=self._free.__getitem__, default=None)
+                if replica is not None and self._free[replica]:
+                    self._free[replica] -= 1
                     break
                 self._changed.wait(_POLL_SECONDS)
             if cancel is not None and cancel.is_set():
@@ -133,13 +143,14 @@ class Replicas:
         finally:
             with self._changed:
                 if replica in self._all:
-                    self._idle.append(replica)
+                    self._free[replica] += 1
                 self._changed.notify()
 
     def _forget(self, replica: _Placed) -> None:
         with self._changed:
             if replica in self._all:
                 self._all.remove(replica)
+                del self._free[replica]
             self._looked = 0.0  # replace it at once
             self._changed.notify_all()
         self._warn(f"a model on the node {replica.node.name} was lost; its requests are repeated")
@@ -172,7 +183,9 @@ class Replicas:
 
     def _admit(self, nodes: Sequence[Node], cancel: Event | None) -> None:
         """Open a replica on each of some nodes in parallel, and add the successful ones."""
-        make = self._cluster.ray.remote(num_cpus=0, concurrency_groups={"control": 1})(Replica)
+        make = self._cluster.ray.remote(num_cpus=0, concurrency_groups={"control": 1, "asking": _CALLERS})(
+            Replica
+        )
         spec = _absolute(self._spec)
         opening = []
         for node in nodes:
@@ -184,7 +197,7 @@ class Replicas:
                 if self._opened(placed, ref, cancel):
                     with self._changed:
                         self._all.append(placed)
-                        self._idle.append(placed)
+                        self._free[placed] = self._each
                         self._changed.notify()
                 del opening[0]
         finally:
@@ -195,7 +208,8 @@ class Replicas:
         """Whether a replica could be opened, and is the same model as the others."""
         node = placed.node
         try:
-            self._agree(replace(self._cluster.settled(ref, cancel), id=self._spec))
+            info, self._each = self._cluster.settled(ref, cancel)
+            self._agree(replace(info, id=self._spec))
         except Cancelled:
             raise
         except CounterlensError as error:
