@@ -59,15 +59,10 @@ class Direct(Model):
 
     def __init__(self, path: Path, threads: int) -> None:
         engine = Engine(path, threads=threads, context=8192)
-        batch = SequenceBatch(engine)
-        parts = (
-            PromptEncoder(engine, Api.COMPLETIONS),
-            engine,
-            encoded_prompt.Constraint(engine.pieces),
-            batch,
-        )
-        self.calls = calls_of(engine, batch, identity(path))
-        self.exact, self.free = LlamaCompleter(*parts, calls=self.calls), FreeCompleter(*parts)
+        parts = PromptEncoder(engine, Api.COMPLETIONS), engine, encoded_prompt.Constraint(engine.pieces)
+        self.calls = calls_of(engine, identity(path))
+        self.exact = LlamaCompleter(*parts, calls=self.calls)
+        self.free = FreeCompleter(*parts, SequenceBatch(engine))
         self.completer: LlamaCompleter | FreeCompleter = self.exact
         self._path = path
 
@@ -152,12 +147,15 @@ def spent(
 
     Nothing is read when it begins.
     """
-    completer = replace(completer, batch=SequenceBatch(completer.engine))
+    completer = replace(completer)
+    if isinstance(completer, FreeCompleter):
+        completer.batch = SequenceBatch(completer.engine)
     start, written = (time.process_time(), time.perf_counter()), 0
     for at in range(0, len(every), size):
         written += sum(answer.tokens for answer in completer.complete(every[at : at + size], lambda *_: None))
     end = time.process_time(), time.perf_counter()
-    completer.batch.close()
+    if isinstance(completer, FreeCompleter):
+        completer.batch.close()
     # Differing texts may differ in length, so times are per token.
     return (end[0] - start[0]) / written, (end[1] - start[1]) / written
 

@@ -21,7 +21,6 @@ class FreeDecoder:
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
         """Like `Decoder.read`: the common prefix is read once."""
-        self.batch.claim(self)
         self.batch.start(needs)
         first, shared = sequences[0], min(map(len, sequences)) - 1
         for other in sequences[1:]:

@@ -39,11 +39,10 @@ from counterlens.models.local.encoded_prompt import Constraint
 def written(path: Path, texts: int, tokens: int, threads: int, *, free: bool) -> dict[str, object]:
     """The texts and smallest gaps, by prompt."""
     engine = Engine(path, threads=threads, context=8192)
-    batch = SequenceBatch(engine, plain=not free)
-    parts = PromptEncoder(engine, Api.COMPLETIONS), engine, Constraint(engine.pieces), batch
-    rounding = 0.0 if free else rounding_of(engine, batch, identity(path))
-    exact = LlamaCompleter(*parts, calls=calls_of(engine, batch, identity(path)))
-    completer = FreeCompleter(*parts) if free else exact
+    parts = PromptEncoder(engine, Api.COMPLETIONS), engine, Constraint(engine.pieces)
+    rounding = 0.0 if free else rounding_of(engine, identity(path))
+    exact = LlamaCompleter(*parts, calls=calls_of(engine, identity(path)))
+    completer = FreeCompleter(*parts, SequenceBatch(engine, plain=False)) if free else exact
     completer.rounding = float("inf")  # every gap is noted
     made: list[Growing] = []
     begin = completer.begin

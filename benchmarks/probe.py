@@ -134,10 +134,10 @@ class Bench:
 
     def __init__(self, path: Path, threads: int) -> None:
         self.engine = Engine(path, threads=threads, context=8192)
-        batch, encoder = SequenceBatch(self.engine), PromptEncoder(self.engine, Api.COMPLETIONS)
-        parts = encoder, self.engine, encoded_prompt.Constraint(self.engine.pieces), batch
-        self.completer = FreeCompleter(*parts)
-        self.exact = LlamaCompleter(*parts, calls=calls_of(self.engine, batch, identity(path)))
+        encoder = PromptEncoder(self.engine, Api.COMPLETIONS)
+        parts = encoder, self.engine, encoded_prompt.Constraint(self.engine.pieces)
+        self.completer = FreeCompleter(*parts, SequenceBatch(self.engine))
+        self.exact = LlamaCompleter(*parts, calls=calls_of(self.engine, identity(path)))
         self.llama = llama_cpp.Llama(
             str(path), n_ctx=2048, n_threads=threads, n_threads_batch=threads, verbose=False
         )

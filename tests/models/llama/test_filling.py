@@ -11,7 +11,7 @@ import pytest
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Prompt
-from counterlens.models.llama.completing import HOLES, measure_filling
+from counterlens.models.llama.filling import HOLES, measure_filling
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import Engine
 from tests.conftest import CODE_MODEL, short_model

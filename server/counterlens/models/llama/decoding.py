@@ -106,6 +106,7 @@ class ExactDecoder:
     ) -> None:
         self._batch, self._calls, self._tally = batch, calls, tally or Tally()
         self._slots = [_Slot() for _ in range(sequences)]
+        self._room = room
         batch.start([room] * sequences)
         self._clock = 0
 
@@ -118,6 +119,11 @@ class ExactDecoder:
     def sequences(self) -> int:
         """Maximum number of sequences at a time."""
         return len(self._slots)
+
+    @property
+    def size(self) -> int:
+        """Number of tokens for which it has room."""
+        return len(self._slots) * self._room
 
     def left(self, which: int) -> int:
         """Number of tokens of the prompt of a sequence that are still to be read."""

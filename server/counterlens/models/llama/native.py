@@ -27,8 +27,6 @@ CHUNK = 128
 LOGITS_BYTES = 32 << 20
 """Memory limit of the logits in use; llama.cpp holds them twice, for its graph and its output."""
 
-_CACHE_BYTES = 384 << 20
-
 BATCH = 512
 """Maximum number of tokens in one decode."""
 
@@ -200,10 +198,9 @@ class Engine:
         width = llama.llama_model_n_embd(self._model) // heads * llama.llama_model_n_head_kv(self._model)
         return max(1, int(2 * 2 * llama.llama_model_n_layer(self._model) * width))
 
-    @property
-    def cached_tokens(self) -> int:
-        """Tokens that the sequences of one batch may hold together: some memory, or the model's context."""
-        return max(self.context, _CACHE_BYTES // self.cache_bytes)
+    def tokens_in(self, memory: int) -> int:
+        """Tokens that fit into some bytes of the KV cache; at least the model's context."""
+        return max(self.context, memory // self.cache_bytes)
 
     @property
     def vocab(self) -> object:

@@ -26,6 +26,9 @@ ROWS = 128
 HELD = 64
 """Tokens per group of the prefix kept for the next request: smaller groups read less of it twice."""
 
+CACHE_BYTES = 384 << 20
+"""Memory of the sequences of a batch."""
+
 _STEP = 256  # room is allocated in such portions, so that similar requests reuse the context
 
 
@@ -64,7 +67,9 @@ class SequenceBatch:
 
     def fits(self, sequences: int, tokens: int) -> bool:
         """Whether `sequences` sequences of `tokens` tokens are few enough and fit into memory together."""
-        return sequences <= SEQUENCES + 1 and sequences * _round_up(tokens) <= self._engine.cached_tokens
+        return sequences <= SEQUENCES + 1 and sequences * _round_up(tokens) <= self._engine.tokens_in(
+            CACHE_BYTES
+        )
 
     def start(self, needs: Sequence[int]) -> None:
         """Begin with one empty sequence for each of `needs`, its maximum number of tokens."""

@@ -26,11 +26,12 @@ import platformdirs
 
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Api, Progress
-from counterlens.models.llama.completing import LlamaCompleter, Request, fill_trial, require_filling
+from counterlens.models.llama.completing import LlamaCompleter, Request
 from counterlens.models.llama.continuations import ContinuationScorer
 from counterlens.models.llama.decoding import ALONE, Tally
 from counterlens.models.llama.devices import Offload, choose_offload, find_hardware
 from counterlens.models.llama.exactness import build, calls_of
+from counterlens.models.llama.filling import fill_trial, require_filling
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.protocol import CountWork, FindHardware, Open, Opened, Settle, TryFilling, Work
