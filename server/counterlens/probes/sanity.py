@@ -34,8 +34,13 @@ def require_repeatable(model: Model, does: str, first: Answer, ask: Callable[[],
     Raises:
         As `require_same`.
     """
-    if not model.offers(Capability.EXACT):
+    if repeats(model):
         require_same(model.info.name, does, first, ask)
+
+
+def repeats(model: Model) -> int:
+    """Number of questions that `require_repeatable` repeats, for estimates."""
+    return 0 if model.offers(Capability.EXACT) else 1
 
 
 def require_same(

@@ -14,7 +14,7 @@ from counterlens.errors import Cancelled, ModelError, SourceError
 from counterlens.judging.base import LIMITS
 from counterlens.metrics.table import Table
 from counterlens.models import sentences
-from counterlens.models.base import Completion, ModelInfo, Prompt
+from counterlens.models.base import Capability, Completion, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.sentences import ModelSentences
 from counterlens.probes.options import make
@@ -64,6 +64,9 @@ class Scripted:
 
     def __init__(self, info: ModelInfo, answer: Any) -> None:
         self.info, self._answer = info, answer
+
+    def offers(self, capability: Capability, **_: Any) -> bool:
+        return capability in self.info.capabilities - {Capability.EXACT}
 
     def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
         return [Completion(self._answer(prompt.text), "stop", 1) for prompt in prompts]

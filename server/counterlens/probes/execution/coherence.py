@@ -45,6 +45,7 @@ from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
 from counterlens.probes.prompts.function_text import visible_part
 from counterlens.probes.prompts.literals import short
+from counterlens.probes.sanity import repeats
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import find_function
 
@@ -108,7 +109,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
 
     def estimate(self, target: Target, options: CoherenceOptions, model: Model) -> int:  # noqa: ARG002
         reachable(target)
-        return 1 + MOST_POINTS + 1
+        return 1 + MOST_POINTS + repeats(model)
 
 
 @dataclass(frozen=True, slots=True)

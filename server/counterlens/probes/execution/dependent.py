@@ -52,6 +52,7 @@ from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
 from counterlens.probes.record import steady
+from counterlens.probes.sanity import repeats
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
@@ -143,7 +144,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
     def estimate(self, target: Target, options: DependentExecutionOptions, model: Model) -> int:  # noqa: ARG002
         """Like `Probe.estimate`: assuming that the written function is right."""
         reachable(target)
-        return 1 + 2 * len(STYLES) + 1
+        return 1 + 2 * len(STYLES) + repeats(model)
 
 
 def _synthesise(

@@ -30,6 +30,7 @@ from counterlens.probes.execution.tables import pick, rate, style_baselines
 from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
+from counterlens.probes.sanity import repeats
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import find_function
 
@@ -105,9 +106,9 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         standing = [answer for answer in record.answers if answer.form is Form.STANDING]
         return {STYLES[answer.style].title: answer.right for answer in standing}
 
-    def estimate(self, target: Target, options: ExecutionOptions, model: Model) -> int:  # noqa: ARG002
+    def estimate(self, target: Target, options: ExecutionOptions, model: Model) -> int:
         reachable(target)
-        return len(STYLES) * (2 if options.unroll else 1) + 1
+        return len(STYLES) * (2 if options.unroll else 1) + repeats(model)
 
 
 def unroll(

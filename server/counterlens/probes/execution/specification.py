@@ -35,7 +35,7 @@ from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.literals import Literal
 from counterlens.probes.record import steady
-from counterlens.probes.sanity import require_repeatable
+from counterlens.probes.sanity import repeats, require_repeatable
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -109,7 +109,7 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
 
     def estimate(self, target: Target, options: SpecificationOptions, model: Model) -> int:  # noqa: ARG002
         reachable(target)
-        return len(SETTINGS) + 1
+        return len(SETTINGS) + repeats(model)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from counterlens.probes.robustness.versions import (
     programs,
     settle,
 )
-from counterlens.probes.sanity import require_repeatable
+from counterlens.probes.sanity import repeats, require_repeatable
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -188,13 +188,13 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             measured["different answer after every change that breaks it"] = not any(broken)
         return measured
 
-    def estimate(self, target: Target, options: OptionsT, model: Model) -> int:  # noqa: ARG002
+    def estimate(self, target: Target, options: OptionsT, model: Model) -> int:
         """Like `Probe.estimate`: assuming that every counterfactual is usable."""
         total = 0
         for program in expected_targets(target, options.code):
             versions = len(self._planned(program, options).counterfactuals)
             total += self.rounds(program, options) * (1 + versions) if versions else 0
-        again = 1 if total else 0  # the sanity check
+        again = repeats(model) if total else 0
         return total + again + (1 if options.code is Code.WRITTEN else 0)
 
     def _programs(
