@@ -199,7 +199,7 @@ def test_every_option_is_honoured(model: LlamaModel, task: str) -> None:
     chosen = record(task, answers, **options)
     assert {pair.mutation for pair in chosen.pairs} == {"if-else-flip", "negate-condition"}
     assert {prompt.max_tokens for prompt in shown} == {{"summary": 64, "name": 16, "output": 128}[task]}
-    assert probe.estimate(target(), make(probe.options, options), model) == len(shown)
+    assert probe.estimate(target(), make(probe.options, options), answers) == len(shown)  # type: ignore[arg-type]
     shown.clear()
     record(task, answers, **options, max_tokens=7)
     assert {prompt.max_tokens for prompt in shown} == {7}
