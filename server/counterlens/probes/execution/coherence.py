@@ -183,16 +183,16 @@ def _state_prompt(
     )
 
 
-def _state(point: Point, language: str, asked: Prompt, said: Completion) -> StateAnswer:
+def _state(point: Point, language: str, asked: Prompt, completion: Completion) -> StateAnswer:
     """The answer about one state."""
-    answer = STYLES["direct"].read(said, point.truth.value, language=language, asked=asked)
+    answer = STYLES["direct"].read(completion, point.truth.value, language=language, asked=asked)
     return StateAnswer(
         line=point.line,
         times=point.times,
         variable=point.variable,
         truth=point.truth.written,
-        said=said.text,
-        finish=said.finish,
+        said=completion.text,
+        finish=completion.finish,
         answer=answer.written,
         outcome=answer.outcome,
         unread=answer.unread,

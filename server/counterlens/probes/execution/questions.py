@@ -247,7 +247,7 @@ def ask_all(
     )
 
 
-def require_steady_answer(context: Context, asked: Prompt, said: Completion) -> None:
+def require_steady_answer(context: Context, asked: Prompt, completion: Completion) -> None:
     """Ask one question again without the cache to check that the answer is the same.
 
     Raises:
@@ -257,7 +257,7 @@ def require_steady_answer(context: Context, asked: Prompt, said: Completion) -> 
     require_repeatable(
         context.model,
         "answer the same question",
-        said.text,
+        completion.text,
         lambda: context.uncached.complete(asked).text,
     )
 
@@ -276,7 +276,7 @@ def prompt_of(info: ModelInfo, question: ExecutionQuestion, style: str, asking: 
 
 
 def read_answer(
-    question: ExecutionQuestion, style: str, asking: Asking, asked: Prompt, said: Completion
+    question: ExecutionQuestion, style: str, asking: Asking, asked: Prompt, completion: Completion
 ) -> ExecutionAnswer:
     """The answer to one question."""
     language = question.language
@@ -284,7 +284,7 @@ def read_answer(
     values = PRINTED if question.printed else execution_of(language).values
     written = truth.written if asking.as_written else None
     answer = STYLES[style].read(
-        said, truth.value, written, language=language, asked=asked, printed=question.printed
+        completion, truth.value, written, language=language, asked=asked, printed=question.printed
     )
     return ExecutionAnswer(
         target=question.target,
@@ -294,8 +294,8 @@ def read_answer(
         truth=truth.written,
         type=values.type_name(truth.value),
         style=style,
-        said=said.text,
-        finish=said.finish,
+        said=completion.text,
+        finish=completion.finish,
         answer=answer.written,
         outcome=answer.outcome,
         unread=answer.unread,

@@ -149,14 +149,14 @@ class _NextLine:
     point: Point
     truth: int
 
-    def answer(self, said: str) -> NextLineAnswer:
+    def answer(self, text: str) -> NextLineAnswer:
         """The answer to it."""
         return NextLineAnswer(
             line=self.point.line,
             times=self.point.times,
             truth=self.truth,
-            said=said,
-            answer=read_line(said),
+            said=text,
+            answer=read_line(text),
         )
 
 
@@ -217,12 +217,12 @@ class _Asker:
         places = {"source": question.source, "function": name, "output": question.truth.written}
         return self._filled("runtime-input", self._tokens, **places)
 
-    def sought(self, said: str, limits: Limits) -> SoughtInput:
+    def sought(self, text: str, limits: Limits) -> SoughtInput:
         """The answer to `input_prompt`, and whether it gives the output of the call."""
         question, document, context = self._traced.question, self._target.document, self._context
         name = find_function(document, self._target.qualname).name
         begun = "" if chats(context.model.info) else f"{name}("
-        call = self._call_in(begun + without_thought(said))
+        call = self._call_in(begun + without_thought(text))
         gave, right = None, False
         if call is not None:
             try:
@@ -230,7 +230,7 @@ class _Asker:
                 gave, right = output.written, self._language.values.equal(output.value, question.truth.value)
             except SourceError:
                 gave = None
-        return SoughtInput(output=question.truth.written, said=said, call=call, gave=gave, right=right)
+        return SoughtInput(output=question.truth.written, said=text, call=call, gave=gave, right=right)
 
     def _call_in(self, text: str) -> str | None:
         """The first call with literal arguments in an answer: in one of its lines, or the begin of one."""
