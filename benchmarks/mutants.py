@@ -23,11 +23,11 @@ from pathlib import Path
 from judges import drawn
 
 from counterlens.doubt.generating import scopes
+from counterlens.doubt.mutants import mutants_of
 from counterlens.judging.base import Setting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.sandbox.registry import best_sandbox
-from counterlens.survivors import breaking_mutants
 
 MANY = 10
 """Minimum number of mutants of a function for its rate to count as the best."""
@@ -52,7 +52,7 @@ def main() -> None:
             scope = next(
                 (one for one in scopes(document) if one.function.qualname == function.qualname), None
             )
-            programs = [mutant.source for mutant in breaking_mutants(scope)] if scope else []
+            programs = [mutant.source for mutant in mutants_of(scope)] if scope else []
             judge = (
                 find_judge(
                     document,

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
-from counterlens.doubt.alternative import Alternative
+from counterlens.doubt.mutants import Mutant, mutants_of
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import try_all
 from counterlens.judging.base import Judge, Setting, Verdict
@@ -22,7 +22,6 @@ from counterlens.judging.languages import TestProposer, judging_of
 from counterlens.judging.pace import pace
 from counterlens.judging.registry import find_judge
 from counterlens.models.base import Model
-from counterlens.mutations import Counterfactual, mutated, survey
 from counterlens.progress import Steps
 
 SHOWN = 3
@@ -42,7 +41,7 @@ class Survivor:
     """
 
     scope: DoubtScope
-    mutant: Counterfactual
+    mutant: Mutant
     call: str
     original: str
     changed: str
@@ -80,12 +79,14 @@ class Search:
         setting: The sandbox, the interpreter, the limits and the excluded tests.
         model: Returns the model that ranks survivors, once there are several; None ranks them by position.
         shown: Maximum survivors per function.
+        names: The names of proposed tests; a search adds its own.
     """
 
     setting: Setting
     model: Callable[[], Model | None] | None = None
     shown: int = SHOWN
     steps: Steps = Steps()  # noqa: RUF009 - it has no state
+    names: set[str] = field(default_factory=set)
 
     def survival(self, scope: DoubtScope) -> Survival:
         """What the tests of a function let through.
@@ -96,9 +97,9 @@ class Search:
         """
         document, name, cancel = scope.document, scope.function.qualname, self.steps.cancel
         where = f"{document.path}::{name}"
-        mutants = breaking_mutants(scope)
+        mutants = mutants_of(scope)
         if not mutants:
-            return Survival(scope, reason="no mutation applies")
+            return Survival(scope, reason="nothing in it can be mutated")
         self.steps.next(f"looking for the tests of {where}")
         judge = self._tests(scope)
         if judge is None:
@@ -148,7 +149,7 @@ class Search:
         judge: Judge,
         original: Verdict,
         proposer: TestProposer,
-        distinguished: Sequence[tuple[Counterfactual, Any]],
+        distinguished: Sequence[tuple[Mutant, Any]],
     ) -> Iterator[Survivor]:
         """The likeliest mutants with a proposed test, each verified by runs of its own."""
         cancel, calls = self.steps.cancel, set[str]()
@@ -168,7 +169,8 @@ class Search:
                 call = proposer.written(example)
                 if call in calls:
                     break  # the test of another mutant fails on this one, too
-                test = proposer.proposed_test(example, program, mutant.start_line, cancel=cancel)
+                line = mutant.start_line
+                test = proposer.proposed_test(example, program, line, self.names, cancel=cancel)
                 if test is not None:
                     calls.add(call)
                     was, now = example.original.differences(example.mutant)
@@ -177,24 +179,8 @@ class Search:
                     break
 
 
-def breaking_mutants(scope: DoubtScope) -> list[Counterfactual]:
-    """The mutants of a function and of those inside it that should break it, each text once, by position."""
-    breaking = [
-        mutation
-        for mutation in mutated(scope.document.language).mutations.values()
-        if not mutation.preserving
-    ]
-    name = scope.function.qualname
-    made = {
-        mutant.source: mutant
-        for mutant in survey(scope.document.text, mutations=breaking).counterfactuals
-        if mutant.function == name or mutant.function.startswith(f"{name}.")
-    }
-    return sorted(made.values(), key=lambda mutant: mutant.start_line)
-
-
 def gains(
-    model: Model, scope: DoubtScope, mutants: Sequence[Counterfactual], cancel: Event | None = None
+    model: Model, scope: DoubtScope, mutants: Sequence[Mutant], cancel: Event | None = None
 ) -> list[float]:
     """The gain in log-probability by each mutation, of its place and what follows; in nats.
 
@@ -203,16 +189,8 @@ def gains(
     Raises:
         ModelError, Cancelled: as `Model.score_continuations`.
     """
-    alternatives = [_alternative(mutant, number) for number, mutant in enumerate(mutants)]
+    alternatives = [replace(mutant.alternative, kind=str(at)) for at, mutant in enumerate(mutants)]
     known = {
         trial.alternative.kind: trial.gain for trial in try_all(model, scope, alternatives, cancel=cancel)
     }
     return [known.get(each.kind, -math.inf) for each in alternatives]
-
-
-def _alternative(mutant: Counterfactual, number: int) -> Alternative:
-    changes = mutant.changes
-    start, end = changes[0].original[0], changes[-1].original[1]
-    first, last = changes[0].mutated[0], changes[-1].mutated[1]
-    text = mutant.rendered.data[first:last].decode("utf-8", "replace").replace("\r\n", "\n")
-    return Alternative(str(number), start, end, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -104,3 +105,72 @@ def test_only_what_changed_and_no_excluded_tests(cli: Cli, shop: Path) -> None:
     (total,) = found["functions"]
     assert total["tests"] == 1  # the example
     assert len(found["survivors"]) == 1
+
+
+WEAK = '''def twice(value: int, more: int = 1) -> int:
+    """
+    >>> twice(0)
+    0
+    """
+    return value * 2 * more
+'''
+
+
+def test_no_two_proposed_tests_and_no_two_results_have_one_name(cli: Cli, shop: Path) -> None:
+    for name in ("odd.py", "even.py"):
+        (shop.parent / name).write_text(WEAK)
+    pasted = "from odd import twice\n\n\ndef test_twice_line_6():\n    assert twice(0) == 0\n"
+    (shop.parent / "test_odd.py").write_text(pasted)
+    targets = (shop.parent / "odd.py", shop.parent / "even.py")
+    ran = cli("mutants", *targets, "--no-model", "--json").json
+    rows = ran["survivors"]
+    names = [re.findall(r"^def (\w+)", row["test"], re.MULTILINE)[0] for row in rows]
+    assert sum(row["line"] == 6 for row in rows) >= 3
+    assert len({*names, "test_twice_line_6"}) == len(names) + 1
+    (run,) = json.loads(cli("mutants", *targets, "--no-model", "--format", "sarif").out)["runs"]
+    prints = [json.dumps(result["partialFingerprints"]) for result in run["results"]]
+    assert len(set(prints)) == len(prints) == len(rows)
+
+
+CODES = """def is_retryable(code):
+    if code == 429:
+        return True
+    return code >= 500
+
+
+def label(code, strict=False):
+    if code < 400 and not strict:
+        text = "ok"
+    else:
+        text = "bad"
+    return text
+"""
+CODES_TESTS = """from codes import is_retryable, label
+
+
+def test_retry():
+    assert is_retryable(429)
+    assert not is_retryable(200)
+
+
+def test_label():
+    assert label(3) == "ok"
+    assert label(900) == "bad"
+"""
+
+
+def test_boundaries_constants_and_results_are_mutated(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "codes.py").write_text(CODES)
+    (tmp_path / "test_codes.py").write_text(CODES_TESTS)
+    ran = cli("mutants", tmp_path / "codes.py", "--no-model", "--json", "--shown", 9).json
+    changes = {row["description"]: row["mutation"] for row in ran["survivors"]}
+    expected = {
+        "replaced `code >= 500` by `code == 500`": "comparison",
+        "replaced `return code >= 500` by `return None`": "result",
+        "replaced `code < 400` by `code <= 400`": "comparison",
+        "replaced `code < 400` by `code < 399`": "boundary",
+    }
+    assert expected.items() <= changes.items()
+    for row in ran["survivors"]:
+        start = CODES.splitlines()[row["line"] - 1]
+        assert f"\n-{start}\n+" in row["patch"]

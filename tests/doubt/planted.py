@@ -106,6 +106,18 @@ PLANTED = {
         "- 1",
         "- 2",
     ),
+    "constant": Planted(
+        '''def ranked(values):
+    """The values, largest first.
+
+    >>> ranked([2, 3, 1])
+    [3, 2, 1]
+    """
+    return sorted(values, reverse=True)
+''',
+        "reverse=True",
+        "reverse=False",
+    ),
     "negation": Planted(
         '''def first_line(text):
     """The first line of a text, or nothing.

@@ -83,6 +83,7 @@ def mutants(
             chosen = function_named([scope.function for scope in inside], qualname, path)
             scopes = [scope for scope in scopes if scope not in inside or scope.function is chosen]
     survivals = []
+    names: set[str] = set()
     sandbox = strong_sandbox(*paths)
     with ExitStack() as stack, steps("looking for surviving mutants") as report:
         opened = None if no_model else _ranking(model, stack)
@@ -92,7 +93,7 @@ def mutants(
             progress = Steps(None, progress_at(report, number, len(scopes)))
             python = interpreter_for(scope.document.path)
             setting = Setting(sandbox, python, lasting(timeout), vetted=True, excluded=excluded_tests)
-            survivals.append(Search(setting, opened, shown, progress).survival(scope))
+            survivals.append(Search(setting, opened, shown, progress, names).survival(scope))
     say_document(SURVIVOR_FORMATS[form](survivals))
     if form == "text":
         say(balance(survivals), err=True)

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import tree_sitter
 
-from counterlens.doubt.scope import DoubtScope, positional
+from counterlens.doubt.argument_order import positional
+from counterlens.doubt.scope import DoubtScope
 from counterlens.judging.base import FailedCase
 from counterlens.regular_file import read_text
 from counterlens.syntax.definitions import text_of

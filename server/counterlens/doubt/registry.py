@@ -6,7 +6,7 @@ from counterlens.doubt.alternative import DoubtKind
 from counterlens.doubt.kinds.calls import MissingAwait, MutableDefault, Order
 from counterlens.doubt.kinds.conditions import Branches, WrongNegation
 from counterlens.doubt.kinds.exits import Exits, MissingReturn
-from counterlens.doubt.kinds.literals import Boundary, SwappedStrings
+from counterlens.doubt.kinds.literals import Boundary, SwappedStrings, WrongConstant
 from counterlens.doubt.kinds.names import (
     WrongAttribute,
     WrongCounterpart,
@@ -24,6 +24,7 @@ _OWN: tuple[DoubtKind, ...] = (
     Membership(),
     Augmented(),
     Boundary(),
+    WrongConstant(),
     WrongNegation(),
     Order(),
     WrongVariable(),

@@ -59,13 +59,14 @@ class TestProposer(Protocol):
         ...
 
     def proposed_test(
-        self, example: Any, program: str, line: int, *, cancel: Event | None = None
+        self, example: Any, program: str, line: int, names: set[str], *, cancel: Event | None = None
     ) -> str | None:
         """The text of a file with a test that passes on the original and fails on a mutant.
 
         Args:
             example: The counterexample.
             line: Its first changed line, for the name of the test.
+            names: The names of other proposed tests; it adds that of this one.
 
         Returns:
             None if no such test was found.

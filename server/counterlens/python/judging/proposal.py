@@ -12,8 +12,9 @@ import ast
 import builtins
 import doctest
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
+from itertools import chain, count
 from pathlib import Path
 from threading import Event
 
@@ -25,7 +26,7 @@ from counterlens.python.judging.differential.inputs import Built, write
 from counterlens.python.judging.differential.judge import Counterexample
 from counterlens.python.judging.differential.observed import find_node
 from counterlens.python.judging.discovery import Imports, files_with_tests
-from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.sandboxed import plain
 from counterlens.python.judging.test_run import TestRun
 from counterlens.python.judging.unittests import ID as TESTS
@@ -199,12 +200,18 @@ class PythonTestProposer:
         return example.call.written(self._target)
 
     def proposed_test(
-        self, example: Counterexample, program: str, line: int, *, cancel: Event | None = None
+        self,
+        example: Counterexample,
+        program: str,
+        line: int,
+        names: set[str],
+        *,
+        cancel: Event | None = None,
     ) -> str | None:
         """The text of a file with a test that passes on the original and fails on a mutant."""
         document = self._document
         place = layout_of(document.path or Path("program.py"), document.text)
-        name = name_of_test(self._function.qualname, line)
+        name = name_of_test(self._function.qualname, line, names | _names_of_tests(place))
         text = propose(place.module, self._target, name, example)
         if text is None:
             return None
@@ -215,7 +222,10 @@ class PythonTestProposer:
             return None
         with pace(original):
             failed = run.run(program, read_cases, cancel).judgement is Judgement.FAILED  # and has ended
-        return text if failed else None
+        if not failed:
+            return None
+        names.add(name)
+        return text
 
 
 def find_proposer(document: Document, function: Function, setting: Setting) -> PythonTestProposer | str:
@@ -253,9 +263,22 @@ def propose(module: str, target: str, name: str, example: Counterexample) -> str
     return "\n".join(lines) + "\n"
 
 
-def name_of_test(qualname: str, line: int) -> str:
-    """The name of the test of a function for a mutant at a line."""
-    return f"test_{re.sub(r'[^0-9a-zA-Z]+', '_', qualname).strip('_').lower()}_line_{line}"
+def name_of_test(qualname: str, line: int, taken: Container[str]) -> str:
+    """The name of the test of a function for a mutant at a line, with a number if it is taken."""
+    name = f"test_{re.sub(r'[^0-9a-zA-Z]+', '_', qualname).strip('_').lower()}_line_{line}"
+    numbered = (f"{name}_{number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if each not in taken)
+
+
+def _names_of_tests(place: Layout) -> set[str]:
+    """The names of the functions in the project's test files: a pasted test must not replace another."""
+    trees = filter(None, map(_read, files_with_tests(place)))
+    return {
+        node.name
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
 
 
 def _assertion(call: str, target: str, example: Counterexample) -> list[str]:

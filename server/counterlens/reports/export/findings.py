@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -148,6 +149,7 @@ def sarif_run(results: list[Json], rule: Callable[[str], Json], properties: Json
         rule: Describes a rule.
         rooted: Whether paths are relative to the root of the working tree.
     """
+    _number_repeated(results)
     rules = sorted({result["ruleId"] for result in results})
     for result in results:
         result["ruleIndex"] = rules.index(result["ruleId"])
@@ -166,6 +168,17 @@ def sarif_run(results: list[Json], rule: Callable[[str], Json], properties: Json
         run["originalUriBaseIds"] = {"SRCROOT": {"description": {"text": "the root of the working tree"}}}
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json_text(document) + "\n"
+
+
+def _number_repeated(results: Sequence[Json]) -> None:
+    """Give a number to all but the first of several results with one fingerprint, in their order."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for result in results:
+        prints: dict[str, str] = result["partialFingerprints"]
+        for name, digest in prints.items():
+            seen[name, digest] += 1
+            if seen[name, digest] > 1:
+                prints[name] = f"{digest}:{seen[name, digest]}"
 
 
 def sarif_rule(name: str, title: str, about: str, level: str) -> Json:

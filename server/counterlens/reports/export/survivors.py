@@ -9,6 +9,7 @@ from textwrap import indent
 from typing import Any
 
 from counterlens.counting import plural
+from counterlens.doubt.mutants import MUTANT_KINDS
 from counterlens.mutations import every_mutation
 from counterlens.reports.export.findings import FileFinding, finding_formats, sarif_rule
 from counterlens.reports.wording import shorten
@@ -67,7 +68,7 @@ def survivor_data(survivor: Survivor) -> dict[str, Any]:
         "function": survivor.scope.function.qualname,
         "line": mutant.start_line,
         "end_line": mutant.end_line,
-        "mutation": mutant.mutation,
+        "mutation": mutant.kind,
         "description": mutant.description,
         "call": survivor.call,
         "original": survivor.original,
@@ -111,20 +112,21 @@ def _findings(survivals: Sequence[Survival]) -> Iterator[FileFinding]:
     for each in _rows(survivals):
         mutant = each.mutant
         yield FileFinding(
-            rule=mutant.mutation,
+            rule=mutant.kind,
             level="warning",
             message=survivor_sentence(each),
             details=each.test,
             path=_path(each),
             function=each.scope.function.qualname,
             region={"startLine": mutant.start_line, "endLine": mutant.end_line},
-            identity=("survivor/v1", (mutant.description,)),
+            identity=("survivor/v2", (mutant.description, each.call)),
             properties={"call": each.call, "test": each.test},
         )
 
 
 def _rule(name: str) -> dict[str, Any]:
-    about = " ".join((every_mutation()[name].__doc__ or "").split())
+    mutation = MUTANT_KINDS.get(name) or every_mutation()[name]
+    about = " ".join((mutation.__doc__ or "").split())
     return sarif_rule(name, f"No test fails with this change ({name})", about, "warning")
 
 

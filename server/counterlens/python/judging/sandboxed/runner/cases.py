@@ -27,7 +27,16 @@ def shorten(text: str) -> str:
 
 
 def describe(error: BaseException) -> str:
-    """The type and message of an exception, as the last lines of its traceback."""
+    """The type and message of an exception, as the last lines of its traceback.
+
+    That of a failing example is told as `doctest` itself reports it.
+    """
+    example, got, inner = (getattr(error, name, None) for name in ("example", "got", "exc_info"))
+    if example is not None and "doctest" in sys.modules:
+        head = f"Failed example:\n    {example.source.strip()}\n"
+        if inner is not None:
+            return shorten(f"{head}Exception raised:\n    {describe(inner[1])}")
+        return shorten(head + sys.modules["doctest"].OutputChecker().output_difference(example, got, 0))
     return shorten("".join(traceback.format_exception_only(type(error), error)).strip())
 
 
