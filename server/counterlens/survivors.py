@@ -155,8 +155,7 @@ class Search:
         cancel, calls = self.steps.cancel, set[str]()
         model = self.model() if self.model is not None and len(distinguished) > 1 else None
         ranks = gains(model, scope, [mutant for mutant, _ in distinguished], cancel) if model else []
-        order = sorted(range(len(distinguished)), key=lambda number: -ranks[number] if ranks else number)
-        for number in order:
+        for number in _order([mutant.start_line for mutant, _ in distinguished], ranks):
             if len(calls) == self.shown:
                 return
             (mutant, first), program = distinguished[number], distinguished[number][0].source
@@ -177,6 +176,17 @@ class Search:
                     gain = ranks[number] if ranks else None
                     yield Survivor(scope, mutant, call, was, now, test, gain)
                     break
+
+
+def _order(lines: Sequence[int], ranks: Sequence[float]) -> list[int]:
+    """The numbers of mutants in the order in which they are shown.
+
+    Without ranks the first mutant of each line comes first, so that a few of them show many lines.
+    """
+    if ranks:
+        return sorted(range(len(ranks)), key=lambda number: -ranks[number])
+    before = [lines[:number].count(line) for number, line in enumerate(lines)]
+    return sorted(range(len(lines)), key=lambda number: (before[number], number))
 
 
 def gains(

@@ -15,7 +15,7 @@ import json
 import re
 import tokenize
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -231,3 +231,9 @@ def form_in_words(form: str) -> str:
 def escape(text: str) -> str:
     """A text for the elements and attributes of HTML and SVG."""
     return html.escape(printable(text))
+
+
+def common_start(first: Sequence[Any], second: Sequence[Any]) -> int:
+    """The number of first items, or characters, that two sequences have in common."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (item, other) in pairs if item != other), min(len(first), len(second)))

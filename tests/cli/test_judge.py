@@ -52,6 +52,20 @@ def test_tests_in_any_form(tmp_path: Path, form: str) -> None:
     assert (wrong["verdict"], wrong["evidence"]["message"] != "") == ("failed", True)
 
 
+@pytest.mark.parametrize("first", ["", "import program\nfrom program import add\n"])
+def test_a_failing_example_of_the_tests_is_told_by_what_it_expected_and_got(
+    tmp_path: Path, first: str
+) -> None:
+    words = "".join(f"{number} word\n" for number in range(9))
+    examples = ">>> add(0, 0)\n    0\n    >>> add(1, 2)\n    3\n"
+    tests = f'{first}def test_add():\n    """Adds.\n\n{words}\n    {examples}    """\n'
+    failed = verdict(
+        tmp_path, RIGHT.replace("+", "-"), "--tests", "checks.py", "--timeout", "60", checks=tests
+    )
+    assert failed["verdict"] == "failed"
+    assert failed["evidence"]["message"] == ">>> add(1, 2)\nexpected: 3\ngot:      -1"
+
+
 @pytest.mark.parametrize(
     ("program", "expected", "message"),
     [

@@ -51,6 +51,10 @@ def marks_in(folder: Path, files: dict[str, str], file: str) -> list[Mark]:
         ("assert not total(1)\nassert not 3", "expected not 3, got 3"),
         ("assert 3 < total(1)\nassert 3 < 2", "expected > 3, got 2"),
         ("assert total(1) is None\nassert <object at 0x1> is None", "expected None, got <object at 0x1>"),
+        (
+            f"assert total(1) == {'word, ' * 20}last\nassert ({'word, ' * 20}first) == ({'word, ' * 20}last)",
+            "expected …word, word, word, last), got …word, word, word, first)",
+        ),
         ("self.assertEqual(12, total(3))\nAssertionError: 12 != 10", "expected 12, got 10"),
         (
             "self.assertEqual(total(3), [1])\nAssertionError: Lists differ: [2] != [1]\n\nFirst",
@@ -74,16 +78,43 @@ def test_a_failed_assertion_is_told_by_its_values(message: str, sentence: str, t
     assert (failure_sentence(test), test.line) == (f"`test_total`: {sentence}", 5)
 
 
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("assert total(1) == [A()]\nassert [<A at 0x7f04>] == [<A at 0x7f81>]", "`assert total(1) == [A()]`"),
+        ("assert total(1) == b\nassert [<A.b...f8>] == [<A.b...f8>]", "`assert total(1) == b`"),
+        ("assert total([1]) == 12\nAssertionError", "`assert total([1]) == 12`"),
+        (f"assert {'total(' * 9}some_thing{')' * 9}\nAssertionError", f"`assert {'total(' * 8}…`"),
+        ("assert total(1)\nAssertionError: it is not so", "AssertionError: it is not so"),
+    ],
+)
+def test_where_no_difference_shows_the_statement_or_the_message_does(
+    message: str, said: str, tmp_path: Path
+) -> None:
+    scope = scope_in(tmp_path, "bill.py", TOTAL)
+    failure = FailedCase("test_bill.py::test_total", f"test_bill.py:5: {message}", tmp_path / "test_bill.py")
+    assert failure_sentence(failed_test(scope, failure)) == f"`test_total` fails: {said}"
+
+
 def test_an_exception_is_told_with_the_line_that_raised_it(tmp_path: Path) -> None:
     scope = scope_in(tmp_path, "bill.py", TOTAL)
     message = "test_bill.py:5: total({})\nKeyError: 'x'\nat bill.py:2: return sum(values)"
     file = tmp_path / "test_bill.py"
     test = failed_test(scope, FailedCase("test_bill.py::TestBill::test_total[a]", message, file))
-    assert failure_sentence(test) == "`TestBill.test_total[a]` raises KeyError: 'x' at line 2"
+    assert failure_sentence(test) == ("`TestBill.test_total[a]`: `total({})` raises KeyError: 'x' at line 2")
+    deep = FailedCase("test_bill.py::test_deep", "test_bill.py:7: total(9)\nRecursionError: too deep", file)
+    assert (
+        failure_sentence(failed_test(scope, deep))
+        == "`test_deep`: `total(9)` raises RecursionError: too deep"
+    )
     endless = failed_test(scope, FailedCase("test_bill.py::test_total", "stopped", file, endless=True))
     assert failure_sentence(endless) == "`test_total` does not end"
     example = failed_test(scope, FailedCase("total([1])", "expected: 12\ngot:      10"))
     assert failure_sentence(example) == "`total([1])`: expected 12, got 10"
+    item = FailedCase(
+        "bill.py::bill.total", ">>> total(\n... )\nexpected: 12\ngot:      10", scope.document.path
+    )
+    assert failure_sentence(failed_test(scope, item)) == "`total( ... )`: expected 12, got 10"
     raised = failed_test(scope, FailedCase("total([1])", "raised:   TypeError: no"))
     assert failure_sentence(raised) == "`total([1])` raises TypeError: no"
 
@@ -144,7 +175,9 @@ def test_a_function_whose_tests_fail_is_marked_without_a_fix_and_its_callers_are
     (mark,) = marks_in(tmp_path, {"bill.py": BILL, "test_bill.py": TESTS}, "bill.py")
     assert isinstance(mark, FailingFunction)
     assert mark.scope.function.name == "clean"
-    assert mark_sentence(mark) == "`test_clean` raises KeyError: 'x ' at line 5"
+    assert mark_sentence(mark) == (
+        """`test_clean`: `assert clean("x ") == "x"` raises KeyError: 'x ' at line 5"""
+    )
     assert mark.failed.file == tmp_path / "test_bill.py"
     assert mark.failed.line == 11
     assert mark.scope.document.text[slice(*mark.place)] == "clean"
@@ -224,3 +257,47 @@ def test_a_function_that_never_calls_the_one_that_raised_is_not_marked(tmp_path:
     }
     marks = marks_in(tmp_path, files, "bill.py")
     assert [mark.scope.function.name for mark in marks] == ["tax"]
+
+
+LONG = """\
+    def total(values):
+        \"\"\"Add numbers.
+
+        Some words
+        about it,
+        so many
+        that the report
+        of an example
+        is long.
+
+        >>> total([1])
+        1
+        >>> total([1, 2])
+        3
+        \"\"\"
+        return values[0]
+"""
+BY_UNITTEST = """\
+    import doctest, unittest
+    import bill
+
+    class TestBill(unittest.TestCase):
+        def test_total(self):
+            doctest.DebugRunner().run(doctest.DocTestFinder().find(bill.total, globs=vars(bill))[0])
+"""
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"pytest.ini": "[pytest]\naddopts = --doctest-modules\n"},
+        {"test_bill.py": BY_UNITTEST},
+    ],
+    ids=["by itself", "pytest", "unittest"],
+)
+def test_a_failing_example_is_told_by_what_it_expected_and_got(files: dict[str, str], tmp_path: Path) -> None:
+    (mark,) = marks_in(tmp_path, {"bill.py": LONG, **files}, "bill.py")
+    assert isinstance(mark, FailingFunction)
+    assert mark_sentence(mark).startswith("`total([1, 2])`: expected 3, got 1")
+    assert mark.failed.line == 13

@@ -55,7 +55,7 @@ def test_a_bug_of_each_kind_is_fixed_by_the_functions_own_examples(
     path.write_text(planted.wrong)
     (mark,) = settle(WordModel({}), scope_of(planted.wrong, path), (), best_sandbox())
     assert isinstance(mark, Doubt)
-    assert mark.tests is Verification.FAIL or mark.rival is not None
+    assert mark.tests is (Verification.FAIL if mark.rival is None else Verification.UNCONFIRMED)
     assert mark.failed is not None
     assert mark.fixed == planted.right or mark.alternative.kind != kind or mark.rival is not None
     path.write_text(planted.right)
@@ -91,11 +91,12 @@ class Content(Scripted):
 @pytest.mark.parametrize(
     ("passing", "likes", "rival"),
     [
-        ((">", ">=", "<="), {">=": -0.4}, None),
+        ((">", ">="), {">=": -0.4}, None),
+        ((">", ">=", "<="), {">=": -0.4}, "<="),
         ((">", "!="), {"!=": -0.4}, "!="),
-        ((">", "!="), {"!=": -4.6}, None),
+        ((">", "!="), {"!=": -4.6}, "!="),
     ],
-    ids=["does the same", "as likely", "less likely"],
+    ids=["does the same", "hardly likely", "as likely", "less likely"],
 )
 def test_a_fix_has_no_rival_that_passes_too_and_does_something_else(
     passing: tuple[str, ...], likes: dict[str, float], rival: str | None, tmp_path: Path
@@ -105,17 +106,63 @@ def test_a_fix_has_no_rival_that_passes_too_and_does_something_else(
     mark = fix_for(model, scope, Content(*passing), FAILED, SETTING)
     assert mark is not None
     assert (mark.text, mark.alternative.text, mark.failed) == ("<", ">", FAILED)
-    assert mark.tests is (Verification.FAIL if rival is None else Verification.SAME)
+    assert mark.tests is (Verification.FAIL if rival is None else Verification.UNCONFIRMED)
     assert (mark.rival and mark.rival.text) == rival
     if mark.rival is not None:
         assert mark.apart is not None
         assert mark.apart.call.startswith("gap(")
         assert mark.apart.original != mark.apart.other
-        assert f"also with `{rival}`; `{mark.apart.call}`: " in doubt_sentence(mark)
+        said = f"it passes the tests, not confirmed; `{rival}` passes, too; `{mark.apart.call}`: "
+        assert said in doubt_sentence(mark)
         moved = mark.within(scope_of("\n\n" + scope.document.text, tmp_path / "gap.py"))
         assert moved.fixed == "\n\n" + mark.fixed
         assert moved.rival is not None
         assert moved.rival.start == mark.rival.start + 2
+
+
+def test_an_alternative_that_is_hardly_as_likely_is_no_fix(tmp_path: Path) -> None:
+    scope = scope_of(GAP.format("<"), tmp_path / "gap.py")
+    for gain, fixes in ((-1.5, True), (-2.3, False)):
+        model = WordModel({"<": -1.0, ">": -1.0 + gain})
+        assert (fix_for(model, scope, Content(">"), FAILED, SETTING) is not None) == fixes
+
+
+WITHOUT = '''def without(keys, unwanted):
+    """The keys that nobody wants away.
+
+    >>> sorted(without("abc", "b"))
+    ['a', 'c']
+    """
+    return set(keys) & set(unwanted)
+'''
+
+
+@pytest.mark.parametrize(
+    ("example", "tests"),
+    [("", Verification.UNCONFIRMED), ("\n    >>> without('a', 'b')\n    {'a'}\n", Verification.FAIL)],
+    ids=["few tests", "more tests"],
+)
+def test_sets_are_combined_by_operators_of_sets_and_rivals_are_named(
+    example: str, tests: Verification, tmp_path: Path
+) -> None:
+    path, text = (
+        tmp_path / "keys.py",
+        WITHOUT.replace('\n    """\n    return', f'{example}\n    """\n    return'),
+    )
+    path.write_text(text)
+    (mark,) = settle(WordModel({"-": -1.0, "^": -1.5}), scope_of(text, path), (), best_sandbox())
+    assert isinstance(mark, Doubt)
+    assert (mark.alternative.text, mark.tests) == ("-", tests)
+    assert (mark.rival and mark.rival.text) == ("^" if tests is Verification.UNCONFIRMED else None)
+
+
+def test_a_fix_with_more_rivals_than_can_be_compared_is_not_confirmed(tmp_path: Path) -> None:
+    terms = " + ".join(f"0 * a * {number}" for number in range(2, 20))
+    path = tmp_path / "sums.py"
+    scope = scope_of(f"def f(a: int):\n    return {terms}\n", path)
+    mark = fix_for(WordModel({}), scope, Scripted(Judgement.PASSED), None, SETTING)
+    assert mark is not None
+    assert mark.tests is Verification.UNCONFIRMED
 
 
 def test_where_no_test_tells_them_apart_an_input_is_shown_that_does(tmp_path: Path) -> None:

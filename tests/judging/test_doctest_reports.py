@@ -8,10 +8,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from counterlens.python.judging.doctest_reports import told
+from counterlens.judging.base import brief
+from counterlens.python.judging.doctest_reports import told, unlike
 
 WORDS = st.text(st.sampled_from("ab1 '[],:="), min_size=1, max_size=20).map(str.strip).filter(bool)
-LINES = st.lists(WORDS, min_size=1, max_size=4).map("\n".join)
+LINES = st.lists(WORDS, min_size=1, max_size=9).map("\n".join)
 
 
 def reported(source: str, wanted: str, space: dict[str, object]) -> str:
@@ -27,8 +28,19 @@ def reported(source: str, wanted: str, space: dict[str, object]) -> str:
 def test_what_doctest_reports_is_told_in_full(wanted: str, got: str) -> None:
     assume(doctest.OutputChecker().check_output(f"{wanted}\n", f"{got}\n", 0) is False)
     report = reported("show(1)", f"{wanted}\n", {"show": lambda _: print(got)})
-    expected, printed = (text.replace("\n", "\n          ") for text in (wanted, got))
-    assert told(report) == f">>> show(1)\nexpected: {expected}\ngot:      {printed}"
+    assert told(report) == f">>> show(1)\n{unlike(wanted, got)}"
+
+
+@given(wanted=LINES, got=LINES, before=st.integers(0, 9), width=st.integers(0, 300))
+def test_what_differs_is_shown_however_long_the_outputs_are(
+    wanted: str, got: str, before: int, width: int
+) -> None:
+    assume(wanted != got)
+    common = "line\n" * before + "x" * width
+    message = unlike(f"{common}{wanted}\n", f"{common}{got}\n")
+    assert brief(message) == message
+    expected, _, printed = message.removeprefix("expected: ").partition("\ngot:      ")
+    assert expected != printed
 
 
 def test_an_exception_is_told_without_its_traceback() -> None:

@@ -26,11 +26,11 @@ from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.counting import plural
 from counterlens.datasets.changes import Lines, changed_lines
 from counterlens.doubt.accepted import new_marks, write_accepted
-from counterlens.doubt.blaming import culprits
+from counterlens.doubt.blaming import culprits, is_failing
 from counterlens.doubt.fitting import ALLOWED, code_lines, fit_margins
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import margins_of, save_margins
-from counterlens.doubt.marking import Doubt, Mark, Verification, doubts
+from counterlens.doubt.marking import Mark, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settle
@@ -126,7 +126,7 @@ def _configured_baseline(paths: tuple[Path, ...]) -> Path | None:
 
 def _balance(marks: Sequence[Mark], lines: int) -> str:
     """The number of marks, beside the number that the margins allow on code without mistakes."""
-    unverified = sum(isinstance(mark, Doubt) and mark.tests is not Verification.FAIL for mark in marks)
+    unverified = sum(not is_failing(mark) for mark in marks)
     text = f"{plural(len(marks), 'mark')} in {plural(lines, 'line')} of code"
     if not unverified:
         return text

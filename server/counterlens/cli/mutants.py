@@ -42,7 +42,7 @@ from counterlens.syntax.functions import function_named
     show_default=True,
     help="Maximum mutants to show per function.",
 )
-@click.option("--no-model", is_flag=True, help="Use no model: order the mutants of a function by position.")
+@click.option("--no-model", is_flag=True, help="Use no model: first one mutant of each line.")
 @click.option(
     "--timeout",
     type=click.FloatRange(0.1, 3600.0),
@@ -109,7 +109,7 @@ def _ranking(chosen: ChosenModel, stack: ExitStack) -> Callable[[], Model | None
         model = stack.enter_context(chosen.opened())
         if model.offers(Capability.SCORE):
             return model
-        say(f"{model.info.name} returns no token probabilities: mutants are ordered by position", err=True)
+        say(f"{model.info.name} returns no token probabilities: mutants are not ranked", err=True)
         return None
 
     return opened

@@ -32,7 +32,13 @@ _NOT_RAISED = re.compile(
     r"^(?:Failed: DID NOT RAISE <class '(?P<one>[^']+)'>|AssertionError: (?P<other>\w+) not raised)"
 )
 _TRUTH = re.compile(r"^AssertionError: (?P<got>.+) is not (?P<wanted>true|false|None)(?: : .*)?$", re.S)
-_EXAMPLE = re.compile(r"^expected: (?P<wanted>.*?)\s*\n(?P<how>got|raised): +(?P<got>.*)$", re.S)
+_PROMPT = ">>> "
+_EXAMPLE = re.compile(
+    r"^(?:>>> (?P<source>[^\n]*(?:\n(?!expected: |raised: )[^\n]*)*)\n)?"
+    r"(?:expected: (?P<wanted>.*?)\s*\n)?(?P<how>got|raised): +(?P<got>.*)$",
+    re.S,
+)
+"""What the judges of examples say, whoever runs them."""
 _SPOKEN = {"!=": "other than ", "is not": "other than ", "in": "one of ", "not in": "none of "}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
@@ -49,6 +55,7 @@ class FailedTest:
         expected: The value that it expected; empty if unknown.
         got: The value that the program returned; empty if unknown.
         error: The exception that it raised, with its message; empty if it raised none.
+        statement: The statement of the test that failed; empty if unknown.
         at: The line of the function's file that raised it, from 1; 0 if unknown.
         endless: Whether it was stopped.
         near: Whether the test is in the test module of the function's file, or names the function.
@@ -61,6 +68,7 @@ class FailedTest:
     expected: str = ""
     got: str = ""
     error: str = ""
+    statement: str = ""
     at: int = 0
     endless: bool = False
     near: bool = True
@@ -111,10 +119,17 @@ def nearest_failure(scope: DoubtScope, failures: Sequence[FailedCase]) -> Failed
 
 
 def _distance(scope: DoubtScope, failure: FailedCase) -> tuple[bool, ...]:
-    if failure.file is None:
+    if failure.file is None or _is_own_example(scope, failure):
         return (False,)
     named = scope.function.name.strip("_") in failure.name.rpartition("::")[2]
     return (True, not _is_of_module(scope, failure.file), not _names(failure, scope), not named)
+
+
+def _is_own_example(scope: DoubtScope, failure: FailedCase) -> bool:
+    """Whether a test of a project is made of the examples of a function's docstring."""
+    item = failure.name.rpartition("::")[2]
+    of_function = item == scope.function.qualname or item.endswith(f".{scope.function.qualname}")
+    return of_function and failure.file == scope.document.path and failure.message.startswith(_PROMPT)
 
 
 def _names(failure: FailedCase, scope: DoubtScope) -> bool:
@@ -155,12 +170,9 @@ def _located(failure: FailedCase) -> tuple[int, str] | None:
 def failed_test(scope: DoubtScope, failure: FailedCase) -> FailedTest:
     """What a test says about a function that fails it."""
     distance = _distance(scope, failure)
-    near = failure.file is None or not (distance[1] and distance[2])
-    if failure.file is None:
-        known = FailedTest(
-            failure.name, failure.message, scope.document.path, _example_line(scope, failure.name)
-        )
-        return replace(_example(known), endless=failure.endless)
+    near = not (distance[0] and distance[1] and distance[2])
+    if failure.file is None or failure.message.startswith(_PROMPT):
+        return replace(_example(scope, failure), endless=failure.endless, near=near)
     name = ".".join(failure.name.split("::")[1:]) or failure.name
     located = _located(failure)
     test = FailedTest(name, failure.message, failure.file, located[0] if located else 0, near=near)
@@ -168,7 +180,7 @@ def failed_test(scope: DoubtScope, failure: FailedCase) -> FailedTest:
         return replace(test, endless=True)
     message = failure.message
     raised = _RAISED_AT.search(message)
-    if raised and scope.document.path is not None and raised["file"] == scope.document.path.name:
+    if raised and _is_in(scope, raised):
         test = replace(test, at=int(raised["line"]))
     message = message[: raised.start()] if raised else message
     first, _, rest = message.partition("\n")
@@ -181,17 +193,31 @@ def failed_test(scope: DoubtScope, failure: FailedCase) -> FailedTest:
         start = next((at for at, line in enumerate(lines) if _MESSAGE.match(line)), 0)
         statement = "\n".join((place["statement"], *lines[:start]))
         message = "\n".join(lines[start:]) if rest else place["statement"]
+    test = replace(test, statement=_short(statement))
     return _read(test, message, statement, scope.function.name)
 
 
-def _example(test: FailedTest) -> FailedTest:
+def _example(scope: DoubtScope, failure: FailedCase) -> FailedTest:
     """What an example of a docstring says."""
-    match = _EXAMPLE.match(test.message)
-    if match and match["how"] == "got":
-        return replace(test, expected=_short(match["wanted"]), got=_short(match["got"]))
-    text = match["got"] if match else test.message.partition("raised:")[2]
-    wanted = _short(match["wanted"]) if match else ""
-    return replace(test, error=_short(text.strip().partition("\n")[0]), expected=wanted)
+    match = _EXAMPLE.match(failure.message)
+    source = match["source"] if match and match["source"] else failure.name
+    file = failure.file or scope.document.path
+    line = _example_line(scope, source) if file == scope.document.path else 0
+    test = FailedTest(source, failure.message, file, line)
+    if match is None:
+        return test
+    test = replace(test, expected=_short(match["wanted"] or ""))
+    if match["how"] == "got":
+        return replace(test, got=_short(match["got"]))
+    raised = _RAISED_AT.search(match["got"])
+    error = match["got"][: raised.start()] if raised else match["got"]
+    at = int(raised["line"]) if raised and _is_in(scope, raised) else 0
+    return replace(test, error=_short(error.strip().partition("\n")[0]), at=at)
+
+
+def _is_in(scope: DoubtScope, raised: re.Match[str]) -> bool:
+    """Whether an exception was raised in the file of a function."""
+    return scope.document.path is not None and raised["file"] == scope.document.path.name
 
 
 def _example_line(scope: DoubtScope, source: str) -> int:

@@ -27,7 +27,8 @@ LEAST_SHARE = 0.5
 class Verification(StrEnum):
     """The tests' results for the existing code and for the alternative."""
 
-    FAIL = "fail"  # they fail on the existing code, and pass with the alternative
+    FAIL = "fail"  # they fail on the existing code, and pass with the alternative, which has no rival
+    UNCONFIRMED = "unconfirmed"  # the same, but another alternative that behaves differently may pass, too
     SAME = "same"  # they do not distinguish the two
     NONE = "none"  # there are none, or they did not run
 
@@ -40,7 +41,7 @@ class Doubt:
         trial: The alternative, with its gain in likelihood.
         tests: The result of the function's tests.
         failed: The nearest test that fails on the existing code; None if none does.
-        rival: Another alternative that passes the failing tests, if they do not decide between the two.
+        rival: Another alternative that passes the failing tests and behaves differently, if any is known.
         apart: An input that distinguishes the alternative from its rival, or from the existing code.
     """
 

@@ -3,8 +3,8 @@
 A function that fails its own tests: the likeliest alternative that passes all of them, or a mark at its name.
 
 Tests show more than the model's preference, so alternatives of all kinds run here, including silent ones, in
-the order of the likelihood of their first tokens. A few tests can also be passed by accident: a fix is clear
-only if no other alternative that passes is as likely and behaves differently.
+the order of the likelihood of their first tokens. A few tests can also be passed by accident: a fix is
+confirmed only if no other alternative that passes behaves differently on an input.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from counterlens.doubt.failing import FailedTest, FailingFunction, nearest_failu
 from counterlens.doubt.generating import changed_text
 from counterlens.doubt.marking import Doubt, Mark, Verification, doubts, is_silenced
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.scoring import LEAST_HEAD, Trial, ranked_by_head
+from counterlens.doubt.scoring import Trial, ranked_by_head
 from counterlens.errors import UnscorableError
 from counterlens.judging.base import LIMITS, Judge, Judgement, Setting, StandingByTests
 from counterlens.judging.comparing import ComparingJudge, Distinction
@@ -37,16 +37,16 @@ from counterlens.syntax.document import Document
 
 MOST = 400
 """Maximum number of alternatives to run per function."""
-AT_ONCE = (8, 24, 64)
-"""Numbers of alternatives that run together; few at first, so that a fix among the likeliest comes soon."""
+AT_ONCE = 64
+"""Number of alternatives that run together, if the judge can run several."""
 MOST_ENDLESS = 3
 """Maximum number of alternatives that may time out."""
-MOST_PASSING = 6
-"""Maximum number of alternatives that pass and are compared."""
-LEAST_GAIN = -4.0
-"""Nats: a fix may not be much less likely than the existing code; a few tests can be passed by accident."""
-CLEAR = 4.0
-"""Nats: an alternative that passes the tests is a rival of the likeliest one within this distance."""
+MOST_TRIED = 6
+"""Maximum number of alternatives that pass and that the model compares with the existing code."""
+MOST_COMPARED = 24
+"""Maximum number of rivals that run on inputs; with more, a fix is not confirmed."""
+LEAST_FIX = 0.1
+"""Minimum share of a fix, beside the existing code: a few tests can be passed by accident."""
 MOST_CALLERS = 3
 """Maximum number of functions whose tests judge a function without tests of its own, which they call."""
 
@@ -99,23 +99,23 @@ def settle(
     mark = _mark_of(scope, test, stands)
     if mark is not None and failed is not None:
         failed(mark)
-    later = known is None and stands.failed
-    if known is None:
-        known = () if later else doubts(model, scope, cancel=cancel)
-    left = _judged(scope, known, stands, test, setting, say)
-    if not stands.failed or any(doubt.tests is Verification.FAIL for doubt in left):
-        return list(left)
+    if not stands.failed:
+        known = doubts(model, scope, cancel=cancel) if known is None else known
+        return list(_judged(scope, known, stands, setting, say))
     say(f"looking for fixes that pass the tests of {name}")
     fix = None
     with contextlib.suppress(UnscorableError):
         fix = fix_for(model, scope, stands.judge, test, setting)
-    if fix is None and mark is None and later:
-        return list(_judged(scope, doubts(model, scope, cancel=cancel), stands, test, setting, say))
-    if fix is None:
-        return [mark, *left] if mark is not None else list(left)
-    start, end = fix.alternative.place
-    clear = [mark for mark in left if mark.alternative.place[1] <= start or end <= mark.alternative.place[0]]
-    return sorted([*clear, fix], key=lambda mark: mark.place)
+    if known is None:
+        known = doubts(model, scope, cancel=cancel) if fix is None and mark is None else ()
+    place = fix.alternative.place if fix else (0, 0)
+    others = [
+        replace(doubt, tests=Verification.SAME, failed=test)
+        for doubt in known
+        if doubt.alternative.place[1] <= place[0] or place[1] <= doubt.alternative.place[0]
+    ]
+    own = fix or mark
+    return sorted([*others, own] if own else others, key=lambda mark: mark.place)
 
 
 def _mark_of(scope: DoubtScope, test: FailedTest | None, stands: StandingByTests) -> FailingFunction | None:
@@ -132,27 +132,19 @@ def _judged(
     scope: DoubtScope,
     known: Sequence[Doubt],
     stands: StandingByTests,
-    test: FailedTest | None,
     setting: Setting,
     say: Callable[[str], None],
-) -> list[Doubt]:
-    """The doubts with the results of the tests, without those whose alternative breaks passing tests."""
-    judge, cancel = stands.judge, setting.cancel
+) -> Iterator[Doubt]:
+    """The doubts of a function that passes its tests, without those whose alternative breaks them."""
     standing = StudiedVersion(scope, scope.document.text, setting)
-    left: list[Doubt] = []
-    verdicts = judge.judge_variants([doubt.fixed for doubt in known], cancel=cancel)
+    verdicts = stands.judge.judge_variants([doubt.fixed for doubt in known], cancel=setting.cancel)
     for doubt, changed in zip(known, verdicts, strict=True):
         if changed.judgement is Judgement.REFUSED:
-            left.append(doubt)
-        elif stands.failed:
-            fixes = changed.passed and _passes_alone(judge, doubt.fixed, len(known), cancel)
-            tests = Verification.FAIL if fixes else Verification.SAME
-            left.append(replace(doubt, tests=tests, failed=test))
+            yield doubt
         elif changed.passed:
             say(f"looking for an input that distinguishes two versions of {scope.function.qualname}")
             apart = standing.difference(doubt.fixed)
-            left.append(replace(doubt, tests=Verification.SAME, apart=apart))
-    return left
+            yield replace(doubt, tests=Verification.SAME, apart=apart)
 
 
 def judge_for(scope: DoubtScope, setting: Setting) -> Judge | None:
@@ -200,7 +192,7 @@ def fix_for(
 ) -> Doubt | None:
     """The likeliest alternative that passes all tests of a function; None if no likely one does.
 
-    The doubt names a rival if the tests do not decide between the two.
+    It is confirmed if all others that pass behave like it on inputs.
 
     Args:
         model: The model, which determines the order of trials.
@@ -212,64 +204,45 @@ def fix_for(
         UnscorableError, ModelError, Cancelled: as `ranked_by_head`.
         SandboxError, Cancelled: as `Judge.judge`.
     """
-    passing = sorted(_passing(model, scope, judge, setting.cancel), key=lambda trial: -trial.gain)
-    if not passing:
+    passing = _passing(model, scope, judge, setting.cancel)
+    tried = sorted(
+        ((trial(), program) for _, program, trial in passing[:MOST_TRIED]), key=lambda each: -each[0].gain
+    )
+    likely = (each for each in tried if each[0].share >= LEAST_FIX)
+    best = next((each for each in likely if judge.judge(each[1], cancel=setting.cancel).passed), None)
+    if best is None:
         return None
-    best, *others = passing
-    version = StudiedVersion(scope, changed_text(scope.document, best.alternative), setting)
-    for rival in others:
-        if best.gain - rival.gain >= CLEAR:
-            break
-        program = changed_text(scope.document, rival.alternative)
-        if not version.does_the_same(program):
-            apart = version.difference(program)
-            return Doubt(scope, best, Verification.SAME, failed, rival.alternative, apart)
-    return Doubt(scope, best, Verification.FAIL, failed)
+    trial, program = best
+    rivals = [(alternative, text) for alternative, text, _ in passing if alternative != trial.alternative]
+    version = StudiedVersion(scope, program, setting)
+    for rival, text in rivals[:MOST_COMPARED]:
+        if not version.does_the_same(text) and judge.judge(text, cancel=setting.cancel).passed:
+            return Doubt(scope, trial, Verification.UNCONFIRMED, failed, rival, version.difference(text))
+    unknown = len(rivals) > MOST_COMPARED
+    return Doubt(scope, trial, Verification.UNCONFIRMED if unknown else Verification.FAIL, failed)
 
 
-def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None) -> list[Trial]:
-    """The likely alternatives that pass; after the first one, only those run that may be as likely."""
+Passing = tuple[Alternative, str, Callable[[], Trial]]
+"""An alternative, the whole document with it, and what tries it with the model."""
+
+
+def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None) -> list[Passing]:
+    """The alternatives that pass the tests, likeliest first tokens first."""
     comments, endless = ignore_comments(scope.document), 0
     ranked = (
-        each
-        for each in ranked_by_head(model, scope, cancel=cancel)
-        if not is_silenced(comments, each[1].place)
+        (alternative, changed_text(scope.document, alternative), trial)
+        for _, alternative, trial in ranked_by_head(model, scope, cancel=cancel)
+        if not is_silenced(comments, alternative.place)
     )
-    trials: list[Trial] = []
-    for some in _batches(islice(ranked, MOST), judge):
-        if trials:
-            some = [each for each in some if each[0] >= LEAST_HEAD]
-        if not some:
-            break
-        programs = [changed_text(scope.document, alternative) for _, alternative, _ in some]
-        verdicts = judge.judge_variants(programs, cancel=cancel)
-        for (head, _, trial), program, verdict in zip(some, programs, verdicts, strict=True):
-            if not verdict.passed or (trials and head < LEAST_HEAD) or len(trials) == MOST_PASSING:
-                continue
-            if (tried := trial()).gain >= LEAST_GAIN and _passes_alone(judge, program, len(some), cancel):
-                trials.append(tried)
+    passing: list[Passing] = []
+    left = islice(ranked, MOST)
+    while some := list(islice(left, AT_ONCE if judge.at_once else 1)):
+        verdicts = judge.judge_variants([program for _, program, _ in some], cancel=cancel)
+        passing += [each for each, verdict in zip(some, verdicts, strict=True) if verdict.passed]
         endless += sum(verdict.judgement is Judgement.TIMED_OUT for verdict in verdicts)
-        if endless >= MOST_ENDLESS or len(trials) == MOST_PASSING:
+        if endless >= MOST_ENDLESS:
             break
-    return trials
-
-
-Ranked = tuple[float, Alternative, Callable[[], Trial]]
-
-
-def _batches(ranked: Iterator[Ranked], judge: Judge) -> Iterator[list[Ranked]]:
-    """The alternatives in groups that run together; one by one if the judge cannot run several."""
-    sizes = AT_ONCE if judge.at_once else (1,)
-    for number in range(MOST):
-        some = list(islice(ranked, sizes[min(number, len(sizes) - 1)]))
-        if not some:
-            return
-        yield some
-
-
-def _passes_alone(judge: Judge, program: str, together: int, cancel: Event | None) -> bool:
-    """Whether a program that passed beside others passes by itself; see `variant_run.py`."""
-    return together == 1 or judge.judge(program, cancel=cancel).passed
+    return passing
 
 
 @dataclass(frozen=True)

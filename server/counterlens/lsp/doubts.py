@@ -126,7 +126,7 @@ class Doubts:
                     "alternative": mark.edit[2] if mark.edit else None,
                     "tests": verification_of(mark.mark).value,
                 },
-                _related(mark.mark.failed) if _is_deciding(mark.mark) else None,
+                _related(mark.mark.failed) if is_failing(mark.mark) else None,
             )
 
     def _offered(
@@ -204,14 +204,9 @@ class Doubts:
 def _message(mark: Mark) -> str:
     """One line in words, with the test that decides, if any."""
     sentence = mark_sentence(mark, translator())
-    if not isinstance(mark, Doubt) or mark.failed is None or not _is_deciding(mark):
+    if not isinstance(mark, Doubt) or mark.failed is None or not is_failing(mark):
         return sentence
     return f"{sentence}\n{failure_sentence(mark.failed, translator())}"
-
-
-def _is_deciding(mark: Mark) -> bool:
-    """Whether a failing test decides about a mark."""
-    return not isinstance(mark, Doubt) or mark.tests is Verification.FAIL or mark.rival is not None
 
 
 def _related(test: FailedTest | None) -> list[types.DiagnosticRelatedInformation] | None:
@@ -224,9 +219,11 @@ def _related(test: FailedTest | None) -> list[types.DiagnosticRelatedInformation
 
 
 def _severity(mark: Mark, settings: EditorSettings) -> types.DiagnosticSeverity:
-    """A mark is an error if tests fail on the code, and either the alternative passes or there is none."""
+    """A mark is an error if tests fail on the code, and a warning if its fix is not confirmed."""
     if verification_of(mark) is Verification.FAIL:
         return types.DiagnosticSeverity.Error
+    if verification_of(mark) is Verification.UNCONFIRMED:
+        return types.DiagnosticSeverity.Warning
     return types.DiagnosticSeverity[settings.doubt_diagnostics.capitalize()]
 
 

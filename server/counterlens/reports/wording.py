@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container
 
 from counterlens.probes.pairs.record import PairRecord, Side
 from counterlens.syntax.concepts import TABLES, Category
+from counterlens.text import common_start
 from counterlens.translating import ENGLISH, Translator
+
+_WORD = re.compile(r"\w")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 
 
 def share(probability: float, t: Translator = ENGLISH) -> str:
@@ -18,9 +23,33 @@ def share(probability: float, t: Translator = ENGLISH) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """A text on one line, truncated if it is wider."""
+    """A text on one line, truncated if it is wider, and not inside a word if that is short enough."""
     line = " ".join(text.split())
-    return line if len(line) <= width else line[: width - 1] + "…"
+    if len(line) <= width:
+        return line
+    start = next((at for at in range(width - 1, width // 2, -1) if _is_apart(line, at)), width - 1)
+    return f"{line[:start].rstrip()}…"
+
+
+def contrast(first: str, second: str, width: int) -> tuple[str, str]:
+    """Two texts, each on one line and truncated so that it shows where they differ.
+
+    They are equal if the texts differ in nothing but the addresses of objects.
+    """
+    lines = [" ".join(text.split()) for text in (first, second)]
+    if len({_ADDRESS.sub("", line) for line in lines}) == 1:
+        return shorten(lines[0], width), shorten(lines[0], width)
+    if max(map(len, lines)) > width:
+        same = common_start(*lines)
+        begin = max(same - width // 3, 0)
+        begin = next((at for at in range(begin, same) if lines[0][at - 1 : at] == " "), begin)
+        lines = [f"…{line[begin:].lstrip()}" if begin else line for line in lines]
+    return shorten(lines[0], width), shorten(lines[1], width)
+
+
+def _is_apart(line: str, at: int) -> bool:
+    """Whether no word continues at a place of a line."""
+    return not (_WORD.match(line, at - 1) and _WORD.match(line, at))
 
 
 def uncategorised_note(language: str, concepts: Container[str]) -> str:

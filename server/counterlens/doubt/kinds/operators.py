@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 import tree_sitter
 
 from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
+from counterlens.doubt.operand_types import OperandType, operand_type
 from counterlens.doubt.scope import DoubtScope
 from counterlens.syntax.definitions import text_of
 from counterlens.syntax.operators import Family, OperatorSite
 
 _OPERATIONS = ("comparison_operator", "binary_operator", "boolean_operator", "augmented_assignment")
-_TEXTS = frozenset(
-    {"string", "concatenated_string", "list", "tuple", "dictionary", "set", "list_comprehension"}
-)
-"""Operands that show that an operator is not arithmetic."""
+_NOT_NUMBERS = frozenset({OperandType.TEXT, OperandType.SEQUENCE, OperandType.MAPPING})
+_WITHOUT_ORDER = frozenset({OperandType.MAPPING})
+_OF_SETS = frozenset({"&", "|", "-", "^"})
 _UNORDERED = frozenset({"string", "none", "true", "false", "dictionary"})
 _SAME = {
     (">", "!="): "0",
@@ -34,8 +34,6 @@ class OperatorKind(DoubtKind):
     """Operators of some families, each replaced by the other candidates at its place."""
 
     families: ClassVar[tuple[Family, ...]]
-    further: ClassVar[tuple[str, ...]] = ()
-    """Candidates beside those of the family."""
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
         operations = {(node.start_byte, node.end_byte): node for node in scope.of(*_OPERATIONS)}
@@ -43,13 +41,29 @@ class OperatorKind(DoubtKind):
             node = operations.get(site.span)
             if node is not None and site.family in self.families:
                 operands = [operand for operand in node.named_children if operand.type != "comment"]
-                for other in (*site.candidates, *self.further):
-                    if other != site.operator and self.suits(site, operands, other):
-                        yield Alternative(self.id, site.start, site.end, other)
+                for other in self.candidates(scope, site, operands):
+                    if other != site.operator:
+                        refuted = self.is_far(scope, site, operands, other)
+                        yield Alternative(self.id, site.start, site.end, other, refuted=refuted)
 
-    def suits(self, site: OperatorSite, operands: list[tree_sitter.Node], other: str) -> bool:  # noqa: ARG002
-        """Whether another operator is possible between these operands."""
-        return True
+    def is_far(
+        self,
+        scope: DoubtScope,  # noqa: ARG002 - as below
+        site: OperatorSite,  # noqa: ARG002
+        operands: list[tree_sitter.Node],  # noqa: ARG002
+        other: str,  # noqa: ARG002
+    ) -> bool:
+        """Whether only failing tests make a candidate worth a trial."""
+        return False
+
+    def candidates(
+        self,
+        scope: DoubtScope,  # noqa: ARG002 - others look at the types of the operands
+        site: OperatorSite,
+        operands: list[tree_sitter.Node],  # noqa: ARG002
+    ) -> Iterable[str]:
+        """The operators that are possible between these operands."""
+        return site.candidates
 
 
 class WrongComparison(OperatorKind):
@@ -64,35 +78,76 @@ class WrongComparison(OperatorKind):
         ),
         DoubtExample("def f(a):\n    return a is None\n", ("is -> is not",)),
         DoubtExample("def f(a):\n    return a == 'x'\n", ("== -> !=",)),
+        DoubtExample("def f(a: dict, b):\n    return a == b\n", ("== -> !=",)),
         DoubtExample("def f(a):\n    return len(a) > 0\n", ("> -> ==", "> -> <=")),
     )
 
-    def suits(self, site: OperatorSite, operands: list[tree_sitter.Node], other: str) -> bool:
+    def candidates(
+        self, scope: DoubtScope, site: OperatorSite, operands: list[tree_sitter.Node]
+    ) -> Iterable[str]:
         """No order of what has none, and nothing that a length makes the same or constant."""
-        if other in {"<", ">", "<=", ">="} and any(operand.type in _UNORDERED for operand in operands):
-            return False
+        unordered = any(
+            operand.type in _UNORDERED or operand_type(scope, operand) in _WITHOUT_ORDER
+            for operand in operands
+        )
         sides = [text_of(operand) for operand in operands]
-        if len(sides) != 2 or not sides[0].startswith("len("):
-            return True
-        return _SAME.get((site.operator, other)) != sides[1] and (sides[1], other) not in _NEVER
+        of_length = len(sides) == 2 and sides[0].startswith("len(")
+        for other in site.candidates:
+            if unordered and other in {"<", ">", "<=", ">="}:
+                continue
+            if of_length and (_SAME.get((site.operator, other)) == sides[1] or (sides[1], other) in _NEVER):
+                continue
+            yield other
 
 
 class Arithmetic(OperatorKind):
-    """`+`, `-`, `*`, `/`, `//`, `%`, `**` replace each other, if no operand is a string or a display."""
+    """Operators of numbers replace each other, and those of sets: each in its family, by the operands' types.
+
+    `+`, `-`, `*`, `/`, `//`, `%`, `**` are a family; so are `&`, `|`, `^`, `<<`, `>>` and, between sets, `&`,
+    `|`, `-`, `^`. If nothing shows that the operands of `&`, `|` or `^` are numbers, they may be sets.
+    """
 
     id = "arithmetic"
     families: ClassVar[tuple[Family, ...]] = (Family.ARITHMETIC, Family.BITWISE)
-    EXAMPLES = (
+    EXAMPLES: ClassVar[tuple[DoubtExample, ...]] = (
         DoubtExample(
             "def f(a, b):\n    return a + b\n",
             ("+ -> -", "+ -> *", "+ -> /", "+ -> //", "+ -> %", "+ -> **"),
         ),
         DoubtExample("def f(a, b):\n    return 'x' + a, '%s' % b, [a] + b\n", ()),
+        DoubtExample("def f(a, b):\n    return set(a) & b\n", ("& -> |", "& -> -", "& -> ^")),
+        DoubtExample("def f(a, b):\n    return a | b\n", ("| -> &", "| -> -", "| -> ^")),
+        DoubtExample("def f(a):\n    b = a.keys()\n    return b - a\n", ("- -> &", "- -> |", "- -> ^")),
+        DoubtExample("def f(a):\n    return a & 7\n", ("& -> |", "& -> ^", "& -> <<", "& -> >>")),
+        DoubtExample("def f(a: str, b):\n    c = []\n    return a + b, c + b\n", ()),
+        DoubtExample("def f(a, b):\n    return (a > b) & (a != b)\n", ("& -> |", "& -> ^")),
     )
 
-    def suits(self, site: OperatorSite, operands: list[tree_sitter.Node], other: str) -> bool:  # noqa: ARG002
-        """Only between numbers, as far as their form shows."""
-        return not any(operand.type in _TEXTS for operand in operands)
+    def candidates(
+        self, scope: DoubtScope, site: OperatorSite, operands: list[tree_sitter.Node]
+    ) -> Iterable[str]:
+        """Those of the family of the operands, as far as their types are known."""
+        types = {operand_type(scope, operand) for operand in operands} - {None}
+        if types & _NOT_NUMBERS:
+            return ()
+        sign = "=" if site.family is Family.AUGMENTED else ""
+        bits = site.operator.removesuffix(sign) in _OF_SETS - {"-"}
+        if OperandType.SET in types:
+            family = _OF_SETS
+        elif bits and types == {OperandType.TRUTH}:
+            family = _OF_SETS - {"-"}
+        elif bits and OperandType.NUMBER not in types:
+            family = _OF_SETS
+        else:
+            return site.candidates
+        return sorted(f"{operator}{sign}" for operator in family)
+
+    def is_far(
+        self, scope: DoubtScope, site: OperatorSite, operands: list[tree_sitter.Node], other: str
+    ) -> bool:
+        """A difference in place of `&`, where nothing shows that the operands are sets."""
+        sets = any(operand_type(scope, operand) is OperandType.SET for operand in operands)
+        return other[0] == "-" and site.operator[0] in _OF_SETS - {"-"} and not sets
 
 
 class Augmented(Arithmetic):
@@ -100,18 +155,23 @@ class Augmented(Arithmetic):
 
     id = "augmented"
     families = (Family.AUGMENTED,)
-    further = ("=",)
     EXAMPLES = (
         DoubtExample(
             "def f(a, b):\n    a += b\n    return a\n",
             ("+= -> -=", "+= -> *=", "+= -> /=", "+= -> //=", "+= -> %=", "+= -> **=", "+= -> ="),
         ),
         DoubtExample("def f(a):\n    a += 'x'\n    return a\n", ("+= -> =",)),
+        DoubtExample(
+            "def f(a):\n    b = set()\n    b |= a\n    return b\n",
+            ("|= -> &=", "|= -> -=", "|= -> ^=", "|= -> ="),
+        ),
     )
 
-    def suits(self, site: OperatorSite, operands: list[tree_sitter.Node], other: str) -> bool:
+    def candidates(
+        self, scope: DoubtScope, site: OperatorSite, operands: list[tree_sitter.Node]
+    ) -> Iterable[str]:
         """A plain assignment suits everything."""
-        return other == "=" or super().suits(site, operands, other)
+        return (*super().candidates(scope, site, operands), "=")
 
 
 class Boolean(OperatorKind):

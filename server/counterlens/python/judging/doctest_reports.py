@@ -9,6 +9,10 @@ from __future__ import annotations
 import re
 import textwrap
 
+from counterlens.text import common_start
+
+_LINES, _WIDTH = 3, 100
+"""Lines of a shown output, and characters that the outputs have in common before the part that is shown."""
 _FAILED = re.compile(r"^Failed example:\n(?P<source>(?: {4}.*\n|\n)+)", re.M)
 _NUMBERED = re.compile(r"(?:^(?:\d{3,}|\?\?\?)(?: .*)?\n)+", re.M)
 _PROMPT = re.compile(r"^(?:\d{3,}|\?\?\?) +(?:>>>|\.\.\.) ?", re.M)
@@ -31,8 +35,7 @@ def told(report: str) -> str:
     for source, rest in _examples(text):
         rest = rest[: ended.start()] if (ended := _ENDED.search(rest)) else rest
         if output := _OUTPUT.match(rest):
-            wanted, got = (_aligned(output[name]) for name in ("wanted", "got"))
-            return f"{source}expected: {wanted}\ngot:      {got}"
+            return source + unlike(*(textwrap.dedent(output[name] or "") for name in ("wanted", "got")))
         if raised := _RAISED.match(rest):
             return f"{source}{_exception(raised['trace'])}"
     return report
@@ -60,6 +63,18 @@ def _exception(trace: str) -> str:
     return f"raised:   {error}{at}"
 
 
-def _aligned(output: str | None) -> str:
-    text = textwrap.dedent(output or "").rstrip("\n")
-    return text.replace("\n", "\n          ") or "nothing"
+def unlike(wanted: str, got: str) -> str:
+    """What an example expected and got; where they are long, from the first difference on."""
+    sides = [text.rstrip("\n").split("\n") for text in (wanted, got)]
+    same = common_start(*sides)
+    if max(map(len, sides)) > _LINES:
+        sides = [["…", *lines[same:]] if same else lines for lines in sides]
+        sides = [lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"] for lines in sides]
+        same = min(same, 1)
+    firsts = [lines[same] if same < len(lines) else "" for lines in sides]
+    alike = common_start(*firsts)
+    if alike > _WIDTH:
+        for lines in sides:
+            lines[same : same + 1] = [f"…{lines[same][alike - _WIDTH // 2 :]}"] if same < len(lines) else []
+    shown = ["\n          ".join(lines) or "nothing" for lines in sides]
+    return f"expected: {shown[0]}\ngot:      {shown[1]}"

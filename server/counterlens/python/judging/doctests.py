@@ -16,6 +16,7 @@ from typing import Any
 from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
 from counterlens.judging.projects import folders_around
 from counterlens.python.judging.discovery import read_text
+from counterlens.python.judging.doctest_reports import unlike
 from counterlens.python.judging.harness import refuse_harness
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.suite import LARGEST, SETTINGS, Suite
@@ -226,7 +227,7 @@ def _compare(example: doctest.Example, printed: str, raised: str | None) -> str:
     if raised is None:
         if checker.check_output(example.want, printed, flags):
             return ""
-        return f"expected: {_indent_output(example.want)}\ngot:      {_indent_output(printed)}"
+        return unlike(example.want, printed)
     if example.exc_msg is None:
         wanted = f"expected: {_indent_output(example.want)}\n" if example.want else ""
         return f"{wanted}raised:   {raised.strip()}"

@@ -11,12 +11,15 @@ from counterlens.doubt.failing import FailedTest
 from counterlens.doubt.marking import Doubt, Mark, Verification
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.reports.export.findings import FileFinding, file_region, finding_formats, sarif_rule
-from counterlens.reports.wording import share, shorten
+from counterlens.reports.wording import contrast, share, shorten
 from counterlens.text import PositionEncoding, printable
 from counterlens.translating import ENGLISH, Translator
 
 _WIDTH = 60
-_LEVELS = {Verification.FAIL: "error", Verification.SAME: "note", Verification.NONE: "note"}
+_LEVELS = dict.fromkeys(Verification, "note") | {
+    Verification.FAIL: "error",
+    Verification.UNCONFIRMED: "warning",
+}
 FAILING = "tests"
 """The kind of a mark at a function whose tests fail."""
 
@@ -42,17 +45,22 @@ def mark_sentence(mark: Mark, t: Translator = ENGLISH) -> str:
 def failure_sentence(test: FailedTest, t: Translator = ENGLISH) -> str:
     """What a failing test says, such as "`test_total`: expected 12, got 10"."""
     name = f"`{shorten(test.name, _WIDTH)}`"
-    expected, got, error = (shorten(text, _WIDTH) for text in (test.expected, test.got, test.error))
+    statement = f"`{shorten(test.statement, _WIDTH)}`" if test.statement else ""
     if test.endless:
         return t("{test} does not end", test=name)
-    if test.error and test.at:
-        return t("{test} raises {error} at line {line}", test=name, error=error, line=test.at)
     if test.error:
-        return t("{test} raises {error}", test=name, error=error)
-    if test.expected or test.got:
+        raising = f"{name}: {statement}" if statement else name
+        error = shorten(test.error, _WIDTH)
+        if test.at:
+            return t("{test} raises {error} at line {line}", test=raising, error=error, line=test.at)
+        return t("{test} raises {error}", test=raising, error=error)
+    expected, got = contrast(test.expected, test.got, _WIDTH)
+    if expected != got:
         return t("{test}: expected {expected}, got {got}", test=name, expected=expected, got=got)
     line = next((line for line in reversed(test.message.splitlines()) if line.strip()), "")
-    return t("{test} fails: {message}", test=name, message=shorten(line, _WIDTH))
+    if not statement or not (test.expected or line == "AssertionError"):
+        statement = shorten(line, _WIDTH)
+    return t("{test} fails: {message}", test=name, message=statement)
 
 
 def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
@@ -76,25 +84,25 @@ def _verification(doubt: Doubt, t: Translator) -> str:
     if doubt.tests is Verification.NONE:
         return ""
     parts = []
+    if doubt.tests is Verification.UNCONFIRMED:
+        parts.append(t("it passes the tests, not confirmed"))
     if doubt.rival is not None:
-        other = _change(doubt, doubt.rival)
-        parts.append(t("failing tests pass with it, and also with {other}", other=other))
+        parts.append(t("{other} passes, too", other=_change(doubt, doubt.rival, t)))
     if doubt.apart is not None:
         call = f"`{shorten(doubt.apart.call, _WIDTH)}`"
-        original, other = (shorten(text, _WIDTH) for text in (doubt.apart.original, doubt.apart.other))
+        original, other = contrast(doubt.apart.original, doubt.apart.other, _WIDTH)
         parts.append(t("{call}: `{one}` or `{other}`", call=call, one=original, other=other))
-    if doubt.rival is None:
+    if doubt.tests is Verification.SAME:
         parts.append(t("no test distinguishes them"))
     return "; ".join(parts)
 
 
-def _change(doubt: Doubt, other: Alternative) -> str:
+def _change(doubt: Doubt, other: Alternative, t: Translator) -> str:
     """Another alternative in words, with the text that it replaces if the place differs."""
-    text = f"`{shorten(other.text, _WIDTH)}`"
-    if other.place == doubt.alternative.place:
-        return text
-    stands = " ".join(doubt.scope.text(*other.place).split())
-    return f"{text} for `{shorten(stands, _WIDTH)}`"
+    text, stands = (shorten(each, _WIDTH) for each in (other.text, doubt.scope.text(*other.place)))
+    if text == stands:
+        return t("{code} in another block", code=f"`{text}`")
+    return f"`{text}`" if other.place == doubt.alternative.place else f"`{text}` for `{stands}`"
 
 
 def mark_data(mark: Mark, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:

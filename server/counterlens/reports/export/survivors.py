@@ -12,7 +12,7 @@ from counterlens.counting import plural
 from counterlens.doubt.mutants import MUTANT_KINDS
 from counterlens.mutations import every_mutation
 from counterlens.reports.export.findings import FileFinding, finding_formats, sarif_rule
-from counterlens.reports.wording import shorten
+from counterlens.reports.wording import contrast, shorten
 from counterlens.survivors import Survival, Survivor
 from counterlens.text import printable
 from counterlens.translating import ENGLISH, Translator
@@ -22,14 +22,12 @@ _WIDTH = 80
 
 def survivor_sentence(survivor: Survivor, t: Translator = ENGLISH) -> str:
     """A survivor in words: the change, the input, and both results."""
-    call, original, other = (
-        shorten(text, _WIDTH) for text in (survivor.call, survivor.original, survivor.changed)
-    )
+    original, other = contrast(survivor.original, survivor.changed, _WIDTH)
     change = t.recognised(survivor.mutant.description)
     return t(
         "a mutant passes the tests: {change}; for {call} it {other}, the original {one}",
         change=change,
-        call=f"`{call}`",
+        call=f"`{shorten(survivor.call, _WIDTH)}`",
         other=t.recognised(other),
         one=t.recognised(original),
     )
