@@ -6,7 +6,7 @@ DATA is a folder with HumanEvalPack (`humanevalpack/python`). Each of its 164 fu
 example tests, as a programmer would have, and many hidden tests. `--seeded N` adds N bugs per function, which
 breaking mutations make in the right solution, with random mutations and places. A function that fails its
 examples goes to `counterlens.doubt.settling`, as in `counterlens check --tests`. A fix is right if it passes
-the hidden tests, too; an alternative with a rival is not a fix, and is counted separately. The bound on a
+the hidden tests, too; one that is not confirmed is counted separately. The bound on a
 fix's likelihood was chosen on the first half of the problems (and the real bugs); `precision`, the share of
 right fixes, and `fixed`, the share of bugs with a right fix, are for the second half.
 
@@ -32,6 +32,7 @@ import numpy as np
 from counterlens.datasets import open_dataset
 from counterlens.datasets.base import Problem
 from counterlens.doubt.generating import changed_text, scopes
+from counterlens.doubt.marking import Verification
 from counterlens.doubt.scoring import ranked_by_head
 from counterlens.doubt.settling import fix_for
 from counterlens.judging.base import Judge, Setting, Verdict, lasting
@@ -80,7 +81,7 @@ class Fixed:
         alternatives: Number of alternatives.
         passing: For a real bug, the ranks in the model's order, from 1, of those that pass the examples.
         right: Whether the found alternative passes the hidden tests; None if none was found.
-        undecided: Whether it has a rival, so that it is not a fix.
+        undecided: Whether it is not confirmed.
     """
 
     bug: Bug
@@ -151,7 +152,7 @@ def fixed(model: Model, bug: Bug, examples: str) -> Fixed | None:
     document = Document(bug.source)
     scope = next(one for one in scopes(document) if one.function.qualname == problem.function)
     fix = fix_for(model, scope, judge, None, setting)
-    undecided = fix is not None and fix.rival is not None
+    undecided = fix is not None and fix.tests is Verification.UNCONFIRMED
     right = None if fix is None else hidden.judge(fix.fixed).passed
     ranked = [changed_text(document, one) for _, one, _ in ranked_by_head(model, scope)]
     places = () if bug.seeded else enumerate(ranked, 1)

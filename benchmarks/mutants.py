@@ -8,8 +8,9 @@ Each folder is the repository of a package with its tests; by default `examples/
 the seconds of both and the mutants per second. A mutant whose two judgements differ is named.
 
 The last line is one JSON document. `at_once_over_single` is the ratio of all seconds, `mutants_per_second`
-the rate at once, and `best_rate` that of the fastest function with at least ten mutants. With `--quick`, two
-functions are measured.
+the rate at once, and `best_rate` that of the fastest function with at least ten mutants.
+`seconds_over_mutations` is the time at once over that of the mutants by breaking mutations alone, and
+`mutants_over_mutations` the ratio of their numbers. With `--quick`, two functions are measured.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pathlib import Path
 from judges import drawn
 
 from counterlens.doubt.generating import scopes
-from counterlens.doubt.mutants import mutants_of
+from counterlens.doubt.mutants import MUTANT_KINDS, mutants_of
 from counterlens.judging.base import Setting
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
@@ -41,8 +42,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
-    at_once = single = 0.0
-    mutants = functions = different = 0
+    at_once = single = few_seconds = 0.0
+    mutants = functions = different = few = 0
     rates = [0.0]
     for folder in options.folders:
         measured = 0
@@ -52,7 +53,9 @@ def main() -> None:
             scope = next(
                 (one for one in scopes(document) if one.function.qualname == function.qualname), None
             )
-            programs = [mutant.source for mutant in mutants_of(scope)] if scope else []
+            made = mutants_of(scope) if scope else []
+            programs = [mutant.source for mutant in made]
+            by_mutation = [mutant.source for mutant in made if mutant.kind not in MUTANT_KINDS]
             judge = (
                 find_judge(
                     document,
@@ -66,6 +69,8 @@ def main() -> None:
             if judge is None or not judge.judge(document.text).passed:
                 continue
             judge.judge(programs[0])
+            earlier = time.perf_counter()
+            judge.judge_variants(by_mutation)
             begun = time.perf_counter()
             verdicts = judge.judge_variants(programs)
             between = time.perf_counter()
@@ -84,12 +89,15 @@ def main() -> None:
             rates += [rate] if len(programs) >= MANY else []
             at_once, single = at_once + between - begun, single + ended - between
             mutants, different = mutants + len(programs), different + len(differing)
+            few, few_seconds = few + len(by_mutation), few_seconds + begun - earlier
             measured += 1
         functions += measured
     result = {
         "at_once_over_single": round(at_once / single, 3) if single else None,
         "mutants_per_second": round(mutants / at_once, 1) if at_once else None,
         "best_rate": round(max(rates), 1),
+        "seconds_over_mutations": round(at_once / few_seconds, 2) if few_seconds else None,
+        "mutants_over_mutations": round(mutants / few, 2) if few else None,
         "mutants": mutants,
         "functions": functions,
         "different": different,
