@@ -22,7 +22,9 @@ WRONG = '''def is_even(n):
     """
     return n % 2 != 0
 '''
-"""A function that fails its own example; `==` would pass it."""
+"""A function that fails its own example; `==` would pass it, and so would others."""
+DECIDED = WRONG.replace(">>> is_even(2)\n    True", ">>> is_even(0), is_even(3)\n    (True, False)")
+"""Only what does the same as `==` passes its example."""
 UNTESTED = WRONG.replace(">>> is_even(2)", "Not tested:")
 RIGHT = WRONG.replace("is_even", "is_odd").replace("even", "odd").replace("(2)", "(3)")
 EITHER = WRONG.replace("is_even(2)", "is_even(2) in (True, False)")
@@ -105,7 +107,8 @@ def test_the_forms_for_services_name_the_place(cli: Cli, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("source", "said", "level"),
     [
-        (WRONG, "fail", "error"),
+        (DECIDED, "fail", "error"),
+        (WRONG, "unconfirmed", "warning"),
         (EITHER, "same", "note"),
         (UNTESTED, "none", "note"),
         (RIGHT, None, None),
@@ -120,6 +123,9 @@ def test_tests_settle_a_mark(
     assert cli("check", path).code == 1
     if said == "fail":
         assert marks[0]["message"].endswith("tests fail now and pass with it)")
+    if said == "unconfirmed":
+        assert "it passes the tests, not confirmed; `>=` passes, too; `is_even(" in marks[0]["message"]
+    if level in {"error", "warning"}:
         (run,) = json.loads(cli("check", path, "--tests", "--format", "sarif").out)["runs"]
         assert run["results"][0]["level"] == level
     if said == "same":
@@ -204,7 +210,7 @@ def test_excluded_tests_settle_nothing(cli: Cli, tmp_path: Path) -> None:
     path = write(tmp_path, "even.py", UNTESTED)
     write(tmp_path, "test_even.py", "from even import is_even\n\ndef test_two():\n    assert is_even(2)\n")
     (mark,) = cli("check", path, "--tests", "--json").json
-    assert mark["tests"] == "fail"
+    assert mark["tests"] == "unconfirmed"
     (mark,) = cli("check", path, "--tests", "--excluded-tests", "test_even.py", "--json").json
     assert mark["tests"] == "none"
     refused = cli("check", path, "--excluded-tests", "test_even.py")

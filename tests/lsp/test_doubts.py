@@ -12,9 +12,8 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient
 
-from tests.cli.test_check import EITHER
+from tests.cli.test_check import DECIDED, EITHER
 from tests.cli.test_check import RIGHT as PASSING
-from tests.cli.test_check import WRONG as FAILING
 from tests.doubt.planted import PLANTED
 from tests.lsp.conftest import begin_session, configure, fresh, initialize, open_file, scored, until
 from tests.lsp.test_confidence import actions
@@ -131,7 +130,7 @@ def edited(text: str, action: types.CodeAction) -> str:
 
 
 async def test_tests_settle_doubts_in_idle_time(words: LanguageClient, tmp_path: Path) -> None:
-    text = "\n\n".join((FAILING, EITHER.replace("is_even", "either"), PASSING))
+    text = "\n\n".join((DECIDED, EITHER.replace("is_even", "either"), PASSING))
     uri = open_file(words, tmp_path / "even.py", text)
 
     def told() -> list[tuple[int, types.DiagnosticSeverity | None]]:
@@ -145,7 +144,7 @@ async def test_tests_settle_doubts_in_idle_time(words: LanguageClient, tmp_path:
     assert wrong.severity == types.DiagnosticSeverity.Error
     sentence, test = wrong.message.splitlines()
     assert sentence.endswith("tests fail now and pass with it)")
-    assert test == "`is_even(2)`: expected True, got False"
+    assert test == "`is_even(0), is_even(3)`: expected (True, False), got (False, True)"
     assert either.severity == types.DiagnosticSeverity.Information
 
 
