@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from counterlens.judging.base import brief
-from counterlens.python.judging.doctest_reports import told, unlike
+from counterlens.python.judging.doctest_reports import outcome_of, unlike
 
 WORDS = st.text(st.sampled_from("ab1 '[],:="), min_size=1, max_size=20).map(str.strip).filter(bool)
 LINES = st.lists(WORDS, min_size=1, max_size=9).map("\n".join)
@@ -28,7 +28,7 @@ def reported(source: str, wanted: str, space: dict[str, object]) -> str:
 def test_what_doctest_reports_is_told_in_full(wanted: str, got: str) -> None:
     assume(doctest.OutputChecker().check_output(f"{wanted}\n", f"{got}\n", 0) is False)
     report = reported("show(1)", f"{wanted}\n", {"show": lambda _: print(got)})
-    assert told(report) == f">>> show(1)\n{unlike(wanted, got)}"
+    assert outcome_of(report) == f">>> show(1)\n{unlike(wanted, got)}"
 
 
 @given(wanted=LINES, got=LINES, before=st.integers(0, 9), width=st.integers(0, 300))
@@ -45,9 +45,9 @@ def test_what_differs_is_shown_however_long_the_outputs_are(
 
 def test_an_exception_is_told_without_its_traceback() -> None:
     report = reported("{}[1]", "2\n", {})
-    assert told(report) == ">>> {}[1]\nraised:   KeyError: 1"
-    assert told(reported("print(1)", "", {})) == ">>> print(1)\nexpected: nothing\ngot:      1"
-    assert told(reported("None", "1\n", {})) == ">>> None\nexpected: 1\ngot:      nothing"
+    assert outcome_of(report) == ">>> {}[1]\nraised:   KeyError: 1"
+    assert outcome_of(reported("print(1)", "", {})) == ">>> print(1)\nexpected: nothing\ngot:      1"
+    assert outcome_of(reported("None", "1\n", {})) == ">>> None\nexpected: 1\ngot:      nothing"
 
 
 PYTEST = """\
@@ -66,7 +66,7 @@ Got:
 @pytest.mark.parametrize("number", ["013", "???"])
 def test_the_last_example_that_pytest_shows_is_the_one_that_failed(number: str) -> None:
     report = PYTEST.format(number=number)
-    assert told(report) == ">>> total([1, 2])\nexpected: 3\ngot:      1"
+    assert outcome_of(report) == ">>> total([1, 2])\nexpected: 3\ngot:      1"
 
 
 def test_where_pytest_shows_a_traceback_the_line_that_raised_is_told() -> None:
@@ -83,9 +83,9 @@ Traceback (most recent call last):
            ~~^^^
 KeyError: 1
 /home/someone/calc.py:21: UnexpectedException"""
-    assert told(report) == ">>> boom(1)\nraised:   KeyError: 1\nat calc.py:24: return {}[x]"
+    assert outcome_of(report) == ">>> boom(1)\nraised:   KeyError: 1\nat calc.py:24: return {}[x]"
 
 
 @given(st.text(st.sampled_from("01? >.\nExpectedGot:")))
 def test_any_other_message_stays_as_it_is(message: str) -> None:
-    assert told(message) == message
+    assert outcome_of(message) == message

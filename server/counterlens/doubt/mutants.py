@@ -148,12 +148,16 @@ def _altered(scope: DoubtScope) -> Iterator[Mutant]:
         offered = list(kind.alternatives(scope))
         for alternative in offered:
             text = scope.text(alternative.start, alternative.end)
-            if text != alternative.text and _tells(text, alternative, offered) and fits(scope, alternative):
+            if (
+                text != alternative.text
+                and _is_needed(text, alternative, offered)
+                and fits(scope, alternative)
+            ):
                 start, end = (line_of(at) + 1 for at in alternative.place)
                 yield Mutant(scope, kind.id, _described(scope, alternative), alternative, start, end)
 
 
-def _tells(text: str, alternative: Alternative, offered: list[Alternative]) -> bool:
+def _is_needed(text: str, alternative: Alternative, offered: list[Alternative]) -> bool:
     """Whether a mutant says something that the others of its place do not."""
     if alternative.kind == "boundary" and text.isdecimal():
         return alternative.text.isdecimal() and abs(int(text) - int(alternative.text)) == 1

@@ -26,7 +26,7 @@ _PLACE = re.compile(r"^\S.*:\d+: \w+\s*\Z", re.M)
 _ENDED = re.compile(r"^\*{20,}$", re.M)
 
 
-def told(report: str) -> str:
+def outcome_of(report: str) -> str:
     """A report in the few lines that judges write: `>>> source`, `expected: …`, and `got: …` or `raised: …`.
 
     An exception is followed by the line of a file that raised it. Any other message is returned unchanged.

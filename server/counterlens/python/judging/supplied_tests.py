@@ -21,7 +21,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict, brief
 from counterlens.judging.comparison import ROOM, TOO_MUCH, OutputJudge, PrintingCase
 from counterlens.judging.programs import read_program
-from counterlens.python.judging.doctest_reports import told
+from counterlens.python.judging.doctest_reports import outcome_of
 from counterlens.python.judging.doctests import pytest_settings_for_examples
 from counterlens.python.judging.harness import refuse_harness
 from counterlens.python.judging.layout import layout_of
@@ -238,7 +238,7 @@ class SuppliedTestsJudge(RunningJudge):
             return Judgement.FAILED, Evidence(ID, 0, None, "the tests did not finish")
         name, outcome, message = map(str, results[0])
         if outcome != "passed":
-            return Judgement.FAILED, Evidence(ID, self.tests, name, brief(told(message)))
+            return Judgement.FAILED, Evidence(ID, self.tests, name, brief(outcome_of(message)))
         return Judgement.PASSED, Evidence(ID, self.tests)
 
 

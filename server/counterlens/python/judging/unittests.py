@@ -21,7 +21,7 @@ from counterlens.judging.base import (
     brief,
 )
 from counterlens.python.judging.discovery import CaseName, cases_for, files_with_tests
-from counterlens.python.judging.doctest_reports import told
+from counterlens.python.judging.doctest_reports import outcome_of
 from counterlens.python.judging.harness import StandInTrial, refuse_harness, vet, without_cases
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.suite import Suite
@@ -216,7 +216,7 @@ def _read_vetted(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
     for name, outcome, message in report.get("results", ()):
         if outcome != "passed":
             run = sum(each[1] == "passed" for each in report["results"])
-            return Judgement.FAILED, Evidence(ID, run + 1, str(name), brief(told(str(message))))
+            return Judgement.FAILED, Evidence(ID, run + 1, str(name), brief(outcome_of(str(message))))
     return read_cases({**report, "harness": None, "unstarted": None})
 
 
@@ -235,7 +235,7 @@ def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         return Judgement.REFUSED, Evidence(ID, 0, None, brief(str(hindered)))
     if of["failed"]:
         name, _, message = of["failed"][0]
-        return Judgement.FAILED, Evidence(ID, run, name, brief(told(message)))
+        return Judgement.FAILED, Evidence(ID, run, name, brief(outcome_of(message)))
     if report.get("problem"):
         return Judgement.FAILED, Evidence(ID, run, None, brief(str(report["problem"])))
     if len(results) != report.get("expected"):
@@ -280,7 +280,7 @@ def standing_before_cases(
         return test_run, verdict, ()
     files = [Path(file["path"]) for file in test_run.task["files"]]
     failures = tuple(
-        FailedCase(printable(name), printable(brief(told(message))), _file_of(name, files))
+        FailedCase(printable(name), printable(brief(outcome_of(message))), _file_of(name, files))
         for name, outcome, message in heard
         if outcome == "failed"
     )
