@@ -108,12 +108,12 @@ class Mutant:
 def mutants_of(scope: DoubtScope) -> list[Mutant]:
     """The mutants of a function and of those inside it, each text once, by position."""
     made: dict[str, Mutant] = {}
-    for mutant in (*_broken(scope), *_altered(scope)):
+    for mutant in (*_by_mutations(scope), *_by_alternatives(scope)):
         made.setdefault(mutant.source, mutant)
     return sorted(made.values(), key=lambda mutant: mutant.alternative.start)
 
 
-def _broken(scope: DoubtScope) -> Iterator[Mutant]:
+def _by_mutations(scope: DoubtScope) -> Iterator[Mutant]:
     """The mutants by breaking mutations."""
     breaking = [
         mutation
@@ -141,7 +141,7 @@ def _as_alternative(counterfactual: Counterfactual) -> Alternative:
     return Alternative(counterfactual.mutation, start, end, text)
 
 
-def _altered(scope: DoubtScope) -> Iterator[Mutant]:
+def _by_alternatives(scope: DoubtScope) -> Iterator[Mutant]:
     """The mutants by alternatives."""
     line_of = scope.document.positions.line_of
     for kind in MUTANT_KINDS.values():
@@ -154,7 +154,7 @@ def _altered(scope: DoubtScope) -> Iterator[Mutant]:
                 and fits(scope, alternative)
             ):
                 start, end = (line_of(at) + 1 for at in alternative.place)
-                yield Mutant(scope, kind.id, _described(scope, alternative), alternative, start, end)
+                yield Mutant(scope, kind.id, _describe(scope, alternative), alternative, start, end)
 
 
 def _is_needed(text: str, alternative: Alternative, offered: list[Alternative]) -> bool:
@@ -166,7 +166,7 @@ def _is_needed(text: str, alternative: Alternative, offered: list[Alternative]) 
     return not near or alternative.text in near
 
 
-def _described(scope: DoubtScope, alternative: Alternative) -> str:
+def _describe(scope: DoubtScope, alternative: Alternative) -> str:
     """A change in words, with the code around it if there is room."""
     start, end = alternative.place
     text, other = " ".join(scope.text(start, end).split()), " ".join(alternative.text.split())

@@ -71,9 +71,9 @@ def operand_type(scope: DoubtScope, node: tree_sitter.Node | None, depth: int = 
             return operand_type(scope, node.named_children[0] if node.named_children else None, depth)
         case "conditional_expression":
             values = [part for part in node.named_children if part.type != "comment"]
-            return _shared(operand_type(scope, value, depth) for value in (values[0], values[-1]))
+            return _common(operand_type(scope, value, depth) for value in (values[0], values[-1]))
         case "binary_operator" | "boolean_operator":
-            return _shared(
+            return _common(
                 operand_type(scope, node.child_by_field_name(side), depth) for side in ("left", "right")
             )
         case "call":
@@ -83,20 +83,20 @@ def operand_type(scope: DoubtScope, node: tree_sitter.Node | None, depth: int = 
             name = text_of(called)
             return None if name in scope.variables else _CALLS.get(name)
         case "identifier":
-            return _shared(
+            return _common(
                 value if isinstance(value, OperandType) else operand_type(scope, value, depth + 1)
-                for value in _bound(scope, text_of(node))
+                for value in _bindings(scope, text_of(node))
             )
     return None
 
 
-def _shared(types: Iterable[OperandType | None]) -> OperandType | None:
+def _common(types: Iterable[OperandType | None]) -> OperandType | None:
     """The one type of all; None if there is none."""
     distinct = set(types)
     return distinct.pop() if len(distinct) == 1 else None
 
 
-def _bound(scope: DoubtScope, name: str) -> Iterator[tree_sitter.Node | OperandType | None]:
+def _bindings(scope: DoubtScope, name: str) -> Iterator[tree_sitter.Node | OperandType | None]:
     """All that is bound to a variable of a function: values, types by annotations, None if it is unknown."""
     listed = scope.root.child_by_field_name("parameters")
     for parameter in listed.named_children if listed is not None else ():

@@ -101,7 +101,7 @@ def settle(
         failed(mark)
     if not stands.failed:
         known = doubts(model, scope, cancel=cancel) if known is None else known
-        return list(_judged(scope, known, stands, setting, say))
+        return list(_with_verdicts(scope, known, stands, setting, say))
     say(f"looking for fixes that pass the tests of {name}")
     fix = None
     with contextlib.suppress(UnscorableError):
@@ -128,7 +128,7 @@ def _mark_of(scope: DoubtScope, test: FailedTest | None, stands: StandingByTests
     return None if hidden else mark
 
 
-def _judged(
+def _with_verdicts(
     scope: DoubtScope,
     known: Sequence[Doubt],
     stands: StandingByTests,
