@@ -161,16 +161,15 @@ def test_its_programs_are_judged_by_the_tests_beside_them_and_by_their_original(
     wrong.write_text(right.read_text().replace("a < b", "a > b"))
     tests.write_text("def test_pick():\n    assert_eq(pick(1, 2), 1)\n    assert_eq(pick(3, 2), 2)\n")
     assert installed.counterlens("judge", str(right)).stdout.startswith("passed")
-    failed = installed.counterlens("judge", str(wrong), "--tests", str(tests)).stdout
+    failed = installed.counterlens("judge", str(wrong), "--tests", str(tests), code=1).stdout
     assert failed.startswith("failed")
     assert "2 is not 1" in failed
     tests.write_text("def test_pick():\n    assert_eq(pick(2, 2), 2)\n")
     judged = ("judge", str(wrong), "--tests", str(tests), "--against", str(right))
     assert installed.counterlens(*judged).stdout.startswith("passed, contested")
     right.write_text("class Pick:\n    pass\n")
-    assert (
-        "Starlark has no ClassDef" in installed.counterlens("judge", str(right), "--tests", str(tests)).stdout
-    )
+    unread = installed.counterlens("judge", str(right), "--tests", str(tests), code=1).stdout
+    assert "Starlark has no ClassDef" in unread
 
 
 def test_the_probe_asks_the_model(installed: Environment) -> None:

@@ -1,4 +1,4 @@
-"""`counterlens judge`: any program in, one verdict out, exit code 0."""
+"""`counterlens judge`: any program in, one verdict out, and an exit code."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ def verdict(folder: Path, program: str | bytes, *given: str, **files: str) -> An
     (folder / "program.py").write_bytes(data)
     named = [str(folder / option) if option.endswith(".py") else option for option in given]
     done = CliRunner().invoke(judge, [str(folder / "program.py"), *named, "--json"])
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+    judged = json.loads(done.stdout)
+    assert done.exit_code == int(judged["verdict"] != "passed"), done.output
+    return judged
 
 
 @pytest.mark.parametrize("form", TESTS)

@@ -82,8 +82,7 @@ def judge(
     With --tests and --against the tests give the verdict, and the original says whether a program that passes
     does the same on inputs: if not, the pass is contested.
 
-    The program runs only in a sandbox, so it may be hostile. The exit code is 0 whenever a verdict was
-    reached.
+    The program runs only in a sandbox, so it may be hostile. The exit code is 0 if it passes, else 1.
     """
     if tests or against:
         refuse_given(("map_timeout", "excluded_tests"), "only for own tests, not for --tests or --against")
@@ -117,8 +116,9 @@ def judge(
     if as_json:
         best = choose()
         print_json({**plain.verdict(verdict), "sandbox": {"name": best.name, "strength": best.strength}})
-        return
-    _show(verdict)
+    else:
+        _show(verdict)
+    click.get_current_context().exit(0 if verdict.passed else 1)
 
 
 def _show(verdict: Verdict) -> None:

@@ -81,8 +81,8 @@ class JudgedLanguage:
     Attributes:
         missing: Why they cannot be judged on this machine; None if they can.
         by_file: The judge by a file of tests, from the file in whose place programs run, the tests, the
-            setting, the function that they are about if it is named, and the text of a program that passes.
-            Raises `SourceError` if the tests cannot be read.
+            setting, the function that they are about if it is named, the text of a program that passes, and
+            the file of the original if there is one. Raises `SourceError` if the tests cannot be read.
         by_output: The judge of whole programs by their output, from the cases and the setting.
         supplied: The judge by supplied tests, from their text, the function, the original and the setting.
         entries: The functions that other files may call.
@@ -96,6 +96,8 @@ class JudgedLanguage:
         never_compared: Why no inputs could compare the behaviour of a function; None if some may. It runs
             nothing.
         cheats: The programs that tests of the function should fail.
+        raising: The program with a body of a function that only raises, or, without a function, an empty
+            one; None if there is none. Tests that pass it do not run the function.
         proposer: Proposes tests of a function, or the reason why none can be proposed.
         weak_assertion: The assertion in a function's tests that accepts nearly any result, told by its shape.
         why_tested: Why a function of a project counts as tested, given the setting for one run of all tests
@@ -107,7 +109,7 @@ class JudgedLanguage:
     """
 
     missing: Callable[[], str | None]
-    by_file: Callable[[Path, Path, Setting, str | None, str], Judge]
+    by_file: Callable[[Path, Path, Setting, str | None, str, Path | None], Judge]
     by_output: Callable[[Sequence[PrintingCase], Setting], Judge]
     supplied: Callable[[str, str, str, Setting], Judge]
     entries: Callable[[Document], list[Function]]
@@ -121,6 +123,7 @@ class JudgedLanguage:
     run_versions: RunVersions = lambda *_: "versions in its language cannot be run beside each other"
     never_compared: Callable[[Document, Function], str | None] = lambda *_: None
     cheats: Cheats = lambda *_: {}
+    raising: Callable[[Document, Function | None], str | None] = lambda *_: None
     proposer: Callable[[Document, Function, Setting], TestProposer | str] = lambda *_: (
         "no tests are proposed in its language"
     )

@@ -14,6 +14,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import (
     CheatTrial,
     Evidence,
+    Judge,
     Judgement,
     OriginalComparison,
     OriginalSays,
@@ -22,8 +23,8 @@ from counterlens.judging.base import (
     brief,
 )
 from counterlens.judging.languages import behaviour_of, judging_of, program_language
-from counterlens.judging.registry import find_judge
-from counterlens.judging.witnesses import WitnessedJudge
+from counterlens.judging.registry import find_judge, why_no_judge
+from counterlens.judging.witnesses import NOT_RUN, WitnessedJudge, is_run
 from counterlens.regular_file import read_bytes, read_text, reason_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
@@ -56,8 +57,8 @@ def judge_by_file(
     """
     original = Document.read(against).text if against else ""
     by_file = judging_of(program_language(path)).by_file
-    judge = by_file(path, tests, setting, function, original or program)
-    verdict = judge.judge(program, cancel=cancel)
+    judge = by_file(path, tests, setting, function, original or program, against)
+    verdict = _run_by_tests(judge, program, path, function, cancel)
     if not verdict.passed:
         return verdict
     document = Document(original or program, path, program_language(path))
@@ -86,6 +87,27 @@ def judge_by_file(
         cheats=_joined_trial(trials),
     )
     return replace(verdict, evidence=evidence)
+
+
+def _run_by_tests(
+    judge: Judge, program: str, path: Path, function: str | None, cancel: Event | None
+) -> Verdict:
+    """The verdict of tests on a program; refused if they pass, and do not run it."""
+    verdict = judge.judge(program, cancel=cancel)
+    if not verdict.passed:
+        return verdict
+    document = Document(program, path, program_language(path))
+    every = _compared_functions(document, path, None, methods=True)
+    about: list[Function | None] = [each for each in every if function in {None, each.qualname}]
+    about = about[:_MOST_FUNCTIONS] or [None]
+    ignored = [each for each in about if not is_run(judge, document, each, cancel)]
+    names = ", ".join(each.qualname if each else "the program" for each in ignored)
+    note = NOT_RUN.format(names=names) if ignored else ""
+    if len(ignored) == len(about):
+        evidence = Evidence(judge.attribution, 0, None, note)
+        return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
+    message = brief("\n".join(filter(None, (verdict.evidence.message, note))))
+    return replace(verdict, evidence=replace(verdict.evidence, message=message))
 
 
 def _with_objects(
@@ -244,7 +266,11 @@ def judge_by_itself(
                 return verdicts[-1]
     if verdicts:
         return _join_verdicts(verdicts, [])
-    lacking = judging_of(document.language).unreadable(program) or "it has no tests and no examples"
+    lacking = judging_of(document.language).unreadable(program) or (
+        why_no_judge(document, names[0], setting, fallback=False)
+        if len(names) == 1
+        else "it has no tests and no examples that run its functions"
+    )
     reason = f"nothing can judge it: {lacking}; give --tests or --against"
     return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))
 

@@ -22,7 +22,7 @@ from counterlens.judging.base import (
 from counterlens.judging.comparing import ID as DIFFERENTIAL
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.languages import judging_of
-from counterlens.judging.witnesses import WitnessedJudge
+from counterlens.judging.witnesses import NOT_RUN, WitnessedJudge, is_run
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -47,7 +47,8 @@ def find_judge(
 
     Returns:
         None if nothing can judge the function; `why_no_judge` says why. If the function fails all its tests,
-        the judge by all of them, whose verdict on the document is then the result.
+        the judge by all of them, whose verdict on the document is then the result. Tests that do not run it
+        do not judge it.
 
     Raises:
         SourceError: programs in the document's language are not judged.
@@ -58,23 +59,21 @@ def find_judge(
     first = language.surveyed if setting.surveyed else language.tests
     judges, unusable = _usable(first, document, function, setting)
     judges = judges or [judge for judge in unusable if _fails_its_tests(judge, document, setting.cancel)]
-    if judges or not fallback:
-        if not judges:
-            return None
-        judge = JointJudge(judges) if len(judges) > 1 else judges[0]
-        return _with_witnesses(judge, document, function, setting) if witnessed else judge
-    for name, find in language.fallbacks.items():
-        others, _ = _usable({name: find}, document, function, setting)
-        if others:
-            return _with_witnesses(others[0], document, function, setting) if witnessed else others[0]
-    return None
+    found = _joined(judges)
+    if found is not None and not is_run(found, document, function, setting.cancel):
+        found = None
+    for name, find in language.fallbacks.items() if found is None and fallback else ():
+        judges, _ = _usable({name: find}, document, function, setting)
+        found = _joined(judges)
+        if found is not None:
+            break
+    if found is None or not witnessed or isinstance(found, ComparingJudge):
+        return found
+    return WitnessedJudge(found, document, function, replace(setting, report=None))
 
 
-def _with_witnesses(judge: Judge, document: Document, function: Function, setting: Setting) -> Judge:
-    """A judge with the other witnesses, if it judges by tests."""
-    if isinstance(judge, ComparingJudge):
-        return judge
-    return WitnessedJudge(judge, document, function, replace(setting, report=None))
+def _joined(judges: Sequence[Judge]) -> Judge | None:
+    return JointJudge(judges) if len(judges) > 1 else next(iter(judges), None)
 
 
 def _usable(
@@ -118,8 +117,11 @@ def why_no_judge(
     """
     setting = replace(setting, report=None, vetted=True, surveyed=False)
     language = judging_of(document.language)
-    _, unusable = _usable(language.tests, document, function, setting)
+    usable, unusable = _usable(language.tests, document, function, setting)
+    judge = _joined(usable)
     reasons = [*unusable.values()] or [language.untested]
+    if judge is not None and not is_run(judge, document, function, setting.cancel):
+        reasons = [NOT_RUN.format(names="it")]
     if not unusable and _all_excluded(document, function, setting):
         reasons = ["the settings exclude every test that mentions it"]
     for name in language.fallbacks if fallback else ():

@@ -144,6 +144,22 @@ class WitnessedJudge(Judge):
             return tuple(name for name, verdict in zip(cheats, verdicts, strict=True) if verdict.passed)
 
 
+NOT_RUN = "no test runs {names}: the tests pass without it, too"
+
+
+def is_run(judge: Judge, document: Document, function: Function | None, cancel: Event | None = None) -> bool:
+    """Whether the tests of a judge run a function: if it only raises, they fail; or a program without any.
+
+    Args:
+        judge: Judges programs in place of the document by tests.
+
+    Raises:
+        SandboxError, Cancelled: as `Judge.judge`.
+    """
+    program = judging_of(document.language).raising(document, function)
+    return program is None or not judge.judge(program, cancel=cancel).passed
+
+
 def tests_of(judge: Judge) -> Judge:
     """The judge by tests inside a judge with witnesses; any other as it is."""
     return judge.tests_judge if isinstance(judge, WitnessedJudge) else judge

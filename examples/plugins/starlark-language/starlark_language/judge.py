@@ -42,7 +42,7 @@ class StarlarkTestsJudge(SuppliedTestsJudge):
         return super().judge(program, cancel=cancel)
 
 
-def by_file(_path, tests, setting, function, right):
+def by_file(_path, tests, setting, function, right, _original):
     """The judge by a named file of tests."""
     text = Path(tests).read_text("utf-8")
     tested = [node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]

@@ -72,12 +72,26 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
             [*_constants(result), *_arguments(method, result), *_visible_literals(texts, result)]
         )
         bodies = {f"return {value};": f"return {value};" for value in values} | bodies
-    data = document.data
-    start, end = data[: body.start_byte], data[body.end_byte :]
-    return {
-        name: (start + f"{{ {text} }}".encode() + end).decode("utf-8", "replace")
-        for name, text in bodies.items()
-    }
+    return {name: _with_body(document, body, text) for name, text in bodies.items()}
+
+
+def raising(document: Document, function: Function | None) -> str | None:
+    """The program with a body of a method that only throws; None without such a method.
+
+    Tests that pass it do not run the method.
+    """
+    if function is None:
+        return None  # Java compiles tests only together with what they name
+    try:
+        body = find_method(document, function).child_by_field_name("body")
+    except NoTargetError:
+        return None
+    return None if body is None else _with_body(document, body, THROWN)
+
+
+def _with_body(document: Document, body: Node, text: str) -> str:
+    start, end = document.data[: body.start_byte], document.data[body.end_byte :]
+    return (start + f"{{ {text} }}".encode() + end).decode("utf-8", "replace")
 
 
 def _constants(result: Node) -> tuple[str, ...]:

@@ -181,7 +181,13 @@ class JavaFileOfTestsJudge(Judge):
     attribution, tests = "tests", 0
 
     def __init__(
-        self, path: Path, tests: Path, setting: Setting, function: str | None = None, _right: str = ""
+        self,
+        path: Path,
+        tests: Path,
+        setting: Setting,
+        function: str | None = None,
+        _right: str = "",
+        _original: Path | None = None,
     ) -> None:
         if function is not None:
             raise SourceError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from counterlens.errors import SandboxError
 from counterlens.java.judging import judge
-from counterlens.java.judging.cheats import cheats
+from counterlens.java.judging.cheats import cheats, raising
 from counterlens.java.judging.judge import (
     JavaFileOfTestsJudge,
     JavaOutputJudge,
@@ -51,6 +51,7 @@ JAVA = JudgedLanguage(
     behaviour=lambda *_: NOT_COMPARED,
     never_compared=lambda *_: NOT_COMPARED,
     cheats=cheats,
+    raising=raising,
     fallbacks={},
     why_not={},
 )

@@ -15,7 +15,7 @@ from counterlens.python.syntax.parsing import parse_expression, parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
-EMPTIED = "pass"
+EMPTIED, RAISING = "pass", "raise NotImplementedError"
 _CONSTANTS = ("True", "False", "0", "1", "-1", "42", "''", "'a'", "[]", "{}", "()")
 _EXPECTED, _LONGEST = 6, 60  # maximum values that tests expect, and characters of each
 _ARGUMENTS = 2  # maximum arguments given back
@@ -46,8 +46,20 @@ def cheats(document: Document, function: Function, tests: Sequence[str]) -> dict
     return {
         EMPTIED: _with_body(document.text, node, emptied + suffix),
         **programs,
-        "raise NotImplementedError": _with_body(document.text, node, "raise NotImplementedError" + suffix),
+        RAISING: _with_body(document.text, node, RAISING + suffix),
     }
+
+
+def raising(document: Document, function: Function | None) -> str | None:
+    """The program with a body of a function that only raises, or an empty one without a function.
+
+    Tests that pass it do not run the function. None if the function is not found.
+    """
+    if function is None:
+        return ""
+    module = _parse_or_none(document.text)
+    node, _ = find_node(module, function.qualname) if module else (None, [])
+    return None if node is None else _with_body(document.text, node, RAISING)
 
 
 def body_lines(text: str, qualname: str) -> range | None:

@@ -6,7 +6,7 @@ import ast
 
 from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
 from counterlens.python.judging import coverage_tests, differential, doctests, unittests
-from counterlens.python.judging.cheats import cheats
+from counterlens.python.judging.cheats import cheats, raising
 from counterlens.python.judging.proposal import find_proposer, weak_assertion
 from counterlens.python.judging.suite import circumstances
 from counterlens.python.judging.supplied_tests import (
@@ -66,6 +66,7 @@ PYTHON = JudgedLanguage(
     run_versions=differential.run_versions,
     never_compared=differential.never_compared,
     cheats=cheats,
+    raising=raising,
     proposer=find_proposer,
     weak_assertion=weak_assertion,
     why_tested=coverage_tests.why_tested,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
@@ -68,3 +69,67 @@ def _relative_depth(text: str) -> int:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), default=0)
+
+
+def imported_place(program: str, own: Layout, tests: ast.Module, at: Layout, original: Path | None) -> Layout:
+    """The place that tests import a program from, which need not be its own file.
+
+    Args:
+        program: Its text.
+        own: The place of its own file.
+        tests: The tests.
+        at: Their place.
+        original: The file of the original, if there is one.
+    """
+    imported = dict(_imported_files(tests, at))
+    if own.path in imported:
+        return own
+    if original is not None and original.resolve() in imported:
+        return layout_of(original)
+    defined = _definitions(program)
+    same = [path for path in imported if layout_of(path).module == own.module]
+    for path in same or [path for path, names in imported.items() if names and names <= defined]:
+        theirs = _definitions(path.read_text("utf-8", "replace"))
+        if path in same or imported[path] <= theirs:  # a module that only passes a name on stays
+            return layout_of(path)
+    return own
+
+
+def _imported_files(tests: ast.Module, at: Layout) -> Iterator[tuple[Path, set[str]]]:
+    """The files of the project that tests import, and the names that they import from each."""
+    names: dict[Path, set[str]] = {}
+    for node in ast.walk(tests):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                _add(names, at, alias.name, set())
+        elif isinstance(node, ast.ImportFrom):
+            package = at.package.split(".")
+            above = ".".join(package[: len(package) + 1 - node.level]) if node.level else ""
+            module = ".".join(filter(None, (above, node.module)))
+            wanted = {
+                alias.name for alias in node.names if not _add(names, at, f"{module}.{alias.name}", set())
+            }
+            _add(names, at, module, wanted - {"*"})
+    return iter(names.items())
+
+
+def _add(names: dict[Path, set[str]], at: Layout, module: str, wanted: set[str]) -> bool:
+    """Add a module and names imported from it, if it is a file of the project; whether it is."""
+    inside = module.replace(".", "/")
+    for root in dict.fromkeys((at.root, at.path.parent, *at.roots)):
+        for path in (root / f"{inside}.py", root / inside / "__init__.py"):
+            if inside and path.is_file():
+                names.setdefault(path.resolve(), set()).update(wanted)
+                return True
+    return False
+
+
+def _definitions(program: str) -> set[str]:
+    """The names of the functions and classes that a program defines at its top level."""
+    try:
+        body = parse_module(program).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return {
+        node.name for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }

@@ -24,7 +24,7 @@ from counterlens.judging.programs import read_program
 from counterlens.python.judging.doctest_reports import outcome_of
 from counterlens.python.judging.doctests import pytest_settings_for_examples
 from counterlens.python.judging.harness import refuse_harness
-from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.layout import imported_place, layout_of
 from counterlens.python.judging.test_run import TestRun, in_lines
 from counterlens.python.judging.unittests import ID as TESTS
 from counterlens.python.judging.unittests import read_cases
@@ -44,11 +44,13 @@ class FileOfTestsJudge(Judge):
     function `check(candidate)`, cases of pytest or unittest, examples in docstrings, or any combination.
 
     Args:
-        path: The file in whose place a program runs, which determines its module's name.
+        path: The file of the program. It runs there, or in the place of the module that the tests import; see
+            `imported_place`.
         tests: The file of tests.
         setting: Their sandbox and interpreter.
         function: The argument of `check`; by default the last function that the program defines.
         right: The text of a program that passes: variants are variants of it.
+        original: The file of the original, if there is one.
 
     Raises:
         SourceError: the tests cannot be read, or are not Python.
@@ -57,7 +59,13 @@ class FileOfTestsJudge(Judge):
     attribution, tests, at_once = TESTS, 0, True
 
     def __init__(
-        self, path: Path, tests: Path, setting: Setting, function: str | None = None, right: str = ""
+        self,
+        path: Path,
+        tests: Path,
+        setting: Setting,
+        function: str | None = None,
+        right: str = "",
+        original: Path | None = None,
     ) -> None:
         text = read_program(tests)
         if isinstance(text, Verdict):
@@ -69,7 +77,7 @@ class FileOfTestsJudge(Judge):
             hint = why.hint or "Give the tests as a Python file"
             raise SourceError(f"{tests}: {why.message}", hint) from None
         self._path, self._file, self._text, self._setting = path, tests, text, setting
-        self._function, self._right = function, right
+        self._function, self._right, self._original = function, right, original
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the tests against a program; see `Judge.judge`.
@@ -102,7 +110,8 @@ class FileOfTestsJudge(Judge):
 
     def _test_run(self, program: str) -> TestRun:
         tree = self._tree
-        place, at = layout_of(self._path, program), layout_of(self._file, self._text)
+        at = layout_of(self._file, self._text)
+        place = imported_place(program, layout_of(self._path, program), tree, at, self._original)
         target = self._function or _last_function(program) or ""
         cases, check = _has_cases(tree.body), _checks(tree)
         script = {"source": self._text, "path": str(at.path), "target": target, "check": not cases or check}
