@@ -1,9 +1,8 @@
 """Find surviving mutants of a function: its tests pass, and an input shows another result.
 
-The tests run first: a fork runs them in a fraction of the time of a sandboxed call on all inputs, and most
-mutants fail them. Every survivor that is shown has passed a run of the tests by itself, and its proposed test
-has passed on the original and failed on the mutant. A mutant that no input distinguishes may be equivalent
-and is only counted.
+The tests run first: they take a fraction of the time of a call on all inputs, and most mutants fail them. The
+proposed test of every survivor that is shown has passed on the original and failed on the mutant. A mutant
+that no input distinguishes may be equivalent and is only counted.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from typing import Any
 from counterlens.doubt.mutants import Mutant, mutants_of
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import try_all
-from counterlens.judging.base import Judge, Setting, Verdict
+from counterlens.judging.base import Judge, Setting
 from counterlens.judging.languages import TestProposer, judging_of
-from counterlens.judging.pace import pace
+from counterlens.judging.pace import MUTANT, pace
 from counterlens.judging.registry import find_judge
 from counterlens.models.base import Model
 from counterlens.progress import Steps
@@ -108,8 +107,8 @@ class Search:
         if not original.passed:
             return Survival(scope, reason=f"it fails its tests: {original.evidence.message}")
         self.steps.next(f"running the tests of {where} on {len(mutants)} mutants")
-        with pace(original):
-            verdicts = judge.judge_variants([mutant.source for mutant in mutants], cancel=cancel)
+        with pace(original, MUTANT):
+            verdicts = judge.judge_all([mutant.source for mutant in mutants], cancel=cancel)
         passing = [mutant for mutant, verdict in zip(mutants, verdicts, strict=True) if verdict.passed]
         survival = Survival(scope, (), len(mutants), judge.tests)
         if not passing:
@@ -123,7 +122,7 @@ class Search:
             for mutant in passing
             if (example := proposer.first_counterexample(mutant.source, cancel=cancel)) is not None
         ]
-        survivors = self._shown(scope, judge, original, proposer, distinguished)
+        survivors = self._shown(scope, proposer, distinguished)
         alike = len(passing) - len(distinguished)
         return replace(survival, survivors=tuple(survivors), different=len(distinguished), alike=alike)
 
@@ -135,6 +134,7 @@ class Search:
             scope.function,
             replace(setting, vetted=True),
             fallback=False,
+            witnessed=False,
         )
         by_running = judging_of(scope.document.language).by_running
         if judge is not None or by_running is None:
@@ -146,12 +146,10 @@ class Search:
     def _shown(
         self,
         scope: DoubtScope,
-        judge: Judge,
-        original: Verdict,
         proposer: TestProposer,
         distinguished: Sequence[tuple[Mutant, Any]],
     ) -> Iterator[Survivor]:
-        """The likeliest mutants with a proposed test, each verified by runs of its own."""
+        """The likeliest mutants with a proposed test."""
         cancel, calls = self.steps.cancel, set[str]()
         model = self.model() if self.model is not None and len(distinguished) > 1 else None
         ranks = gains(model, scope, [mutant for mutant, _ in distinguished], cancel) if model else []
@@ -160,9 +158,6 @@ class Search:
                 return
             (mutant, first), program = distinguished[number], distinguished[number][0].source
             self.steps.next(f"proposing a test for line {mutant.start_line} of {scope.document.path}")
-            with pace(original):
-                if not judge.judge(program, cancel=cancel).passed:
-                    continue
             smallest = proposer.smallest_counterexample(program, first, cancel=cancel)
             for example in (smallest, first):
                 call = proposer.written(example)

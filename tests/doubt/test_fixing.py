@@ -11,7 +11,7 @@ from counterlens.doubt.generating import scopes
 from counterlens.doubt.marking import Doubt, Verification, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.settling import MOST, MOST_ENDLESS, fix_for, settle
+from counterlens.doubt.settling import AT_ONCE, MOST, MOST_ENDLESS, fix_for, settle
 from counterlens.judging.base import LIMITS, Evidence, Judge, Judgement, Setting, Verdict
 from counterlens.judging.projects import interpreter_for
 from counterlens.reports.export.doubts import doubt_sentence
@@ -187,7 +187,7 @@ def test_what_is_run_is_bounded(tmp_path: Path) -> None:
     assert fix_for(WordModel({}), scope, failing, None, SETTING) is None
     assert len(failing.asked) == MOST
     assert fix_for(WordModel({}), scope, endless, None, SETTING) is None
-    assert len(endless.asked) == MOST_ENDLESS
+    assert MOST_ENDLESS <= len(endless.asked) < MOST_ENDLESS + AT_ONCE
 
 
 def test_an_ignored_line_is_not_fixed(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ import sys
 import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from threading import Event
 
 import pytest
 
@@ -15,8 +14,7 @@ from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
 from counterlens.python.judging import doctests
 from counterlens.python.judging.supplied_tests import FileOfTestsJudge
-from counterlens.sandbox.base import Job, JobOutcome, Limits
-from counterlens.sandbox.process import ProcessSandbox
+from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -417,48 +415,6 @@ def test_settings_that_cannot_be_used_are_no_failure(
     verdict = judge_by_itself(path.read_text(), path, setting)
     assert verdict.judgement is Judgement.REFUSED, verdict
     assert reason in verdict.evidence.message
-
-
-@pytest.mark.parametrize("vetted", [True, False])
-def test_variants_that_pytest_runs_at_once_have_the_verdicts_of_single_programs(
-    project: Project, monkeypatch: pytest.MonkeyPatch, vetted: bool
-) -> None:
-    text = THIRD.lstrip()
-    bodies = ("0.3331", "'0.333'", "x / 3 if x else 1", "1 / 0", "None", "exit()", "x / 0.0 + 3")
-    programs = [text.replace("x / 3", body) for body in bodies]
-    programs += [text.replace("return", "while True: x\n        return", 1)]
-    settings = "[pytest]\naddopts = --doctest-modules\ndoctest_optionflags = NUMBER\n"
-    path = project({"pytest.ini": settings, "code.py": text}) / "code.py"
-    setting = Setting(best_sandbox(), Path(sys.executable), Limits(seconds=20, cpu_seconds=1))
-
-    def judge() -> doctests.DoctestJudge:
-        document = Document.read(path)
-        by_examples = doctests.find(document, find_function(document, "third"), setting)
-        assert by_examples is not None
-        chosen = by_examples.vetted(text, None) if vetted else by_examples
-        assert isinstance(chosen, doctests.DoctestJudge)
-        assert chosen.judge(text).passed
-        return chosen
-
-    single = judge()
-    one_by_one = [single.judge(program) for program in programs]
-    runs, run = [], ProcessSandbox.run
-
-    def counted(sandbox: ProcessSandbox, job: Job, *, cancel: Event | None = None) -> JobOutcome:
-        runs.append(job)
-        return run(sandbox, job, cancel=cancel)
-
-    at_once = judge()
-    monkeypatch.setattr(ProcessSandbox, "run", counted)
-    together = at_once.judge_variants(programs)
-    assert len(runs) < len(programs)
-    assert one_by_one[0].passed
-    assert [each.judgement for each in together] == [each.judgement for each in one_by_one]
-    failed = [at for at, verdict in enumerate(one_by_one) if verdict.judgement is Judgement.FAILED]
-    assert len(failed) > 3
-    assert [together[at].evidence.failed for at in failed] == [
-        one_by_one[at].evidence.failed for at in failed
-    ]
 
 
 def test_settings_of_pytest_need_pytest(project: Project, bare_python: Path) -> None:

@@ -10,6 +10,7 @@ confirmed only if no other alternative that passes behaves differently on an inp
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,6 +30,7 @@ from counterlens.errors import UnscorableError
 from counterlens.judging.base import LIMITS, Judge, Judgement, Setting, StandingByTests
 from counterlens.judging.comparing import ComparingJudge, Distinction
 from counterlens.judging.languages import behaviour_of
+from counterlens.judging.pace import MUTANT, at_most
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import JointJudge, find_judge
 from counterlens.models.base import Model
@@ -37,8 +39,8 @@ from counterlens.syntax.document import Document
 
 MOST = 400
 """Maximum number of alternatives to run per function."""
-AT_ONCE = 64
-"""Number of alternatives that run together, if the judge can run several."""
+AT_ONCE = os.cpu_count() or 1
+"""Number of alternatives that run side by side."""
 MOST_ENDLESS = 3
 """Maximum number of alternatives that may time out."""
 MOST_TRIED = 6
@@ -105,7 +107,7 @@ def settle(
     say(f"looking for fixes that pass the tests of {name}")
     fix = None
     with contextlib.suppress(UnscorableError):
-        fix = fix_for(model, scope, stands.judge, test, setting)
+        fix = fix_for(model, scope, stands.judge, test, setting, MUTANT.after(stands.seconds))
     if known is None:
         known = doubts(model, scope, cancel=cancel) if fix is None and mark is None else ()
     place = fix.alternative.place if fix else (0, 0)
@@ -137,7 +139,8 @@ def _with_verdicts(
 ) -> Iterator[Doubt]:
     """The doubts of a function that passes its tests, without those whose alternative breaks them."""
     standing = StudiedVersion(scope, scope.document.text, setting)
-    verdicts = stands.judge.judge_variants([doubt.fixed for doubt in known], cancel=setting.cancel)
+    with at_most(MUTANT.after(stands.seconds)):
+        verdicts = stands.judge.judge_all([doubt.fixed for doubt in known], cancel=setting.cancel)
     for doubt, changed in zip(known, verdicts, strict=True):
         if changed.judgement is Judgement.REFUSED:
             yield doubt
@@ -189,6 +192,7 @@ def fix_for(
     judge: Judge,
     failed: FailedTest | None,
     setting: Setting,
+    limit: int | None = None,
 ) -> Doubt | None:
     """The likeliest alternative that passes all tests of a function; None if no likely one does.
 
@@ -199,24 +203,25 @@ def fix_for(
         scope: The function, which fails its tests as it is.
         failed: The nearest failing test, if known.
         setting: The environment for comparing alternatives with each other, and cancellation.
+        limit: The processor time in seconds that the tests of an alternative may take, if it is limited.
 
     Raises:
         UnscorableError, ModelError, Cancelled: as `ranked_by_head`.
         SandboxError, Cancelled: as `Judge.judge`.
     """
-    passing = _passing(model, scope, judge, setting.cancel)
+    passing = _passing(model, scope, judge, limit, setting.cancel)
     tried = sorted(
         ((trial(), program) for _, program, trial in passing[:MOST_TRIED]), key=lambda each: -each[0].gain
     )
     likely = (each for each in tried if each[0].share >= LEAST_FIX)
-    best = next((each for each in likely if judge.judge(each[1], cancel=setting.cancel).passed), None)
+    best = next(likely, None)
     if best is None:
         return None
     trial, program = best
     rivals = [(alternative, text) for alternative, text, _ in passing if alternative != trial.alternative]
     version = StudiedVersion(scope, program, setting)
     for rival, text in rivals[:MOST_COMPARED]:
-        if not version.does_the_same(text) and judge.judge(text, cancel=setting.cancel).passed:
+        if not version.does_the_same(text):
             return Doubt(scope, trial, Verification.UNCONFIRMED, failed, rival, version.difference(text))
     unknown = len(rivals) > MOST_COMPARED
     return Doubt(scope, trial, Verification.UNCONFIRMED if unknown else Verification.FAIL, failed)
@@ -226,7 +231,9 @@ Passing = tuple[Alternative, str, Callable[[], Trial]]
 """An alternative, the whole document with it, and what tries it with the model."""
 
 
-def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None) -> list[Passing]:
+def _passing(
+    model: Model, scope: DoubtScope, judge: Judge, limit: int | None, cancel: Event | None
+) -> list[Passing]:
     """The alternatives that pass the tests, likeliest first tokens first."""
     comments, endless = ignore_comments(scope.document), 0
     ranked = (
@@ -236,8 +243,9 @@ def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None
     )
     passing: list[Passing] = []
     left = islice(ranked, MOST)
-    while some := list(islice(left, AT_ONCE if judge.at_once else 1)):
-        verdicts = judge.judge_variants([program for _, program, _ in some], cancel=cancel)
+    while some := list(islice(left, AT_ONCE)):
+        with at_most(limit):
+            verdicts = judge.judge_all([program for _, program, _ in some], cancel=cancel)
         passing += [each for each, verdict in zip(some, verdicts, strict=True) if verdict.passed]
         endless += sum(verdict.judgement is Judgement.TIMED_OUT for verdict in verdicts)
         if endless >= MOST_ENDLESS:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -219,12 +222,14 @@ class StandingByTests:
         failures: The tests that it fails; empty if it passes all.
         failed: Whether it does not pass, for a reason outside of any test if there are no failures.
         message: That reason.
+        seconds: The processor time of its tests, or the elapsed time if that is unknown.
     """
 
     judge: Judge
     failures: tuple[FailedCase, ...] = ()
     failed: bool = False
     message: str = ""
+    seconds: float = 0.0
 
 
 CASES = {"tests": "test", "doctest": "doctest", "given": "given test"}
@@ -236,9 +241,6 @@ class Judge(ABC):
 
     A subclass judges one program; it overrides the other methods if it can do more.
     """
-
-    at_once = False
-    """Whether `judge_variants` runs many variants together."""
 
     @property
     @abstractmethod
@@ -261,18 +263,19 @@ class Judge(ABC):
             Cancelled: `cancel` was set.
         """
 
-    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
-        """The verdicts on many variants of the original, at once if it can do that.
-
-        A variant is the original with another body of a function. All of them at once get the verdicts that
-        each gets by itself, with one exception: what the original did when it was imported is not done
-        again. So a variant may pass here that fails by itself; a caller to whom that matters judges those
-        that pass again.
+    def judge_all(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """The verdicts on several programs, which run side by side on the processors of the machine.
 
         Raises:
             SandboxError, Cancelled: as `judge`.
         """
-        return [self.judge(program, cancel=cancel) for program in programs]
+        contexts = [copy_context() for _ in programs]  # the time limit of this thread holds in the others
+
+        def judged(context: Context, program: str) -> Verdict:
+            return context.run(self.judge, program, cancel=cancel)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return list(pool.map(judged, contexts, programs))
 
     def standing(self, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
         """The tests that a program fails: all of them if it can run on after a failure, else the first.
@@ -286,12 +289,13 @@ class Judge(ABC):
         verdict = self.judge(program, cancel=cancel)
         if verdict.judgement is Judgement.REFUSED:
             return None
+        spent = verdict.cpu_seconds or verdict.seconds
         if verdict.passed:
-            return StandingByTests(self)
+            return StandingByTests(self, seconds=spent)
         evidence = verdict.evidence
         endless = verdict.judgement is Judgement.TIMED_OUT
         known = (FailedCase(evidence.failed, evidence.message, None, endless),) if evidence.failed else ()
-        return StandingByTests(self, known, failed=True, message=evidence.message)
+        return StandingByTests(self, known, failed=True, message=evidence.message, seconds=spent)
 
     def vetted(self, original: str, cancel: Event | None) -> Judge | str:  # noqa: ARG002
         """The judge with the tests that the original passes; the reason if there are none.

@@ -32,12 +32,17 @@ class Bound:
 
     def seconds(self, original: Verdict) -> int:
         """The bound in whole seconds, given the verdict on the original."""
-        own = original.seconds if original.cpu_seconds is None else original.cpu_seconds
-        return max(self.least, math.ceil(self.times * own))
+        return self.after(original.seconds if original.cpu_seconds is None else original.cpu_seconds)
+
+    def after(self, seconds: float) -> int:
+        """The bound in whole seconds, given the time of the original."""
+        return max(self.least, math.ceil(self.times * seconds))
 
 
 COUNTERFACTUAL = Bound(10, 2)
 """The bound of programs that no model wrote."""
+MUTANT = Bound(10, 1)
+"""The bound of programs that should fail: many of them loop without end."""
 ANSWER = Bound(20, 3)
 """The bound of programs with an answer of a model."""
 

@@ -171,23 +171,6 @@ class JointJudge(Judge):
         used = [verdict.seconds if verdict.cpu_seconds is None else verdict.cpu_seconds for verdict in heard]
         return Verdict(last.judgement, evidence, sum(verdict.seconds for verdict in heard), max(used))
 
-    @property
-    def at_once(self) -> bool:  # type: ignore[override]
-        """Whether any of them runs many variants together."""
-        return any(judge.at_once for judge in self.judges)
-
-    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
-        """The verdicts on variants: each judge gets those that the ones before it let pass."""
-        verdicts = self.judges[0].judge_variants(programs, cancel=cancel)
-        for judge in self.judges[1:]:
-            able = {Judgement.PASSED, Judgement.REFUSED}
-            left = [number for number, verdict in enumerate(verdicts) if verdict.judgement in able]
-            more = judge.judge_variants([programs[number] for number in left], cancel=cancel)
-            for number, verdict in zip(left, more, strict=True):
-                if verdict.judgement is not Judgement.REFUSED:
-                    verdicts[number] = verdict
-        return verdicts
-
     def standing(self, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
         """The tests of all of them that a program fails."""
         parts = [judge.standing(program, cancel=cancel) for judge in self.judges]
@@ -199,6 +182,7 @@ class JointJudge(Judge):
             tuple(failure for part in known for failure in part.failures),
             any(part.failed for part in known),
             next((part.message for part in known if part.message), ""),
+            max(part.seconds for part in known),
         )
 
     def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:

@@ -23,7 +23,7 @@ from counterlens.judging.base import (
 )
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.languages import behaviour_of, judging_of
-from counterlens.judging.pace import at_most, pace
+from counterlens.judging.pace import MUTANT, at_most, pace
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -58,8 +58,6 @@ class WitnessedJudge(Judge):
         self._own: Verdict | None = None
         self._lock = RLock()
 
-    at_once = True
-
     @property
     def attribution(self) -> str:
         """The id of the attribution function of the tests."""
@@ -84,10 +82,6 @@ class WitnessedJudge(Judge):
             cheats=self.try_cheats(cancel),
         )
         return replace(verdict, evidence=evidence)
-
-    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
-        """The verdicts of the tests alone on variants of the original; see `run_variants`."""
-        return self.tests_judge.judge_variants(programs, cancel=cancel)
 
     def reach(self, lines: range) -> HoleReach | None:
         """The coverage of some lines by the tests; see `Judge.reach`."""
@@ -139,8 +133,8 @@ class WitnessedJudge(Judge):
             return self._trial if self._trial.tried else None
 
     def _passing(self, cheats: Any, cancel: Event | None) -> tuple[str, ...]:
-        with pace(self._own) if self._own is not None else at_most(None):
-            verdicts = self.tests_judge.judge_variants(list(cheats.values()), cancel=cancel)
+        with pace(self._own, MUTANT) if self._own is not None else at_most(None):
+            verdicts = self.tests_judge.judge_all(list(cheats.values()), cancel=cancel)
             return tuple(name for name, verdict in zip(cheats, verdicts, strict=True) if verdict.passed)
 
 

@@ -84,7 +84,7 @@ def raising(document: Document, function: Function | None) -> str | None:
         return None  # Java compiles tests only together with what they name
     try:
         body = find_method(document, function).child_by_field_name("body")
-    except NoTargetError:
+    except SourceError:
         return None
     return None if body is None else _with_body(document, body, THROWN)
 

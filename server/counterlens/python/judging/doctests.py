@@ -20,9 +20,8 @@ from counterlens.python.judging.doctest_reports import unlike
 from counterlens.python.judging.harness import refuse_harness
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.suite import LARGEST, SETTINGS, Suite
-from counterlens.python.judging.test_run import TestRun, in_lines
+from counterlens.python.judging.test_run import RunningJudge, TestRun, in_lines
 from counterlens.python.judging.unittests import read_cases
-from counterlens.python.judging.variant_run import RunningJudge, run_variants
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -77,19 +76,6 @@ class DoctestJudge(RunningJudge):
         if verdict.judgement is not Judgement.FAILED or self._test_run.passes_original(self._read, cancel):
             return verdict
         return self._ask_pytest(program, verdict, cancel)
-
-    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
-        """Run the examples against many variants of the original at once; see `run_variants`."""
-        verdicts = super().judge_variants(programs, cancel=cancel)
-        failing = [at for at, verdict in enumerate(verdicts) if verdict.judgement is Judgement.FAILED]
-        if self._by_pytest is None or not failing or self._test_run.passes_original(self._read, cancel):
-            return verdicts
-        # Compiled files would need another interpreter than that of single programs.
-        test_run = replace(self._by_pytest, original=self._test_run.original, compiles=False)
-        answers = run_variants(test_run, [programs[at] for at in failing], read_cases, cancel)
-        for at, verdict in zip(failing, answers, strict=True):
-            verdicts[at] = self._answer_of_pytest(programs[at], verdict, verdicts[at], cancel)
-        return verdicts
 
     def _ask_pytest(self, program: str, plain: Verdict, cancel: Event | None) -> Verdict:
         """Let pytest run the examples."""

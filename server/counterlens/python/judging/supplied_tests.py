@@ -25,10 +25,9 @@ from counterlens.python.judging.doctest_reports import outcome_of
 from counterlens.python.judging.doctests import pytest_settings_for_examples
 from counterlens.python.judging.harness import refuse_harness
 from counterlens.python.judging.layout import imported_place, layout_of
-from counterlens.python.judging.test_run import TestRun, in_lines
+from counterlens.python.judging.test_run import RunningJudge, TestRun, in_lines
 from counterlens.python.judging.unittests import ID as TESTS
 from counterlens.python.judging.unittests import read_cases
-from counterlens.python.judging.variant_run import RunningJudge, run_variants
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.python.syntax.versions import parse_error
 from counterlens.sandbox.base import Ending, Job
@@ -49,14 +48,14 @@ class FileOfTestsJudge(Judge):
         tests: The file of tests.
         setting: Their sandbox and interpreter.
         function: The argument of `check`; by default the last function that the program defines.
-        right: The text of a program that passes: variants are variants of it.
+        right: The text of a program that passes, whose calls are recorded.
         original: The file of the original, if there is one.
 
     Raises:
         SourceError: the tests cannot be read, or are not Python.
     """
 
-    attribution, tests, at_once = TESTS, 0, True
+    attribution, tests = TESTS, 0
 
     def __init__(
         self,
@@ -98,11 +97,6 @@ class FileOfTestsJudge(Judge):
                 evidence = replace(verdict.evidence, message=brief(message))
                 return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
         return verdict
-
-    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
-        """Run the tests against many variants of the right program at once; see `run_variants`."""
-        test_run = replace(self._test_run(self._right), original=self._right)
-        return run_variants(test_run, programs, read_cases, cancel)
 
     def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
         """The calls of a function that the tests make while the right program runs; see `TestRun`."""

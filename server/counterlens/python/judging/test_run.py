@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from signal import Signals
 from threading import Event, Lock
 from typing import Any
 
-from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
+from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict, brief
 from counterlens.judging.pace import bound_limits
 from counterlens.python.judging.compiled import CompiledProject
 from counterlens.python.judging.layout import Layout
@@ -52,7 +52,6 @@ class RunHistory:
         programs: Number of programs that its tests have judged.
         any_passed: Whether a program has passed them, so that a failure of another one is its own.
         original_passes: Whether the original passes them; None until it has run.
-        whole_seconds: Processor time of a run of all tests on an original that fails, if there was one.
     """
 
     def __init__(self) -> None:
@@ -60,7 +59,6 @@ class RunHistory:
         self.programs = 0
         self.any_passed = False
         self.original_passes: bool | None = None
-        self.whole_seconds = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +219,17 @@ class TestRun:
             return Judgement.FAILED, f"the interpreter crashed ({name})" + (f": {last}" if last else "")
         reason = f": {last}" if last and code != 0 else ""
         return Judgement.FAILED, brief(f"the program ended before its tests did (exit code {code}){reason}")
+
+
+class RunningJudge(Judge):
+    """A judge by tests that run as a `TestRun`."""
+
+    def __init__(self, test_run: TestRun) -> None:
+        self._test_run = test_run
+
+    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
+        """The calls of a function that the tests make while the original runs; see `TestRun`."""
+        return self._test_run.recorded_calls(target, cancel)
 
 
 def in_lines(*parts: str) -> str:

@@ -25,8 +25,7 @@ from counterlens.python.judging.doctest_reports import outcome_of
 from counterlens.python.judging.harness import StandInTrial, refuse_harness, vet, without_cases
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.suite import Suite
-from counterlens.python.judging.test_run import Reader, TestRun
-from counterlens.python.judging.variant_run import RunningJudge
+from counterlens.python.judging.test_run import Reader, RunningJudge, TestRun
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -127,7 +126,8 @@ class CasesJudge(RunningJudge):
         if verdict.judgement is Judgement.REFUSED:
             return None
         judge = self if run is self._test_run else CasesJudge(self._cases, run, self._known, self._choice)
-        return StandingByTests(judge, failures, not verdict.passed, verdict.evidence.message)
+        spent = verdict.cpu_seconds or verdict.seconds
+        return StandingByTests(judge, failures, not verdict.passed, verdict.evidence.message, spent)
 
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
         """The judge by the cases that pass on the original; the reason if none does."""
@@ -288,7 +288,6 @@ def standing_before_cases(
         return test_run, verdict, failures or _stopped(verdict, files)
     if test_run.original == program:
         test_run.history.original_passes = False
-        test_run.history.whole_seconds = verdict.cpu_seconds or verdict.seconds
     trial = StandInTrial(test_run, program, read, cancel)
     unusable = trial.independent_failures()
     if trial.refuse_unclear(verdict).judgement is Judgement.REFUSED:
@@ -300,7 +299,6 @@ def standing_before_cases(
         return test_run, replace(verdict, judgement=Judgement.REFUSED), ()
     rest = without_cases(test_run, unusable)
     rest.history.original_passes = test_run.history.original_passes
-    rest.history.whole_seconds = test_run.history.whole_seconds
     return rest, verdict, left
 
 

@@ -58,7 +58,6 @@ class Cases:
         harness: An obstacle to a case that the program did not cause but might have faked; the outcome is
             then unknown.
         unstarted: Why the tests as a whole did not run, if that is not the program's fault.
-        begin: Called when the cases are loaded, with the candidate: whether to run them; see `Variants`.
     """
 
     def __init__(
@@ -69,10 +68,9 @@ class Cases:
         *,
         every: bool = False,
         without: frozenset[str] = frozenset(),
-        begin: Callable[[Candidate], bool] = lambda _: True,
     ) -> None:
         self.candidate, self.tampering, self.announce = candidate, tampering, announce
-        self.every, self.without, self.begin = every, without, begin
+        self.every, self.without = every, without
         self.broken: dict[str, str] = {}
         self.harness: str | None = None
         self.unstarted: str | None = None

@@ -118,11 +118,6 @@ class Chooser:
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = kept
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self) -> bool | None:
-        """Run the cases here unless they ran in forks."""
-        return None if self._cases.begin(self._cases.candidate) else True
-
     @pytest.hookimpl(hookwrapper=True)
     def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, None]:
         """Record a test file that cannot be imported."""

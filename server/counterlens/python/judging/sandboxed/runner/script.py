@@ -35,8 +35,6 @@ def run_supplied(tests: str, cases: Cases) -> None:
     before = cases.tampering.take()
     try:
         module = cases.candidate.load()
-        if not cases.begin(cases.candidate):
-            return
         if "random" in tests:
             import random
 
@@ -67,8 +65,6 @@ def run_script(script: dict[str, Any], cases: Cases) -> None:
     try:
         space = vars(module)
         loaded = cases.candidate.load()
-        if not cases.begin(cases.candidate):
-            return
         space.update(vars(loaded))
         space.update({"__name__": module.__name__, "__file__": script["path"], "candidate": None})
         exec(compile(script["source"], script["path"], "exec", dont_inherit=True), space)  # noqa: S102
@@ -157,18 +153,13 @@ for _name in __future__.all_feature_names:
 
 
 def run_examples(
-    sources: Sequence[str],
-    candidate: Candidate,
-    case: Callable[[str], object],
-    begin: Callable[[Candidate], bool],
+    sources: Sequence[str], candidate: Candidate, case: Callable[[str], object]
 ) -> dict[str, Any]:
-    """The report: for each example its output, and the exception that it raised, or None; see `Variants`."""
+    """The report: for each example its output, and the exception that it raised, or None."""
     try:
         module = candidate.load()
     except BaseException as error:
         return {"kind": "import", "message": describe(error)}
-    if not begin(candidate):
-        return {"kind": "variants"}
     space = dict(vars(module))
     flags = candidate.code.co_flags & FUTURE
     display, normal = sys.__displayhook__, sys.stdout
