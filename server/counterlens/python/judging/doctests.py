@@ -17,7 +17,6 @@ from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brie
 from counterlens.judging.projects import folders_around
 from counterlens.python.judging.discovery import read_text
 from counterlens.python.judging.doctest_reports import unlike
-from counterlens.python.judging.harness import refuse_harness
 from counterlens.python.judging.layout import layout_of
 from counterlens.python.judging.suite import LARGEST, SETTINGS, Suite
 from counterlens.python.judging.test_run import RunningJudge, TestRun, in_lines
@@ -69,27 +68,16 @@ class DoctestJudge(RunningJudge):
         if program in self._known:
             return self._known.pop(program)
         verdict = self._test_run.run(program, self._read, cancel)
-        if self._by_pytest is None:
-            if self._vetted:
-                return verdict
-            return refuse_harness(self._test_run, verdict, program, self._read, cancel)
-        if verdict.judgement is not Judgement.FAILED or self._test_run.passes_original(self._read, cancel):
+        if self._by_pytest is None or verdict.judgement is not Judgement.FAILED:
+            return verdict
+        if self._test_run.passes_original(self._read, cancel):
             return verdict
         return self._ask_pytest(program, verdict, cancel)
 
     def _ask_pytest(self, program: str, plain: Verdict, cancel: Event | None) -> Verdict:
-        """Let pytest run the examples."""
+        """Let pytest run the examples of a program that fails without the project's settings."""
         assert self._by_pytest is not None
         verdict = self._by_pytest.run(program, read_cases, cancel)
-        return self._answer_of_pytest(program, verdict, plain, cancel)
-
-    def _answer_of_pytest(
-        self, program: str, verdict: Verdict, plain: Verdict, cancel: Event | None
-    ) -> Verdict:
-        """The verdict on a program from that of pytest, and that without the project's settings."""
-        assert self._by_pytest is not None
-        if not self._vetted:
-            verdict = refuse_harness(self._by_pytest, verdict, program, read_cases, cancel)
         unread = next((str(file) for file in self._by_pytest.readable if self._is_unread(file)), None)
         if verdict.judgement is Judgement.FAILED and (unread or verdict.evidence.failed is None):
             verdict = replace(verdict, judgement=Judgement.REFUSED)  # not because of an example

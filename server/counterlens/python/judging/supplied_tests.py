@@ -23,7 +23,6 @@ from counterlens.judging.comparison import ROOM, TOO_MUCH, OutputJudge, Printing
 from counterlens.judging.programs import read_program
 from counterlens.python.judging.doctest_reports import outcome_of
 from counterlens.python.judging.doctests import pytest_settings_for_examples
-from counterlens.python.judging.harness import refuse_harness
 from counterlens.python.judging.layout import imported_place, layout_of
 from counterlens.python.judging.test_run import RunningJudge, TestRun, in_lines
 from counterlens.python.judging.unittests import ID as TESTS
@@ -89,7 +88,6 @@ class FileOfTestsJudge(Judge):
             return Verdict(Judgement.REFUSED, Evidence(TESTS, 0, None, reason))
         test_run = self._test_run(program)
         verdict = test_run.run(program, read_cases, cancel)
-        verdict = refuse_harness(test_run, verdict, program, read_cases, cancel)
         if verdict.judgement is Judgement.FAILED and "::doctest of " in (verdict.evidence.failed or ""):
             settings = pytest_settings_for_examples(layout_of(self._file, self._text).path)
             if settings:  # they do not apply to a file that runs as a script

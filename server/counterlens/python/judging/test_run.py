@@ -1,10 +1,19 @@
-"""One run of a program with its tests in the sandbox, and the verdict on it."""
+"""One run of a program with its tests in the sandbox, and the verdict on it.
+
+The runner of the tests decides. What pytest calls an *error*, in the collection or the set-up of a test, is
+refused, unless the program raises it; what it calls *failed* is failed. Only what the sandbox itself changes
+may excuse a failure: a variable of the environment, or a module of the library. An original that passes the
+same tests, or another program, shows that it does not.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from signal import Signals
@@ -132,11 +141,20 @@ class TestRun:
             if report.get("unstarted"):
                 report["unstarted"] = in_lines(str(report["unstarted"]), _last_words(outcome))
             judgement, evidence = read(report)
+        unset = report.get("unset", ()) if report else ()
+        why = _why_unclear(self, evidence.message, unset) if judgement is Judgement.FAILED else None
+        if why is not None and not self._passes_otherwise(program, read, cancel):
+            judgement, evidence = Judgement.REFUSED, Evidence(self.attribution, 0, None, brief(why))
+        self.history.any_passed |= judgement is Judgement.PASSED and "every" not in self.task
         if judgement is Judgement.FAILED and evidence.message.rstrip().endswith("MemoryError"):
             limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"
             evidence = replace(evidence, message=evidence.message.rstrip() + limit)
         known = outcome.ending is not Ending.TIMED_OUT
         return Verdict(judgement, evidence, outcome.seconds, (outcome.cpu_seconds or None) if known else None)
+
+    def _passes_otherwise(self, program: str, read: Reader, cancel: Event | None) -> bool:
+        """Whether another program passes the tests, so that a failure of this one is its own."""
+        return self.history.any_passed or (program != self.original and self.passes_original(read, cancel))
 
     def recorded_calls(self, target: str, cancel: Event | None) -> list[Any]:
         """The distinct calls of a function that the tests make while its original runs.
@@ -274,3 +292,52 @@ def _report(outcome: JobOutcome, nonce: str) -> tuple[dict[str, Any] | None, str
     except (ValueError, RecursionError):
         return None, running
     return (report if isinstance(report, dict) else None), running
+
+
+_HIDDEN = (
+    "the tests or the program read {names} from the environment, which the sandbox does not pass on; let the "
+    "tests set what they need"
+)
+_LIBRARY = (
+    "{name} of the project has the name of a module of the standard library, which had been loaded before or "
+    "which pytest itself needs; rename it"
+)
+_NAMED_MODULE = re.compile(r"(?:from|module) '(\w+)'")
+
+
+def _why_unclear(test_run: TestRun, message: str, unset: Iterable[str]) -> str | None:
+    """Why a failure may not be the program's; None if nothing suggests it.
+
+    Args:
+        test_run: The tests that it failed.
+        message: The message of the failure.
+        unset: The variables that the program and its tests read, and that the sandbox does not have.
+    """
+    hidden = sorted(name for name in unset if name in os.environ)
+    library = _library_module(test_run, message)
+    if not hidden and library is None:
+        return None
+    reason = _HIDDEN.format(names=", ".join(hidden)) if hidden else _LIBRARY.format(name=library)
+    return in_lines(reason, message)
+
+
+def _library_module(test_run: TestRun, message: str) -> str | None:
+    """A module of the project that may have been mixed up with one of the standard library; None if none has.
+
+    It is the program itself, if the error is outside of the tests, or one that the message names.
+    """
+    place = test_run.place
+    if place is None or "files" not in test_run.task:
+        return None
+    own = place.module.partition(".")[0]
+    names = [
+        name
+        for name in _NAMED_MODULE.findall(message)
+        for root in place.roots
+        if name != own
+        if (root / f"{name}.py").is_file() or (root / name / "__init__.py").is_file()
+    ]
+    files = test_run.task["files"]
+    if not any(file.get("examples") or message.startswith(Path(file["path"]).name) for file in files):
+        names.append(own)
+    return next((name for name in names if name in sys.stdlib_module_names), None)

@@ -22,10 +22,10 @@ from counterlens.judging.base import (
 )
 from counterlens.python.judging.discovery import CaseName, cases_for, files_with_tests
 from counterlens.python.judging.doctest_reports import outcome_of
-from counterlens.python.judging.harness import StandInTrial, refuse_harness, vet, without_cases
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.suite import Suite
-from counterlens.python.judging.test_run import Reader, RunningJudge, TestRun
+from counterlens.python.judging.test_run import RunningJudge, TestRun, in_lines
+from counterlens.python.judging.vetting import vet
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -111,10 +111,7 @@ class CasesJudge(RunningJudge):
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`."""
-        if self._known is None:
-            verdict = self._test_run.run(program, self._read, cancel)
-            return refuse_harness(self._test_run, verdict, program, self._read, cancel)
-        known = self._known.pop(program, None)  # used once: a second call runs the program again
+        known = self._known.pop(program, None) if self._known else None  # a second call runs it again
         return known or self._test_run.run(program, self._read, cancel)
 
     def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
@@ -122,12 +119,11 @@ class CasesJudge(RunningJudge):
 
     def standing(self, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
         """The cases that a program fails, all of them; see `Judge.standing`."""
-        run, verdict, failures = standing_before_cases(self._test_run, program, read_cases, cancel)
+        verdict, failures = _failures_of(self._test_run, program, cancel)
         if verdict.judgement is Judgement.REFUSED:
             return None
-        judge = self if run is self._test_run else CasesJudge(self._cases, run, self._known, self._choice)
         spent = verdict.cpu_seconds or verdict.seconds
-        return StandingByTests(judge, failures, not verdict.passed, verdict.evidence.message, spent)
+        return StandingByTests(self, failures, not verdict.passed, verdict.evidence.message, spent)
 
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
         """The judge by the cases that pass on the original; the reason if none does."""
@@ -220,6 +216,12 @@ def _read_vetted(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
     return read_cases({**report, "harness": None, "unstarted": None})
 
 
+_ADVICE = (
+    "see what `python -m pytest` says. Here tests have no network, no variables of your environment, and of "
+    "your files only those of the project. Install what is missing, or leave the test out (--excluded-tests)"
+)
+
+
 def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
     """The judgement from the runner's report on cases."""
     results = [
@@ -247,19 +249,17 @@ def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         reason = "cannot be run" if outcome == "unsupported" else "skipped"
         note = brief(f"{len(left_out)} of {len(results)} {reason}: {name}: {message}")
     if not of["passed"]:
-        return Judgement.REFUSED, Evidence(ID, 0, None, note or "pytest found none of the tests")
+        note = in_lines(note, _ADVICE if of["unsupported"] else "") or "pytest found none of the tests"
+        return Judgement.REFUSED, Evidence(ID, 0, None, note)
     return Judgement.PASSED, Evidence(ID, run, None, note)
 
 
-def standing_before_cases(
-    test_run: TestRun, program: str, read: Reader, cancel: Event | None
-) -> tuple[TestRun, Verdict, tuple[FailedCase, ...]]:
-    """A program before test cases: the cases that can judge it, the verdict by them, and all failures.
+def _failures_of(
+    test_run: TestRun, program: str, cancel: Event | None
+) -> tuple[Verdict, tuple[FailedCase, ...]]:
+    """The verdict of test cases on a program, and all that it fails.
 
     A run in which all cases together take too long stops at its first failure.
-
-    Args:
-        read: As for `TestRun.run`.
 
     Raises:
         SandboxError, Cancelled: as `TestRun.run`.
@@ -270,36 +270,23 @@ def standing_before_cases(
         heard.extend(
             (str(name), str(outcome), str(message)) for name, outcome, message in report.get("results", ())
         )
-        return read(report)
+        return read_cases(report)
 
     verdict = test_run.with_task(every=True).run(program, hear, cancel)
     if verdict.judgement is Judgement.TIMED_OUT:
         heard.clear()
         verdict = test_run.run(program, hear, cancel)
     if verdict.judgement not in {Judgement.FAILED, Judgement.TIMED_OUT}:
-        return test_run, verdict, ()
+        return verdict, ()
     files = [Path(file["path"]) for file in test_run.task["files"]]
     failures = tuple(
         FailedCase(printable(name), printable(brief(outcome_of(message))), _file_of(name, files))
         for name, outcome, message in heard
         if outcome == "failed"
     )
-    if verdict.judgement is Judgement.TIMED_OUT:
-        return test_run, verdict, failures or _stopped(verdict, files)
-    if test_run.original == program:
-        test_run.history.original_passes = False
-    trial = StandInTrial(test_run, program, read, cancel)
-    unusable = trial.independent_failures()
-    if trial.refuse_unclear(verdict).judgement is Judgement.REFUSED:
-        return test_run, trial.refuse_unclear(verdict), ()
-    if not unusable:
-        return test_run, verdict, failures
-    left = tuple(each for each in failures if each.name not in unusable)
-    if not left:
-        return test_run, replace(verdict, judgement=Judgement.REFUSED), ()
-    rest = without_cases(test_run, unusable)
-    rest.history.original_passes = test_run.history.original_passes
-    return rest, verdict, left
+    if verdict.judgement is Judgement.TIMED_OUT and not failures:
+        failures = _stopped(verdict, files)
+    return verdict, failures
 
 
 def _stopped(verdict: Verdict, files: Sequence[Path]) -> tuple[FailedCase, ...]:

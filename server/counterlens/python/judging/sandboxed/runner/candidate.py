@@ -128,7 +128,8 @@ class Candidate:
             try:
                 exec_module(this, module)
             except SystemExit as error:
-                raise ImportError("the program calls sys.exit() while it is imported") from error
+                why = "the program calls sys.exit() while it is imported"
+                raise ImportError(why, name=self.module) from error
             finally:
                 self.tampering.compare(before)
             if self.log is not None:

@@ -41,6 +41,7 @@ def describe(error: BaseException) -> str:
 
 
 LONGEST_NAME = 300  # maximum characters of a name
+_NO_NETWORK = "gaierror"
 _FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENETUNREACH, errno.EMFILE, errno.ENOSPC}
 PASSED, FAILED, SKIPPED, UNSUPPORTED = "passed", "failed", "skipped", "unsupported"
 
@@ -101,15 +102,27 @@ class Cases:
         self.results.append((name[:LONGEST_NAME], outcome, shorten(message)))
 
     def lacks(self, error: BaseException | None) -> str | None:
-        """Why a test file cannot be imported here, if that is not the candidate's fault.
+        """Why a test file cannot be imported, if that is not the candidate's fault.
 
-        If code of the candidate imports the missing module, the verdict is refused.
+        It is if its code is in the traceback, or if it lacks a name that the tests use. If code of it
+        imports a missing module, the verdict is refused.
         """
         reason = self._missing(error)
-        if reason is not None and self._involves_candidate(error):
+        if self.involves_candidate(error):
             self.harness = self.harness or reason
             return None
-        return reason
+        return reason or (None if error is None or self._lacks_name(error) else describe(error))
+
+    def _lacks_name(self, error: BaseException) -> bool:
+        """Whether an exception says that the candidate, which is loaded, does not define something."""
+        module = self.candidate.module
+        loaded = getattr(sys.modules.get(module), "__file__", None)  # another module may have its name
+        if isinstance(error, ImportError) and loaded and self.candidate.is_at(loaded):
+            return (error.name or "") in (module, module.rpartition(".")[0] or module)
+        if isinstance(error, AttributeError):
+            owner = getattr(error, "obj", None)
+            return module in (getattr(owner, "__name__", ""), getattr(owner, "__module__", ""))
+        return isinstance(error, NameError)  # the tests use the names without importing them
 
     def blame(self, error: BaseException | None, message: str) -> tuple[str, str]:
         """Outcome and message of a case that raised: a failure, unless that is not the candidate's fault.
@@ -121,14 +134,14 @@ class Cases:
         reason = _of_harness(error) or self._missing(error)
         if reason is None:
             return FAILED, message
-        if not self._involves_candidate(error):
+        if not self.involves_candidate(error):
             return UNSUPPORTED, f"{reason}: {message}"
         if isinstance(error, Warning):
             return FAILED, message
         self.harness = self.harness or f"{reason}: {message}"
         return FAILED, message
 
-    def _involves_candidate(self, error: BaseException | None) -> bool:
+    def involves_candidate(self, error: BaseException | None) -> bool:
         """Whether an exception passed through code of the candidate."""
         step = error.__traceback__ if error is not None else None
         while step is not None:
@@ -178,7 +191,7 @@ class Cases:
 
 def _of_harness(error: BaseException | None) -> str | None:
     """The cause of an exception in the sandbox or the set-up; None if it has another cause."""
-    if isinstance(error, OSError) and error.errno in _FORBIDDEN:
+    if isinstance(error, OSError) and (error.errno in _FORBIDDEN or type(error).__name__ == _NO_NETWORK):
         return "the sandbox does not allow it"
     if isinstance(error, Warning):
         return "a warning is turned into an error"

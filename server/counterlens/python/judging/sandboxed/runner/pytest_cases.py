@@ -129,7 +129,7 @@ class Chooser:
         self.collected = True
         chosen = self._chosen.get(os.path.realpath(str(collector.path)), {}).get("cases", [])
         lacking = self._cases.lacks(cause)
-        if lacking is not None:
+        if lacking is not None and not self._cases.every:
             names = [f"{collector.nodeid}::{name}" for _, name in chosen] or [collector.nodeid]
             self._cases.expected += len(names)
             for name in names:
@@ -173,6 +173,8 @@ class Chooser:
         elif report.outcome == FAILED:
             error = call.excinfo.value if call.excinfo is not None else None
             self._outcome, self._message = self._cases.blame(error, message)
+            if report.when != "call" and not self._cases.involves_candidate(error):
+                self._outcome = UNSUPPORTED  # pytest's "error", which says nothing about the candidate
         else:
             self._outcome, self._message = report.outcome, message
 
