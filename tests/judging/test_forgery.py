@@ -97,6 +97,28 @@ for thing in gc.get_objects():
             except Exception: pass
     if kind == "dict" and "nonce" in thing: sys.exit(33)
 """,
+    "frames": """
+import sys
+FORGED = [
+    {"kind": "cases", "results": [("x", "passed", "")], "expected": 1, "problem": None},
+    {"kind": "examples", "results": [("1\\n", None)]},
+]
+def g():
+    frame = sys._getframe()
+    while frame is not None:
+        for value in [*frame.f_locals.values()]:
+            for thing in (value, getattr(value, "cases", None), getattr(value, "_cases", None)):
+                for name, forged in (("results", [("x", "passed", "")]), ("expected", 1), ("problem", None),
+                                     ("add", lambda *_: None), ("_announce", lambda *_: None)):
+                    try: setattr(thing, name, forged)
+                    except Exception: pass
+            own = getattr(value, "__module__", None)
+            if callable(value) and type(own) is str and own.startswith("sandboxed"):
+                for forged in FORGED:
+                    try: value(forged)
+                    except Exception: pass
+        frame = frame.f_back
+""",
     "recursion": "import sys\nsys.setrecursionlimit(40)",
     "a thread that leaves": """
 import os, threading, time

@@ -273,13 +273,15 @@ def _last_words(outcome: JobOutcome) -> str:
 def _report(outcome: JobOutcome, nonce: str) -> tuple[dict[str, Any] | None, str | None]:
     """The runner's report, if it is complete and authentic; and the case that was running last."""
     lines = outcome.result.decode("utf-8", "replace").split("\n")
-    running = None
+    running = failed = None
     for line in lines:
-        if line.startswith("case "):
+        word, _, name = line.partition(" ")
+        if word in {"case", "failed"}:
             try:
-                running = str(json.loads(line[len("case ") :]))
+                running = str(json.loads(name))
             except ValueError:
                 continue
+            failed = running if word == "failed" else failed
     reports = [line for line in lines if line.startswith("report ")]
     whole = len(lines) >= 2 and lines[-1] == "" and lines[-2:-1] == reports
     if not whole or outcome.ending is not Ending.EXITED or outcome.code != 0:
@@ -291,7 +293,12 @@ def _report(outcome: JobOutcome, nonce: str) -> tuple[dict[str, Any] | None, str
         report = json.loads(text)
     except (ValueError, RecursionError):
         return None, running
-    return (report if isinstance(report, dict) else None), running
+    if not isinstance(report, dict):
+        return None, running
+    kept = report.get("kind") != "cases" or any(each[1] == "failed" for each in report["results"])
+    if failed is not None and not kept:
+        return {"kind": "tampered", "message": "the report of its tests"}, failed
+    return report, running
 
 
 _HIDDEN = (

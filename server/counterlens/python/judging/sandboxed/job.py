@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _json
 import builtins
+import gc
 import io
 import json
 import os
@@ -55,10 +56,13 @@ def send(descriptor: int, line: str) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-def open_pipe(descriptor: int, nonce: str) -> tuple[Callable[[str], None], Callable[[dict[str, Any]], None]]:
-    """The functions `case(name)` and `finish(report)`, which also ends the process; only they hold the nonce.
+def open_pipe(
+    descriptor: int, nonce: str
+) -> tuple[Callable[[str, str], None], Callable[[dict[str, Any]], None]]:
+    """The functions `case(word, name)` and `finish(report)`, which also ends the process.
 
-    They call nothing that could meanwhile be replaced through a module's attributes.
+    Only the latter holds the nonce, and `gc` does not list it. They call nothing that could meanwhile be
+    replaced through a module's attributes.
     """
     write, leave, quote, kind, text, whole = os.write, os._exit, _json.encode_basestring_ascii, type, str, int
     lists, mapping, decimal = (list, tuple), dict, int.__repr__
@@ -79,8 +83,8 @@ def open_pipe(descriptor: int, nonce: str) -> tuple[Callable[[str], None], Calla
         while data:
             data = data[write(descriptor, data) :]
 
-    def case(name: str) -> None:
-        send("case " + quote(name[:200]))
+    def case(word: str, name: str) -> None:
+        send(word + " " + quote(name[:200]))
 
     def finish(report: dict[str, Any]) -> None:
         try:
@@ -88,4 +92,5 @@ def open_pipe(descriptor: int, nonce: str) -> tuple[Callable[[str], None], Calla
         finally:
             leave(0)
 
+    gc.freeze()
     return case, finish

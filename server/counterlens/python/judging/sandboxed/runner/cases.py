@@ -47,7 +47,7 @@ PASSED, FAILED, SKIPPED, UNSUPPORTED = "passed", "failed", "skipped", "unsupport
 
 
 class Cases:
-    """Collects the outcomes.
+    """Collects the outcomes; no method of an object can be replaced.
 
     Attributes:
         expected: Number of cases to run.
@@ -61,16 +61,21 @@ class Cases:
         unstarted: Why the tests as a whole did not run, if that is not the program's fault.
     """
 
+    __slots__ = (
+        "_announce", "broken", "candidate", "evaded", "every", "expected", "harness", "problem", "results",
+        "tampering", "unstarted", "without",
+    )  # fmt: skip
+
     def __init__(
         self,
         candidate: Candidate,
         tampering: TamperCheck,
-        announce: Callable[[str], object],
+        announce: Callable[[str, str], object],
         *,
         every: bool = False,
         without: frozenset[str] = frozenset(),
     ) -> None:
-        self.candidate, self.tampering, self.announce = candidate, tampering, announce
+        self.candidate, self.tampering, self._announce = candidate, tampering, announce
         self.every, self.without = every, without
         self.broken: dict[str, str] = {}
         self.harness: str | None = None
@@ -79,6 +84,10 @@ class Cases:
         self.expected = 0
         self.problem: str | None = None
         self.evaded = False
+
+    def announce(self, name: str) -> None:
+        """Report that a case begins."""
+        self._announce("case", name)
 
     def wants(self, name: str) -> bool:
         """Whether a case is not left out."""
@@ -99,6 +108,8 @@ class Cases:
         if outcome == SKIPPED and self.evaded:
             outcome, message = FAILED, "the program itself skips the test"
         self.evaded = False
+        if outcome == FAILED:
+            self._announce(FAILED, name)  # at once, so that nothing later takes it back
         self.results.append((name[:LONGEST_NAME], outcome, shorten(message)))
 
     def lacks(self, error: BaseException | None) -> str | None:

@@ -50,6 +50,8 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
             "--confcutdir=.",
         ]  # settings may be above the project
     code = start_pytest(paths, [plugin], lambda: plugin.collected, *arguments)
+    if code == 1 and not any(outcome in (FAILED, UNSUPPORTED) for _, outcome, _ in cases.results):
+        cases.problem = cases.problem or "pytest counts a failure that is not in the report"
     if cases.problem is None and code not in (0, 1, 5):
         reason = f"pytest was interrupted or could not start (exit code {code})"
         if _imports(cases.candidate):

@@ -153,7 +153,7 @@ for _name in __future__.all_feature_names:
 
 
 def run_examples(
-    sources: Sequence[str], candidate: Candidate, case: Callable[[str], object]
+    sources: Sequence[str], candidate: Candidate, case: Callable[[str, str], object]
 ) -> dict[str, Any]:
     """The report: for each example its output, and the exception that it raised, or None."""
     try:
@@ -165,7 +165,7 @@ def run_examples(
     display, normal = sys.__displayhook__, sys.stdout
     results = []
     for number, source in enumerate(sources):
-        case(source.strip().partition("\n")[0])
+        case("case", source.strip().partition("\n")[0])
         output, raised = Output(), None
         sys.stdout, sys.displayhook = output, display
         try:

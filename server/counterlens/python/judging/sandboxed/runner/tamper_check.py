@@ -9,7 +9,7 @@ import types
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _DECISIVE = (
     "builtins",
@@ -36,7 +36,7 @@ class Snapshot:
         entries: For each name its namespace, the name, the value, the code of a function, and the owner.
     """
 
-    def __init__(self, modules: dict[str, types.ModuleType]) -> None:
+    def __init__(self, modules: dict[str, types.ModuleType], ours: Sequence[type]) -> None:
         self.modules = modules
         self.entries: list[tuple[Mapping[str, object], str, object, object, str]] = []
         for name, module in modules.items():
@@ -49,6 +49,10 @@ class Snapshot:
                     for attribute, member in list(members.items()):
                         if isinstance(member, _MEMBERS):
                             self._add(members, attribute, member, f"{name}.{key}")
+        for value in ours:
+            for attribute, member in list(vars(value).items()):
+                if isinstance(member, _MEMBERS):
+                    self._add(vars(value), attribute, member, value.__name__)
 
     def _add(self, space: Mapping[str, object], key: str, value: object, owner: str) -> None:
         code = value.__code__ if isinstance(value, types.FunctionType) else None
@@ -70,12 +74,16 @@ class Snapshot:
 class TamperCheck:
     """Compares the deciding functions before and after the candidate ran.
 
+    Args:
+        ours: Classes of the runner that are compared, too.
+
     Attributes:
         broken: The first function that changed, if any.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ours: Sequence[type] = ()) -> None:
         self.broken: str | None = None
+        self._ours = ours
         self._last: Snapshot | None = None
 
     def take(self) -> Snapshot:
@@ -84,7 +92,7 @@ class TamperCheck:
         loaded = {name: sys.modules.get(name) for name in (*_DECISIVE, *inner)}
         modules = {name: module for name, module in loaded.items() if module}
         if self._last is None or self._last.modules != modules or self._last.replaced() is not None:
-            self._last = Snapshot(modules)
+            self._last = Snapshot(modules, self._ours)
         return self._last
 
     def compare(self, before: Snapshot) -> None:
