@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 
+from counterlens import regular_file
 from counterlens.judging.projects import holds_home, project_around
 from counterlens.python.syntax.parsing import parse_module
 
@@ -89,7 +90,10 @@ def imported_place(program: str, own: Layout, tests: ast.Module, at: Layout, ori
     defined = _definitions(program)
     same = [path for path in imported if layout_of(path).module == own.module]
     for path in same or [path for path, names in imported.items() if names and names <= defined]:
-        theirs = _definitions(path.read_text("utf-8", "replace"))
+        try:
+            theirs = _definitions(regular_file.read_text(path, errors="replace"))
+        except OSError:  # it is too large, or may not be read
+            continue
         if path in same or imported[path] <= theirs:  # a module that only passes a name on stays
             return layout_of(path)
     return own
