@@ -59,20 +59,20 @@ def find_judge(
     first = language.surveyed if setting.surveyed else language.tests
     judges, unusable = _usable(first, document, function, setting)
     judges = judges or [judge for judge in unusable if _fails_its_tests(judge, document, setting.cancel)]
-    found = _joined(judges)
-    if found is not None and not is_run(found, document, function, setting.cancel):
-        found = None
-    for name, find in language.fallbacks.items() if found is None and fallback else ():
+    judge = _as_one(judges)
+    if judge is not None and not is_run(judge, document, function, setting.cancel):
+        judge = None
+    for name, find in language.fallbacks.items() if judge is None and fallback else ():
         judges, _ = _usable({name: find}, document, function, setting)
-        found = _joined(judges)
-        if found is not None:
+        judge = _as_one(judges)
+        if judge is not None:
             break
-    if found is None or not witnessed or isinstance(found, ComparingJudge):
-        return found
-    return WitnessedJudge(found, document, function, replace(setting, report=None))
+    if judge is None or not witnessed or isinstance(judge, ComparingJudge):
+        return judge
+    return WitnessedJudge(judge, document, function, replace(setting, report=None))
 
 
-def _joined(judges: Sequence[Judge]) -> Judge | None:
+def _as_one(judges: Sequence[Judge]) -> Judge | None:
     return JointJudge(judges) if len(judges) > 1 else next(iter(judges), None)
 
 
@@ -118,7 +118,7 @@ def why_no_judge(
     setting = replace(setting, report=None, vetted=True, surveyed=False)
     language = judging_of(document.language)
     usable, unusable = _usable(language.tests, document, function, setting)
-    judge = _joined(usable)
+    judge = _as_one(usable)
     reasons = [*unusable.values()] or [language.untested]
     if judge is not None and not is_run(judge, document, function, setting.cancel):
         reasons = [NOT_RUN.format(names="it")]
