@@ -7,6 +7,7 @@ import site
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -117,9 +118,12 @@ def test_variables_that_name_code_of_the_project_are_left_out(
     assert "PYTHONSTARTUP" not in os.environ
 
 
+@pytest.mark.parametrize("safe_path", [False, True])
 def test_a_process_loses_what_the_variable_and_the_option_added(
-    project: Path, monkeypatch: pytest.MonkeyPatch
+    project: Path, monkeypatch: pytest.MonkeyPatch, safe_path: bool
 ) -> None:
+    """With `-P`, Python does not add the current folder, so whoever added it meant it."""
+    monkeypatch.setattr(sys, "flags", SimpleNamespace(safe_path=safe_path, ignore_environment=0))
     elsewhere, here = str(project.parent / "elsewhere"), str(project / "inner")
     monkeypatch.setenv("PYTHONPATH", f":{elsewhere}")
     monkeypatch.setattr(sys, "path", [here, elsewhere, "/usr/lib/x"])
@@ -128,7 +132,7 @@ def test_a_process_loses_what_the_variable_and_the_option_added(
     sys.path.insert(0, here)
     leave_current_folder()
     leave_current_folder()
-    assert sys.path == [elsewhere, "/usr/lib/x"]
+    assert sys.path == [*([here] if safe_path else []), elsewhere, "/usr/lib/x"]
 
 
 def test_a_removed_folder_is_no_obstacle(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

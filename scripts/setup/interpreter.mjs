@@ -4,7 +4,7 @@ import { allOnPath, mayInstall, provide } from "./debian.mjs";
 
 const OLDEST = [3, 11];
 /** The version that is tested most comes first. */
-const NAMES = ["python3.11", "python3.12", "python3.13", "python3", "python"];
+const NAMES = ["python3.11", "python3.12", "python3.13", "python3.14", "python3", "python"];
 
 /** A share of the first interpreter's time below which another one of the same name is taken. */
 const QUICKER = 0.85;
