@@ -58,7 +58,7 @@ ROOMS = [
     {"robustness"},
     {"dependence"},
     {"equivalence"},
-    {"localisation"},
+    {"localisation", "reading"},
     {"runtime"},
     {"subjects", "registry"},
 ]

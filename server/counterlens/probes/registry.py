@@ -21,6 +21,7 @@ from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.likelihood import LikelihoodProbe
 from counterlens.probes.pairs.repair import RepairProbe
 from counterlens.probes.probe import Probe
+from counterlens.probes.reading.probe import ReadingProbe
 from counterlens.probes.recognition.probe import RecognitionProbe
 from counterlens.probes.robustness.answers import NameProbe, OutputProbe, SummaryProbe
 from counterlens.probes.robustness.embedding import EmbeddingProbe
@@ -45,6 +46,7 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     RuntimeProbe(),
     EquivalenceProbe(),
     LocalisationProbe(),
+    ReadingProbe(),
     DependenceProbe(),
     SummaryProbe(),
     NameProbe(),

@@ -49,7 +49,7 @@ def _visible(document: Document, function: Function) -> list[tuple[int, int]]:
     """The byte ranges of the visible part, in order."""
     data = document.data
     whole = len(data) <= WHOLE_BYTES or function.name == MODULE
-    shown = [(0, len(data))] if whole else _used_parts(document, function)
+    shown = [(0, len(data))] if whole else used_parts(document, function)
     first, behind = docstring(document, function)
     return [
         (max(start, low), min(end, high))
@@ -64,8 +64,11 @@ def _text_of(document: Document, parts: Sequence[tuple[int, int]]) -> str:
     return text.replace(b"\r\n", b"\n").decode("utf-8", "replace")
 
 
-def _used_parts(document: Document, function: Function) -> list[tuple[int, int]]:
-    """The byte ranges of the header, of what a function uses (by name), and of the function, in order."""
+def used_parts(document: Document, function: Function) -> list[tuple[int, int]]:
+    """The byte ranges of the header, of what a function uses (by name), and of the function, in order.
+
+    The part of the function ends with the function, and begins with the definition around it.
+    """
     data, parts = document.data, units(document)
     own = next(unit for unit in parts if unit.start <= function.header < unit.end)
     shown = [(own.start, function.end)]

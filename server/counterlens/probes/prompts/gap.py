@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from counterlens.confidence.units import units
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models.base import Prompt, Stop
-from counterlens.probes.prompts.function_text import behind_docstring
+from counterlens.probes.prompts.function_text import behind_docstring, used_parts
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function
@@ -30,11 +30,13 @@ class View:
             program contains it; empty for none.
         preceding: Whether all code before the function is shown, not only the header of the file.
         imports: Whether the definitions that the function uses from other files are shown.
+        used: Whether the definitions that it uses from its own file are shown before it.
     """
 
     description: str = ""
     preceding: bool = False
     imports: bool = False
+    used: bool = False
 
     def head(self, document: Document, function: Function) -> str:
         """The definitions of other files and the description, unless the program contains it."""
@@ -144,15 +146,22 @@ class Gap:
 def _visible_part(document: Document, function: Function, cut: int, view: View) -> str:
     """The visible part of a document: description, preceding code, and the function up to a cut."""
     whole = view.preceding or function.name == MODULE
-    program = document.data[:cut].lstrip(b"\r\n") if whole else _around(document, function, cut)
+    program = document.data[:cut].lstrip(b"\r\n") if whole else _around(document, function, cut, view)
     return view.head(document, function) + program.replace(b"\r\n", b"\n").decode()
 
 
-def _around(document: Document, function: Function, cut: int) -> bytes:
-    """The header of a document, and the top-level definition around a function up to a cut."""
+def _around(document: Document, function: Function, cut: int, view: View) -> bytes:
+    """The header of a document, what the function uses, and the definition around it up to a cut."""
     data = document.data
     unit = next(unit for unit in units(document) if unit.start <= function.header < unit.end)
     header, definition = data[: unit.context], data[unit.start : cut]
+    if view.used:
+        own = (unit.start, function.end)
+        used = [
+            data[slice(*part)].strip(b"\r\n") for part in used_parts(document, function)[1:] if part != own
+        ]
+        header = b"\n\n\n".join([*filter(None, [header.rstrip(b"\r\n"), *used]), b""])
+        definition = definition.lstrip(b"\r\n") if header else definition
     if len(definition) > DEFINITION_BYTES:
         outline = _outline(document, function, unit.context)
         definition = b"\n\n\n" + outline + data[line_start(data, function.start) : cut]

@@ -1,0 +1,199 @@
+"""Readings: versions of a function that a model writes from its name, signature and docstring alone.
+
+The code and its readings run on the same inputs (Li et al. 2023, Differential Prompting; Liu et al. 2025,
+TrickCatcher). Where most readings return the same value and the code returns another one, docstring and code
+disagree. Nothing says which of the two is wrong. If the readings differ from each other, the model does not
+know what the docstring means, and nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from counterlens.errors import SourceError
+from counterlens.judging.base import Judgement, Setting
+from counterlens.judging.languages import run_versions
+from counterlens.judging.registry import find_judge
+from counterlens.judging.versions import InputOutcomes, VersionRuns
+from counterlens.models.base import Completion, Draw
+from counterlens.probes.execution.questions import reachable
+from counterlens.probes.execution.translation import description, without_examples
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.function_text import behind_docstring
+from counterlens.probes.prompts.gap import Gap, View
+from counterlens.syntax.functions import Function
+
+LEAST_WORDS = 4
+"""Words of a description, without examples, below which nothing can be read from it."""
+FEWEST = 4
+"""Readings that must run and agree before docstring and code are said to disagree."""
+AGREEING = 0.8
+"""Share of the readings that must agree, too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocstringReading:
+    """A version of the function that the model wrote.
+
+    Attributes:
+        body: Its body, as written.
+        finish: `stop` or `length`, as in `Completion`.
+        dropped: Why it does not count; empty if it does.
+        alike: Whether it behaves like the code on every input.
+    """
+
+    body: str
+    finish: str
+    dropped: str
+    alike: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """An input on which most readings agree with each other and not with the code.
+
+    Attributes:
+        call: The input, as a call.
+        given: Whether it comes from an example or a test; else it was drawn.
+        code: The outcome of the code, in words.
+        readings: The outcome of the readings that agree.
+        agreeing: Number of readings that agree.
+        of: Number of readings that count.
+        reading: Index of the first of them.
+    """
+
+    call: str
+    given: bool
+    code: str
+    readings: str
+    agreeing: int
+    of: int
+    reading: int
+
+
+def require_readable(target: Target) -> Function:
+    """The function of a target that can be read.
+
+    Raises:
+        SourceError: it is a method, or its description is shorter than a sentence.
+    """
+    function = reachable(target)
+    words = without_examples(description(target, function) or "", function.name).split()
+    if len(words) < LEAST_WORDS:
+        raise SourceError("its docstring is shorter than a sentence", "Say in it what the function does")
+    return function
+
+
+def gap_of(target: Target, function: Function) -> Gap:
+    """The hole of the function's body. The prompt shows what the function uses of its file before it."""
+    view = View(target.description, used=True)
+    return Gap.of(target.document, function, behind_docstring(target.document, function), view)
+
+
+def write_readings(
+    context: Context, gap: Gap, draws: Sequence[Draw | None], max_tokens: int
+) -> list[Completion]:
+    """Have the model write bodies, all in one call so that the prompt is read once; no draw is greedy.
+
+    Raises:
+        ModelError, Cancelled: as `Model.complete`.
+    """
+    # The suffix is empty, because the code after the function may contain tests.
+    prompt = replace(gap.prompt(max_tokens), suffix="\n")
+    return context.model.complete([replace(prompt, draw=draw) for draw in draws], cancel=context.cancel)
+
+
+def run_readings(
+    target: Target, function: Function, setting: Setting, programs: Sequence[str]
+) -> VersionRuns:
+    """Run the code and its readings on the same inputs.
+
+    Raises:
+        SourceError: there are no inputs.
+        SandboxError, Cancelled: as `run_versions`.
+    """
+    runs = run_versions(target.document, function, programs, setting)
+    if isinstance(runs, str):
+        raise SourceError(f"no inputs can compare it with its readings: {runs}")
+    return runs
+
+
+def reasons_to_drop(
+    target: Target, function: Function, setting: Setting, programs: Sequence[str], runs: VersionRuns
+) -> list[str]:
+    """For each reading, why it does not count; empty if it does.
+
+    A reading that cannot be called, that fails an example of the docstring or a test of the function, or that
+    raises where the code and all others return, shows nothing about the code.
+
+    Raises:
+        SandboxError, Cancelled: as `find_judge` and `Judge.judge`.
+    """
+    judge = find_judge(target.document, function, setting, fallback=False, witnessed=False)
+    reasons: list[str] = []
+    for number, program in enumerate(programs, 1):
+        trouble = runs.troubles[number]
+        if trouble is None and _raises_alone(runs, number):
+            trouble = "it raises where all others return"
+        if trouble is None and judge is not None:
+            verdict = judge.judge(program, cancel=setting.cancel)
+            trouble = "it fails a test" if verdict.judgement is Judgement.FAILED else None
+        reasons.append(trouble or "")
+    return reasons
+
+
+def _raises_alone(runs: VersionRuns, number: int) -> bool:
+    return any(
+        not each.outcomes[number].returned
+        and all(outcome.returned for at, outcome in enumerate(each.outcomes) if at != number)
+        for each in runs.inputs
+        if len(each.outcomes) > 2
+    )
+
+
+def is_alike(runs: VersionRuns, number: int) -> bool:
+    """Whether a reading has the outcome of the code for every input that can be compared."""
+    compared = [each for each in runs.inputs if each.outcomes[0].group is not None]
+    return bool(compared) and all(each.outcomes[number].group == 0 for each in compared)
+
+
+def disagreement(runs: VersionRuns, counted: Sequence[int]) -> Disagreement | None:
+    """The most telling input on which enough readings agree, and the code returns another value.
+
+    Given inputs come first, then those on which more readings agree, then shorter calls. An input on which
+    the code or a reading of the majority raises does not count: the docstring may not speak of it.
+
+    Args:
+        counted: The readings that count, from 1.
+    """
+    telling = [majority for outcomes in runs.inputs if (majority := _majority(outcomes, counted)) is not None]
+    return min(
+        telling,
+        key=lambda majority: (not majority.given, -majority.agreeing, len(majority.call)),
+        default=None,
+    )
+
+
+def _majority(outcomes: InputOutcomes, counted: Sequence[int]) -> Disagreement | None:
+    code = outcomes.outcomes[0]
+    if not code.returned or code.group is None:
+        return None
+    groups = Counter(
+        outcome.group
+        for number in counted
+        if (outcome := outcomes.outcomes[number]).returned and outcome.group is not None
+    )
+    group, agreeing = groups.most_common(1)[0] if groups else (0, 0)
+    if group == 0 or agreeing < max(FEWEST, AGREEING * len(counted)):
+        return None
+    return Disagreement(
+        call=outcomes.call,
+        given=outcomes.given,
+        code=code.text,
+        readings=outcomes.outcomes[group].text,
+        agreeing=agreeing,
+        of=len(counted),
+        reading=group - 1,
+    )
