@@ -98,6 +98,14 @@ def test_versions_that_agree_name_an_input_on_which_the_code_does_otherwise() ->
     n = int(told.call.removeprefix("half_up(").removesuffix(")"))
     assert (told.code, told.readings) == ("returned 0", f"returned {-(-n // 2)}")
     assert (told.agreeing, told.of, record.alike) == (6, 6, False)
+    probe = PROBES["reading"]
+    assert probe.summary([record]).endswith(
+        f"Docstring and code disagree: `{told.call}` returned 0; 6 of 6 versions written from the docstring "
+        f"{told.readings}."
+    )
+    overall, listing = probe.tables([record], seed=0)
+    assert [cell.value for cell in overall.rows[0][1:]] == [0.0, 0.0, 1.0]
+    assert listing.rows[0][-1] == "6 of 6"
 
 
 def test_versions_that_differ_from_each_other_say_nothing() -> None:

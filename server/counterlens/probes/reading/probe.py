@@ -146,7 +146,7 @@ class ReadingProbe(Probe[ReadingOptions, ReadingRecord]):
                 short(case.call),
                 short(case.code),
                 short(case.readings),
-                f"{shown.agreeing} of {shown.of}",
+                f"{case.agreeing} of {case.of}",
             )
             for record in records
             if (case := record.disagreement) is not None
