@@ -30,7 +30,7 @@ from counterlens.probes.reading.readings import (
     write_readings,
 )
 from counterlens.probes.record import Record
-from counterlens.probes.sanity import require_repeatable
+from counterlens.probes.sanity import repeats, require_repeatable
 
 _TEMPERATURE = 0.8
 _NOTE = (
@@ -100,20 +100,19 @@ class ReadingProbe(Probe[ReadingOptions, ReadingRecord]):
         function, steps = require_readable(target), context.steps
         gap, tokens = gap_of(target, function), options.max_tokens
         setting = context.setting(lasting(options.timeout), interpreter_for(target.document.path))
-        steps.next(f"reading the docstring of {target.name}")
-        completions = write_readings(context, gap, [None], tokens)
+        what = f"reading the docstring of {target.name}"
+        completions = write_readings(context, gap, [None], tokens, what)
         require_repeatable(
-            context.model.info.name,
+            context.model,
             "write a function from the same docstring",
             completions[0].text,
-            lambda: write_readings(context.uncached, gap, [None], tokens)[0].text,
+            lambda: write_readings(context.uncached, gap, [None], tokens, what)[0].text,
         )
         steps.next(f"running {target.name} beside what was read")
         runs = run_readings(target, function, setting, [gap.fill(completions[0].text)])
         if not is_alike(runs, 1) and context.model.offers(Capability.SAMPLE, cancel=context.cancel):
-            steps.next(f"reading the docstring of {target.name} again")
             draws = [Draw(_TEMPERATURE, options.seed, number) for number in range(options.readings)]
-            completions += write_readings(context, gap, draws, tokens)
+            completions += write_readings(context, gap, draws, tokens, f"{what} again")
             programs = [gap.fill(completion.text) for completion in completions]
             steps.next(f"running {target.name} beside {plural(len(programs), 'version')}")
             runs = run_readings(target, function, setting, programs)
@@ -173,9 +172,9 @@ class ReadingProbe(Probe[ReadingOptions, ReadingRecord]):
     def measures(self, record: ReadingRecord) -> Mapping[str, bool]:
         return {"behaves alike": record.alike, "docstring and code agree": record.disagreement is None}
 
-    def estimate(self, target: Target, options: ReadingOptions, model: Model) -> int:  # noqa: ARG002
+    def estimate(self, target: Target, options: ReadingOptions, model: Model) -> int:
         require_readable(target)
-        return 2 + options.readings
+        return 1 + options.readings + repeats(model)
 
 
 def sentence(shown: Disagreement) -> str:

@@ -93,16 +93,19 @@ def gap_of(target: Target, function: Function) -> Gap:
 
 
 def write_readings(
-    context: Context, gap: Gap, draws: Sequence[Draw | None], max_tokens: int
+    context: Context, gap: Gap, draws: Sequence[Draw | None], max_tokens: int, what: str
 ) -> list[Completion]:
     """Have the model write bodies, all in one call so that the prompt is read once; no draw is greedy.
+
+    Args:
+        what: The name of the step, for progress.
 
     Raises:
         ModelError, Cancelled: as `Model.complete`.
     """
     # The suffix is empty, because the code after the function may contain tests.
     prompt = replace(gap.prompt(max_tokens), suffix="\n")
-    return context.model.complete([replace(prompt, draw=draw) for draw in draws], cancel=context.cancel)
+    return context.complete_all(what, [replace(prompt, draw=draw) for draw in draws])
 
 
 def run_readings(
