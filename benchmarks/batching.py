@@ -23,6 +23,7 @@ from dataclasses import replace
 from threading import Event
 from typing import Any
 
+from counterlens.evaluation.engines.gathering import GatheringModel
 from counterlens.evaluation.engines.registry import LocalEngine, in_flight, run_local
 from counterlens.evaluation.plan import Plan, make_plan
 from counterlens.evaluation.settings import RunSettings
@@ -54,13 +55,16 @@ class OneByOne(WrappedModel):
 
 def records(plan: Plan, engine: LocalEngine, model: Model, most: int) -> list[Record]:
     """The records of a plan, with some items in progress at a time."""
-    cancel = Event()
+    cancel, gathering = Event(), GatheringModel(model)
+    model = gathering if most > 1 else model
 
     def probed(item: Item) -> StoredRecord:
         target = plan.target(item)
         return StoredRecord(perform(plan.settings, item.task, target, model, engine.sandbox, cancel))
 
-    done = sorted(run_local(plan.items, probed, cancel, most), key=lambda each: each.item.position)
+    done = sorted(
+        run_local(plan.items, gathering.counted(probed), cancel, most), key=lambda each: each.item.position
+    )
     for each in done:
         if each.error:
             raise each.error

@@ -13,6 +13,7 @@ from threading import Event
 
 from counterlens.errors import Cancelled, CounterlensError, DataError, UnsteadyModelError
 from counterlens.evaluation.engines.base import EvaluationEngine
+from counterlens.evaluation.engines.gathering import GatheringModel
 from counterlens.evaluation.engines.registry import Finished, in_flight, run_local
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
 from counterlens.evaluation.plan import Plan
@@ -159,11 +160,14 @@ class Run:
             self._keep_speed(spec, model, time.perf_counter() - opening, going)
             circumstances = self._circumstances(spec, model, encoder)
             spending.begin(spec, model)
-            perform = partial(self._perform_followed, going, CachedModel(model, answers), encoder)
             begun = takewhile(lambda _: spending.within(), items)
             # Items that are in progress when the time is over are finished, and exceed it.
             most = self._engine.programs if settings.minutes else in_flight(model, self._engine)
             done = len(self._store.done)
+            gathers = isinstance(model, LocalModel) and most >= model.together
+            gathering = GatheringModel(model)
+            asked = CachedModel(gathering if gathers else model, answers)
+            perform = gathering.counted(partial(self._perform_followed, going, asked, encoder))
 
             def allowed() -> int:
                 return spending.affordable(len(self._store.done) - done, most)

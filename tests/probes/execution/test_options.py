@@ -62,7 +62,7 @@ def test_the_most_tokens_of_an_answer(probe: str, tokens: set[int]) -> None:
     assert set(usual) == tokens
     assert set(allowed(probe, max_tokens=700)) == {700}
     assert len(usual) <= PROBES[probe].estimate(
-        targets_in(Document(SOURCE))[0], make(PROBES[probe].options, {}), cast(Model, None)
+        targets_in(Document(SOURCE))[0], make(PROBES[probe].options, {}), cast(Model, Scripted(str))
     )
 
 

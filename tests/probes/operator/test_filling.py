@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from counterlens.models.base import Api, Completion, Prompt
+from counterlens.models.base import Api, Capability, Completion, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.operator.probe import fill_gaps, filled_table, fills, operator_in
 from counterlens.probes.probe import Context, Target
@@ -44,6 +44,9 @@ class Fills:
     def __init__(self, model: LlamaModel, answers: Sequence[str]) -> None:
         self.info = replace(model.info, api=Api.FILL)
         self.answers, self.shown = iter(answers), list[Prompt]()
+
+    def offers(self, capability: Capability, **_: Any) -> bool:
+        return capability in self.info.capabilities
 
     def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
         self.shown += prompts
