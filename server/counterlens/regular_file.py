@@ -25,6 +25,7 @@ MOST_INFLATED = 256 << 20
 LONGEST_LINE = 32 << 20
 """Maximum bytes of a line."""
 
+_PIECE = 1 << 20
 _PACKERS = {".gz": "gzip", ".tgz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
 """Modules by the suffix of the files that they inflate; loaded when needed, as some Pythons lack them."""
 
@@ -155,17 +156,27 @@ def read_inflated(path: Path, most: int = MOST_BYTES) -> bytes:
         return _whole(file, path, most)
 
 
-def read_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file with their ends, inflated if its name says that it is compressed.
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, with their numbers from 1; inflated as by `open_inflated`.
 
     Raises:
         OSError: as `read_inflated`, or a line is longer than `LONGEST_LINE`.
     """
+    number, rest = 1, b""
     with open_inflated(path) as file:
-        while line := file.readline(LONGEST_LINE + 1):
-            if len(line) > LONGEST_LINE:
-                raise UnreadableFileError(path, f"a line is longer than {LONGEST_LINE >> 20} MB")
-            yield line
+        while piece := file.read(_PIECE):
+            if not rest and not piece.strip():  # quickly: a small file may hold a great many
+                number += piece.count(b"\n")
+                continue
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                if line.strip():
+                    yield number, line
+                number += 1
+            if len(rest) > LONGEST_LINE:
+                raise UnreadableFileError(path, f"line {number} is longer than {LONGEST_LINE >> 20} MB")
+    if rest.strip():
+        yield number, rest
 
 
 def _whole(file: BinaryIO, path: Path, most: int) -> bytes:

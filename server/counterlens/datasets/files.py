@@ -9,13 +9,14 @@ import importlib.util
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 from counterlens.datasets.base import Loader, Problem
 from counterlens.errors import DataError
 from counterlens.nested_text import parse_json
-from counterlens.regular_file import open_file, read_inflated, read_lines, reason_of
+from counterlens.regular_file import numbered_lines, open_file, read_inflated, reason_of
 
 PARQUET = ".parquet"
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", PARQUET)
@@ -113,6 +114,16 @@ def records(path: Path) -> Iterator[JsonRecord]:
 def first_record(path: Path) -> Mapping[str, Any] | None:
     """The fields of the first record of a file or folder; None if there is no readable one."""
     try:
+        status = path.stat()
+    except OSError:
+        return None
+    return _first_record(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=64)
+def _first_record(path: Path, _changed: int, _size: int) -> Mapping[str, Any] | None:
+    """The same: every format asks for it, and an array must be read as a whole."""
+    try:
         return next((record.fields for record in records(path)), None)
     except DataError:
         return None
@@ -150,10 +161,9 @@ def _rows(file: Path) -> Iterator[JsonRecord]:
 
 
 def _lines(file: Path) -> Iterator[JsonRecord]:
-    for number, line in enumerate(read_lines(file), 1):
-        if line.strip():
-            where = f"{file.name}, line {number}"
-            yield JsonRecord(_object(line, where), where)
+    for number, line in numbered_lines(file):
+        where = f"{file.name}, line {number}"
+        yield JsonRecord(_object(line, where), where)
 
 
 def _array(file: Path) -> Iterator[JsonRecord]:
