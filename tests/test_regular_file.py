@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from counterlens import regular_file
 from counterlens.confidence.calibration import calibration_file, load_calibration
 from counterlens.datasets import open_dataset
 from counterlens.errors import CounterlensError, DataError, ModelError
@@ -21,7 +26,7 @@ from counterlens.models.entries import user_entries, user_file
 from counterlens.models.llama.worker import one_process
 from counterlens.models.remote.taking import TakenMemory
 from counterlens.python.judging import baseline
-from counterlens.regular_file import read_bytes, read_text
+from counterlens.regular_file import numbered_lines, read_bytes, read_inflated, read_text
 from counterlens.user_list import read_list
 from tests.evaluation.made_up import results
 
@@ -152,3 +157,30 @@ def test_a_lock_that_is_a_pipe_is_not_waited_for(tmp_path: Path, monkeypatch: py
     os.mkfifo(lock)
     with one_process("purpose", Event()):
         pass
+
+
+@given(
+    st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"")), max_size=30),
+    st.integers(1, 50),
+)
+def test_lines_are_those_of_the_text_whatever_the_pieces(lines: list[bytes], piece: int) -> None:
+    with tempfile.TemporaryDirectory() as folder_, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(regular_file, "_PIECE", piece)
+        for name, pack in (("x", bytes), ("x.gz", gzip.compress)):
+            path = Path(folder_) / name
+            path.write_bytes(pack(b"\n".join(lines)))
+            expected = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+            assert list(numbered_lines(path)) == expected
+
+
+def test_what_inflates_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(regular_file, "MOST_INFLATED", 1 << 20)
+    monkeypatch.setattr(regular_file, "LONGEST_LINE", 1 << 16)
+    for content, reason in ((b"\n" * (2 << 20), "holds more"), (b"x" * (2 << 20), "line 1 is longer")):
+        path = tmp_path / "x.jsonl.gz"
+        path.write_bytes(gzip.compress(content))
+        with pytest.raises(OSError, match=reason):
+            list(numbered_lines(path))
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"x" * 1000)[:-9])
+    with pytest.raises(OSError, match="damaged"):
+        read_inflated(tmp_path / "cut.gz")

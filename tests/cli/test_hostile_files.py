@@ -1,9 +1,8 @@
-"""Links to devices, pipes, bombs and deep nesting in the place of files: a sentence, soon, in little memory."""
+"""Links to devices, pipes, bombs and deep nesting in place of files: a sentence, soon, in little memory."""
 
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
 import subprocess
@@ -42,23 +41,21 @@ def latin(path: Path) -> None:
     path.write_bytes(b'name = "\xe4"\n')
 
 
+def inflates(path: Path, head: bytes, megabyte: bytes) -> None:
+    """Write a compressed file with a thousand times a megabyte, as gzip members one after the other."""
+    path.write_bytes(gzip.compress(head) + 1_000 * gzip.compress(megabyte))
+
+
 def zeros(path: Path) -> None:
-    with gzip.open(path, "wb") as file:
-        for _ in range(1_000):
-            file.write(bytes(1 << 20))
+    inflates(path, b"", bytes(1 << 20))
 
 
 def blanks(path: Path) -> None:
-    with gzip.open(path, "wb") as file:
-        for _ in range(1_000):
-            file.write(b"\n" * (1 << 20))
+    inflates(path, b"", b"\n" * (1 << 20))
 
 
 def one_long_value(path: Path) -> None:
-    with gzip.open(path, "wb") as file:
-        file.write(b'{"task_id": "')
-        for _ in range(1_000):
-            file.write(b"x" * (1 << 20))
+    inflates(path, b'{"task_id": "', b"x" * (1 << 20))
 
 
 def json_brackets(path: Path) -> None:
@@ -74,19 +71,9 @@ def half_a_pair(path: Path) -> None:
 
 
 def tar_bomb(path: Path) -> None:
-    with tarfile.open(path, "w:gz") as archive:
-        member = tarfile.TarInfo("a/main.py")
-        member.size = 1 << 30
-        archive.addfile(member, io.BufferedReader(_Zeros()))
-
-
-class _Zeros(io.RawIOBase):
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        buffer[:] = bytes(len(buffer))
-        return len(buffer)
+    member = tarfile.TarInfo("a/main.py")
+    member.size = 1_000 << 20
+    inflates(path, member.tobuf(), bytes(1 << 20))
 
 
 NOT_FILES: tuple[Hostile, ...] = (pipe, link_to_a_device, link_to_a_pipe, hole, folder)

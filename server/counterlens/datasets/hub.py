@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from counterlens.atomic_file import make_folder
 from counterlens.datasets.base import Loader
 from counterlens.errors import DataError
 
@@ -35,7 +36,7 @@ def bring(loader: Loader, folder: Path, *, repository: str | None = None) -> Pat
         raise DataError("the library that downloads datasets is not installed", f"pip install '{EXTRA}'")
     name, configuration, split = loader.hub
     rows = _rows(repository or name, configuration if repository is None else None, split)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     path, part = folder / f"{loader.id}.jsonl", folder / f".{loader.id}.part.jsonl"
     try:
         part.unlink(missing_ok=True)  # a pipe in its place would block

@@ -15,6 +15,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from counterlens.atomic_file import make_folder
 from counterlens.errors import CounterlensError
 from counterlens.evaluation.results import RunResults
 from counterlens.probes.record import Record, plain
@@ -44,7 +45,7 @@ def export(run: RunResults, folder: Path) -> list[Path]:
         ) from error
     written = []
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         for name, rows in _tables(run):
             path = folder / f"{name}.parquet"
             parquet.write_table(_table(rows), path, compression="zstd")

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import platformdirs
 
+from counterlens.atomic_file import make_folder
 from counterlens.datasets.repository import PREFIX
 from counterlens.errors import CounterlensError
 from counterlens.evaluation.settings import RunSettings
@@ -153,7 +154,7 @@ def _key() -> bytes | None:
             return key if len(key) == _KEY_BYTES else None
         part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
         with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             part.touch(0o600, exist_ok=False)
             part.write_bytes(secrets.token_bytes(_KEY_BYTES))
             os.link(part, path)  # unlike a rename, never replaces the key of another process

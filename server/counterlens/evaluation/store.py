@@ -29,6 +29,7 @@ from typing import Any, Self
 
 import msgspec
 
+from counterlens.atomic_file import make_folder
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.damage import UNREADABLE, damage_error, reading, texts, writing
 from counterlens.evaluation.run_consent import is_sealed, seal
@@ -110,7 +111,7 @@ class Store:
         """
         lock = database = None
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             lock = locked(folder)
             database = writable(folder)
             store = cls(folder, database, lock)

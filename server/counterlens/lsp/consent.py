@@ -14,6 +14,7 @@ from typing import Protocol
 import platformdirs
 from lsprotocol import types
 
+from counterlens.atomic_file import make_folder
 from counterlens.errors import CounterlensError
 from counterlens.lsp.language import t, translate_known
 from counterlens.regular_file import read_text
@@ -129,7 +130,7 @@ async def require_consent(
             "the only sandbox here is weak, so nothing was run", "See docs/sandbox.md for stronger ones"
         )
     given = _place()
-    given.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(given.parent)
     given.write_text(_consent_text(best), encoding="utf-8")
 
 

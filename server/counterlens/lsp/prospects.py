@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import platformdirs
 
-from counterlens.atomic_file import replace_file
+from counterlens.atomic_file import make_folder, replace_file
 from counterlens.errors import DataError
 from counterlens.judging.base import WeakAssertion
 from counterlens.lsp.language import t
@@ -143,7 +143,7 @@ def keep_result(uri: str, model: str, function: str, result: KeptResult) -> None
     data = msgspec.json.encode(stored).decode()
     if len(data) <= _MOST_BYTES:
         with contextlib.suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             replace_file(path, data)
 
 

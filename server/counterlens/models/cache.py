@@ -22,6 +22,7 @@ from typing import Any, Unpack
 import numpy as np
 import platformdirs
 
+from counterlens.atomic_file import make_folder
 from counterlens.models.base import (
     Api,
     Capability,
@@ -120,7 +121,7 @@ class AnswerStore:
         for attempt in range(2):
             database = None
             try:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(self._path.parent)
                 check_database(self._path)
                 database = sqlite3.connect(
                     self._path, timeout=2, isolation_level=None, check_same_thread=False

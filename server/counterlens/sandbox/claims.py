@@ -23,7 +23,7 @@ from typing import Any
 import platformdirs
 
 from counterlens import __version__
-from counterlens.atomic_file import replace_file
+from counterlens.atomic_file import make_folder, replace_file
 from counterlens.errors import SandboxError
 from counterlens.nested_text import read_json
 from counterlens.processes import bare_python, start
@@ -149,7 +149,7 @@ def _among_the_users_files() -> str | None:
     """A parent folder below `~/.local` if that belongs to the user; None for the temporary folder."""
     folder = Path(platformdirs.user_data_dir("counterlens"))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError:
         return None
     return str(folder) if os.access(folder, os.W_OK) and len(str(folder)) < _LONGEST else None

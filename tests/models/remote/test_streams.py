@@ -341,3 +341,20 @@ def test_a_connection_that_breaks_after_the_end_does_no_harm(serve: Serve, api: 
     script = serve(resets)
     assert ask(script, api).text.rstrip() == TEXT
     assert len(script.requests) == 1
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_bytes_that_are_not_utf8_are_no_answer(serve: Serve, api: str) -> None:
+    data = events(*chunks(api)) + DONE
+    assert " b→".encode() in data
+    script = serve(sends(data.replace("→".encode(), b"\xff")))
+    assert "with text that is not UTF-8" in failure(script, api)
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("index", [-1, "first", 1.5])
+def test_a_choice_with_a_wrong_index_is_no_answer(serve: Serve, api: str, index: object) -> None:
+    answer = whole(api)
+    answer["choices"][0]["index"] = index
+    script = serve(sends(json.dumps(answer).encode(), "application/json"))
+    assert "without a completion" in failure(script, api)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import counterlens
+from counterlens.atomic_file import make_folder
 from counterlens.datasets import open_dataset
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.comparison import manifest_of
@@ -269,7 +270,7 @@ def export_for(harness: str, run: RunResults, folder: Path) -> list[Path]:
     try:
         for name, text in files:
             path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise CounterlensError(

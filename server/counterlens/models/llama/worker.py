@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import platformdirs
 
+from counterlens.atomic_file import make_folder
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Api, Progress
 from counterlens.models.llama.completing import LlamaCompleter, Request
@@ -260,7 +261,7 @@ def one_process(purpose: str, cancelled: Event, patience: float = _PATIENCE) -> 
     path = Path(platformdirs.user_cache_dir("counterlens")) / "locks" / f"{name}.sqlite"
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError, sqlite3.Error):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             check_database(path)
             connection = sqlite3.connect(path, timeout=_LOOKING, isolation_level=None)
             stack.callback(connection.close)

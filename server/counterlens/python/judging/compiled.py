@@ -23,7 +23,7 @@ from threading import Event, Lock
 
 import platformdirs
 
-from counterlens.atomic_file import replace_file
+from counterlens.atomic_file import make_folder, replace_file
 from counterlens.judging.base import Setting
 from counterlens.python.judging.layout import Layout
 from counterlens.python.judging.recording import run
@@ -56,7 +56,7 @@ class CompiledProject:
     def usable(self) -> bool:
         """Whether there is a folder, and programs cannot write code there that others would run."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)  # a sandbox shows what exists when it starts
+            make_folder(self.folder)  # a sandbox shows what exists when it starts
         except OSError as error:
             LOG.info("compiled files cannot be stored: %s", error)
             return False

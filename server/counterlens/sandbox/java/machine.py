@@ -18,6 +18,7 @@ from threading import Event
 
 import platformdirs
 
+from counterlens.atomic_file import make_folder
 from counterlens.environment import outside_project
 from counterlens.errors import SandboxError
 from counterlens.processes import find_program, run
@@ -176,7 +177,7 @@ def worker_classes(jdk: Jdk) -> Path:
     if (place / "complete").exists():
         return place
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(place.parent)
         made = Path(tempfile.mkdtemp(dir=place.parent))
         command = [
             str(jdk.javac),
