@@ -27,7 +27,7 @@ a word another name (`run = eval`). Special methods and properties of the file's
 unless they plainly read, and so do reads of a file that names `defaultdict`. In a file that imports more than
 the standard library, a change to code with a variable whose name stands in a text
 (`frame.query("x > @limit")`) needs the assumption `names-unread`. What no word shows is left to a run of the
-program.
+program: `--settle` runs each counterfactual, and a probe drops one that fails the function's own tests.
 
 This page is generated from the mutations' classes: `python scripts/site/mutations.py`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from dataclasses import replace
 from pathlib import Path
@@ -71,7 +72,7 @@ def of(settled: list[Settled], mutation: str, function: str) -> Settled:
 def test_what_keeps_the_meaning_holds(settled: list[Settled]) -> None:
     one = of(settled, "if-else-flip", "sign")
     assert one.finding is Settlement.HOLDS
-    assert "1 doctest and" in one.reason
+    assert one.reason.startswith("run, passes 1 doctest and equal on ")
     assert "2 of 2 branches" in one.reason
 
 
@@ -86,7 +87,7 @@ def test_what_nothing_tells_apart_is_possibly_equivalent(settled: list[Settled])
     one = of(settled, "negate-condition", "same")
     assert one.finding is Settlement.POSSIBLY_EQUIVALENT
     assert one.counterfactual.possibly_equivalent
-    assert "inputs reach 2 of 2 branches" in one.reason
+    assert re.fullmatch(r"run, equal on \d+ inputs, which reach 2 of 2 branches of the original", one.reason)
 
 
 def test_a_function_inside_of_another_is_judged_by_what_that_one_does(settled: list[Settled]) -> None:
@@ -98,6 +99,7 @@ def test_a_function_inside_of_another_is_judged_by_what_that_one_does(settled: l
 def test_what_cannot_be_judged_stays_unsettled_and_says_why(settled: list[Settled]) -> None:
     one = of(settled, "negate-condition", "roll")
     assert one.finding is Settlement.UNSETTLED
+    assert one.reason.startswith("not run: ")
     assert "different results for the same input" in one.reason
     assert sum(counts(settled).values()) == len(settled)
 
@@ -120,6 +122,10 @@ def test_the_command_line_says_what_was_found(tmp_path: Path) -> None:
     shown = CliRunner().invoke(cli, arguments)
     assert "possibly equivalent" in shown.output
     assert "1 counterfactual: 1 possibly equivalent." in shown.output
+    assert "not run" in CliRunner().invoke(cli, arguments[:-1]).output
+    (one,) = json.loads(CliRunner().invoke(cli, [*arguments[:-1], "--json"]).output)
+    assert one["run"] is False
     (one,) = json.loads(CliRunner().invoke(cli, [*arguments, "--json"]).output)
+    assert one["run"] is True
     assert one["possibly_equivalent"] is True
     assert one["settled"]["attribution"] == "differential"

@@ -16,6 +16,7 @@ from threading import Event
 
 from counterlens.counting import plural
 from counterlens.judging.base import LIMITS, Judge, Judgement, Setting, Verdict
+from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.languages import behaviour_of
 from counterlens.judging.pace import pace
 from counterlens.judging.projects import interpreter_for
@@ -37,6 +38,9 @@ class Settlement(StrEnum):
     UNSETTLED = "unsettled"  # no judge can judge it
 
 
+NOT_RUN = "not run"
+
+
 @dataclass(frozen=True, slots=True)
 class Settled:
     """A counterfactual and the result of its verification.
@@ -44,7 +48,7 @@ class Settled:
     Attributes:
         counterfactual: The counterfactual, with `possibly_equivalent` set if it is.
         verdict: The verdict behind the result; None if no judge could judge it.
-        reason: Why no judge could, or the evidence behind the result.
+        reason: Whether it was run, and what that showed, or why it was not: `run, equal on 31 inputs`.
     """
 
     counterfactual: Counterfactual
@@ -91,35 +95,36 @@ def counts(settled: Iterable[Settled]) -> dict[Settlement, int]:
 def _settle(
     counterfactual: Counterfactual, judges: Sequence[Judge], reason: str, cancel: Event | None
 ) -> Settled:
-    heard = []
+    heard, basis = [], []
     for judge in judges:
         verdict = judge.judge(counterfactual.source, cancel=cancel)
         if verdict.judgement is Judgement.REFUSED:
             continue
         heard.append(verdict)
+        basis.append(_basis(judge, verdict))
         if not verdict.passed:
             finding = Settlement.DISCARDED if counterfactual.preserving else Settlement.BREAKS
             evidence = verdict.evidence
-            reason = f"by {evidence.attribution}" + (f": {evidence.failed}" if evidence.failed else "")
+            reason = f"run, differs by {evidence.attribution}"
+            reason += f": {evidence.failed}" if evidence.failed else ""
             return Settled(counterfactual, finding, verdict, reason)
     if not heard:
-        return Settled(counterfactual, Settlement.UNSETTLED, None, reason)
-    basis = " and ".join(_basis(verdict) for verdict in heard)
+        return Settled(counterfactual, Settlement.UNSETTLED, None, f"{NOT_RUN}: {reason}")
+    run = f"run, {' and '.join(basis)}"
     if counterfactual.preserving:
-        return Settled(counterfactual, Settlement.HOLDS, heard[-1], basis)
+        return Settled(counterfactual, Settlement.HOLDS, heard[-1], run)
     return Settled(
         replace(counterfactual, possibly_equivalent=True),
         Settlement.POSSIBLY_EQUIVALENT,
         heard[-1],
-        f"it cannot be distinguished from the original: {basis}",
+        run,
     )
 
 
-def _basis(verdict: Verdict) -> str:
-    evidence = verdict.evidence
-    if evidence.attribution == "differential":
-        return evidence.message
-    return plural(evidence.tests, evidence.attribution)
+def _basis(judge: Judge, verdict: Verdict) -> str:
+    if isinstance(judge, ComparingJudge):
+        return f"equal on {plural(judge.tests, 'input')}, which reach {judge.reached} of the original"
+    return f"passes {plural(verdict.evidence.tests, verdict.evidence.attribution)}"
 
 
 class _Paced(Judge):

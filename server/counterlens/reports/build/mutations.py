@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from counterlens.counting import plural
-from counterlens.judging.settlement import Settled, Settlement, counts
+from counterlens.judging.settlement import NOT_RUN, Settled, Settlement, counts
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.mutations.line_differences import LineDifferences
 from counterlens.reports.document import Block, Difference, Heading, Marked, Paragraph, Report
@@ -24,7 +24,9 @@ def mutation_report(
 ) -> Report:
     """Counterfactuals as differences; with `explain`, also the reasons of refusals."""
     differences = LineDifferences(document.text)
-    shown = [block for made in counterfactuals for block in _counterfactual(differences, made)]
+    shown = [
+        block for made in counterfactuals for block in _counterfactual(differences, made, f"; {NOT_RUN}")
+    ]
     return Report(_TITLE, (*(shown or _NONE), *_refusal_blocks(refused, explain)))
 
 
@@ -45,12 +47,12 @@ def settled_report(
 _NONE: tuple[Block, ...] = (Paragraph("No mutation applies here."),)
 
 
-def _counterfactual(differences: LineDifferences, made: Counterfactual) -> Iterator[Block]:
+def _counterfactual(differences: LineDifferences, made: Counterfactual, run: str = "") -> Iterator[Block]:
     kind = "keeps the meaning" if made.preserving else "breaks the meaning"
     assumed = f", assuming {', '.join(made.assumptions)}" if made.assumptions else ""
     yield Heading(2, made.mutation)
     place = f"{made.concept}, {made.function}, line {made.start_line}"
-    yield Paragraph(f"{place}; {kind}{assumed}", quiet=True)
+    yield Paragraph(f"{place}; {kind}{assumed}{run}", quiet=True)
     yield Paragraph(made.description)
     yield Difference(differences.of(made))
 

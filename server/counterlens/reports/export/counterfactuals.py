@@ -59,7 +59,8 @@ def counterfactuals_json(
     for item in counterfactuals:
         made = item.counterfactual if isinstance(item, Settled) else item
         encoded = encoded or _EncodedSource(made.original)
-        facts: Json = {**counterfactual(made), "source": ""}
+        run = isinstance(item, Settled) and item.verdict is not None
+        facts: Json = {**counterfactual(made), "run": run, "source": ""}
         if isinstance(item, Settled):
             facts["settled"] = _settlement(item)
         before, _, behind = _item(facts).partition(_NO_SOURCE)
