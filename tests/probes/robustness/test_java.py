@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from counterlens.java.judging.judge import JavaTestsJudge
+from counterlens.judging.base import LIMITS, Setting
 from counterlens.judging.languages import judging_of
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.options import make
@@ -32,6 +35,13 @@ class Cap {
     }
 }
 """
+TESTS = """\
+class Main {
+    public static void main(String[] a) {
+        if (Cap.cap(5, 3) != 3 || Cap.cap(1, 3) != 1) throw new AssertionError();
+    }
+}
+"""
 BODY = "        int low = Math.min(value, high);\n        return low;\n    }\n"
 
 
@@ -43,7 +53,9 @@ def _kit() -> None:
 
 
 def record(task: str, model: Scripted, **options: object) -> RobustnessRecord:
-    probe, target = PROBES[task], Target(Document(SOURCE, Path("Cap.java"), "java"), "Cap.cap")
+    judge = JavaTestsJudge(TESTS, SOURCE, Setting(best_sandbox(), Path(sys.executable), LIMITS))
+    document = Document(SOURCE, Path("Cap.java"), "java")
+    probe, target = PROBES[task], Target(document, "Cap.cap", judge=judge)
     found = run_probe(probe, Context(model, best_sandbox, Steps()), target, make(probe.options, options))
     assert isinstance(found, RobustnessRecord), found.reason
     return found
