@@ -11,11 +11,11 @@ import pytest
 
 from counterlens.cli.main import main
 from counterlens.datasets.repository import repository
-from counterlens.evaluation.comparison import gate
+from counterlens.evaluation.comparison import gate, gate_outcome
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Budget
-from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.settings import LEAST_INFORMATIVE, RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.probes.pairs.counterfactuals import ELSEWHERE
 from counterlens.probes.pairs.record import DroppedCounterfactual, RefusedSite, judged_pairs
@@ -55,24 +55,28 @@ def held(lost: int, kept: int, wavering: int = 0) -> RunResults:
 
 
 @pytest.mark.parametrize(
-    ("run", "least", "failed", "said"),
+    ("run", "least", "outcome", "said"),
     [
-        (held(30, 10), 0.8, True, "FAILED, m keeps 25%"),
-        (held(1, 39), 0.8, False, "passed, m keeps 98%"),
-        (held(1, 2), 0.8, False, "too few pairs"),
-        (held(1, 9), 1.0, True, "FAILED, m keeps 90%"),
-        (held(0, 9), 1.0, False, "passed, m keeps 100%"),
-        (held(30, 10, wavering=30), 0.8, False, "noise"),
-        (held(0, 0), 0.8, False, "no pair was judged"),
-        (results((False, False)), 0.8, False, "could lose no verdict"),
+        (held(30, 10), 0.8, "FAILED", "FAILED, m keeps 25%"),
+        (held(1, 39), 0.8, "passed", "passed, m keeps 98%"),
+        (held(2, 5), 0.8, "passed", "too few pairs"),
+        (held(1, 2), 0.8, "inconclusive", "fewer than 6 informative pairs"),
+        (held(0, 5), 0.8, "inconclusive", "inconclusive, m keeps 100%"),
+        (held(0, 6), 0.8, "passed", "passed, m keeps 100%"),
+        (held(1, 9), 1.0, "FAILED", "FAILED, m keeps 90%"),
+        (held(1, 2), 1.0, "FAILED", "FAILED, m keeps 67%"),
+        (held(0, 9), 1.0, "passed", "passed, m keeps 100%"),
+        (held(30, 10, wavering=30), 0.8, "passed", "noise"),
+        (held(0, 0), 0.8, "inconclusive", "no pair was judged"),
+        (results((False, False)), 0.8, "inconclusive", "inconclusive, m completed no pair"),
     ],
 )
 def test_the_gate_fails_where_it_is_sure_and_more_than_noise(
-    run: RunResults, least: float, failed: bool, said: str
+    run: RunResults, least: float, outcome: str, said: str
 ) -> None:
-    found = gate(run, least)
-    assert any(one.failed for one in found) is failed
-    (line,) = gate_lines(found, least)
+    gates = gate(run, least, LEAST_INFORMATIVE)
+    assert gate_outcome(gates) == outcome
+    (line,) = gate_lines(gates, least)
     assert said in line
 
 
@@ -208,6 +212,13 @@ def test_a_pull_request_is_told_what_its_author_can_do_about_its_own_lines(
     assert "Before you accept a suggestion here, run " in warning
     assert f"gate 100%: FAILED, remote:{HABIT}" in out
     assert f"remote:{WEAK} may be too weak here" in " ".join(out.split())
+    code, out = run("-m", f"remote:{WEAK}", "--fail-under", "0.8", "--min-informative", "1")
+    assert (code, f"gate 80%: inconclusive, remote:{WEAK} completed no pair correctly" in out) == (4, True)
+    code, out = run("-m", f"remote:{RIGHT}", "--fail-under", "0.8")
+    assert (code, "fewer than 6 informative pairs (--min-informative)" in " ".join(out.split())) == (4, True)
+    code, out = run("-m", f"remote:{RIGHT}", "--fail-under", "0.8", "--min-informative", "1")
+    assert (code, f"gate 80%: passed, remote:{RIGHT} keeps 100%" in out) == (0, True)
+    assert run("-m", f"remote:{RIGHT}", "--min-informative", "1")[0] == 2
     code, out = run("-m", f"remote:{RIGHT}", "--mutation", "rename-random")
     assert code == 0
     assert "no result for remote:right: no pair of 1 function could be judged: " in " ".join(out.split())

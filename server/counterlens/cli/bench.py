@@ -12,13 +12,13 @@ import click
 
 from counterlens.cli.interrupting import INTERRUPTED
 from counterlens.cli.lazy import BriefCommand
-from counterlens.cli.options import print_report, require_trusted, strong_sandbox
+from counterlens.cli.options import print_report, refuse_given, require_trusted, strong_sandbox
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.run_reporting import EventReporter, PlanFacts, RunReporter, TerminalReporter
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, CounterlensError
-from counterlens.evaluation.comparison import gate
+from counterlens.evaluation.comparison import GateOutcome, gate, gate_outcome
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.estimate import PromptCounts, counted_prompts
 from counterlens.evaluation.plan import Plan, make_plan, repository_in
@@ -32,8 +32,8 @@ from counterlens.reports.build.evaluation import evaluation_report, plan_lines
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Sandbox
 
-FAILED_GATE = 3
-"""The exit code if a model certainly keeps less than `--fail-under`."""
+EXIT_CODES = {GateOutcome.FAILED: 3, GateOutcome.INCONCLUSIVE: 4}
+"""The exit codes of the gate, if it is not passed."""
 _USUAL = {
     "Run": ("out", "data", "since", "limit", "minutes", "plan", "resume"),
     "Models": ("model", "base-url", "api"),
@@ -75,6 +75,7 @@ def bench(
     resume: bool,
     only_plan: bool,
     fail_under: float | None,
+    min_informative: int,
     progress_format: str,
     **_: Any,
 ) -> None:
@@ -85,8 +86,8 @@ def bench(
     as the plan shows; an option that no task takes is refused. Defaults come from counterlens.toml, which
     `counterlens init` writes.
 
-    Exit codes: 0 done, 1 failed, 2 bad usage, 3 a model keeps less than --fail-under (whole interval), 130
-    interrupted.
+    Exit codes: 0 done, 1 failed, 2 bad usage, 3 a model keeps less than --fail-under (whole interval), 4
+    it has fewer informative pairs than --min-informative, 130 interrupted.
     """
     choices = RunChoices.of(context, given)
     if choices.data is None and not resume:
@@ -95,6 +96,7 @@ def bench(
         )
     if resume and only_plan:
         raise click.UsageError("--plan shows a new run, --resume continues one: give one of them")
+    require_gate(fail_under)
     if only_plan:
         with _run_reporter(progress_format) as reporter:
             show_plan(choices, reporter)
@@ -104,7 +106,7 @@ def bench(
     with _run_reporter(progress_format) as reporter:
         engine = context.with_resource(engine_of(context))
         run_bench(choices, out, engine, resume=resume, reporter=reporter)
-        hold_to(out, fail_under)
+        hold_to(out, fail_under, min_informative)
 
 
 @contextmanager
@@ -137,19 +139,29 @@ def _facts(
     return PlanFacts(plan.settings, lines, len(names), len(plan.items), len(done), left.seconds())
 
 
-def hold_to(out: Path, fail_under: float | None) -> None:
+def require_gate(fail_under: float | None) -> None:
+    """Refuse an option of the gate without one.
+
+    Raises:
+        click.UsageError: it is on the command line.
+    """
+    if fail_under is None:
+        refuse_given(("min_informative",), "only with --fail-under")
+
+
+def hold_to(out: Path, fail_under: float | None, min_informative: int) -> None:
     """Apply `--fail-under` to the models of a run, and print the result.
 
     Raises:
-        click.exceptions.Exit: with `FAILED_GATE`, if a model certainly keeps less.
+        click.exceptions.Exit: with one of `EXIT_CODES`, if the gate is not passed.
     """
     if fail_under is None:
         return
-    verdicts = gate(read_run(out), fail_under)
-    for line in gate_lines(verdicts, fail_under):
+    results = gate(read_run(out), fail_under, min_informative)
+    for line in gate_lines(results, fail_under):
         say(line)
-    if any(verdict.failed for verdict in verdicts):
-        raise click.exceptions.Exit(FAILED_GATE)
+    if code := EXIT_CODES.get(gate_outcome(results)):
+        raise click.exceptions.Exit(code)
 
 
 def run_bench(

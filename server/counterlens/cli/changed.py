@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from counterlens.cli.bench import hold_to, run_bench, show_plan
+from counterlens.cli.bench import hold_to, require_gate, run_bench, show_plan
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
@@ -41,6 +41,7 @@ def changed(
     out: Path | None,
     only_plan: bool,
     fail_under: float | None,
+    min_informative: int,
     github: bool,
     **_: Any,
 ) -> None:
@@ -50,9 +51,10 @@ def changed(
     model gets no prompts, and the exit code is 0, if no function with tests differs. A finding concerns the
     model, not the change: add a test that detects the model's error at these lines.
 
-    Exit codes: 0 done, 1 failed, 2 bad usage, 3 a model keeps less than --fail-under (whole interval), 130
-    interrupted.
+    Exit codes: 0 done, 1 failed, 2 bad usage, 3 a model keeps less than --fail-under (whole interval), 4
+    it has fewer informative pairs than --min-informative, 130 interrupted.
     """
+    require_gate(fail_under)
     named = {"paths": files} if files else {}
     choices = RunChoices.of(context, given, data=f"{PREFIX}{repository}", **named)
     with ExitStack() as stack:
@@ -71,4 +73,4 @@ def changed(
         results = read_run(folder)
         for annotation in annotation_commands(exported_run(results)):
             say(annotation.workflow_command if github else str(annotation))
-        hold_to(folder, fail_under)
+        hold_to(folder, fail_under, min_informative)

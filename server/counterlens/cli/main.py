@@ -1,7 +1,7 @@
 """`counterlens`: the subcommands, and the handling of errors.
 
-Exit codes: 0 done, 1 failed, 2 bad usage, 3 a model certainly keeps less than `--fail-under`,
-130 interrupted.
+Exit codes: 0 done, 1 failed, 2 bad usage, 3 a model certainly keeps less than `--fail-under`, 4 it has
+fewer informative pairs than `--min-informative`, 130 interrupted.
 """
 
 from __future__ import annotations

@@ -39,7 +39,8 @@ from counterlens.probes.registry import PROBES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _ENGINE = ("engine", "address", "replicas")
-_OWN = tuple(name for name in specs(RunOptions) if name != "fail_under")  # which does not affect a run
+_GATE = ("fail_under", "min_informative")  # which do not affect a run
+_OWN = tuple(name for name in specs(RunOptions) if name not in _GATE)
 
 
 def run_options(command: Command) -> Command:

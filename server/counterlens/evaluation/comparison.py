@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import combinations, product
 from typing import Any
 
@@ -31,6 +32,14 @@ from counterlens.probes.record import Record
 from counterlens.probes.registry import PROBES
 
 
+class GateOutcome(StrEnum):
+    """What the gate says about one model, or about a run; the worst first."""
+
+    FAILED = "FAILED"
+    INCONCLUSIVE = "inconclusive"
+    PASSED = "passed"
+
+
 @dataclass(frozen=True, slots=True)
 class GateResult:
     """The result of the gate for one model and task.
@@ -38,12 +47,14 @@ class GateResult:
     Attributes:
         found: Its average mutation effect, with the noise floor.
         least: Minimum share of its right verdicts that it must hold.
+        informative: Minimum number of informative pairs for a pass.
     """
 
     task: str
     model: str
     found: AboveFloor
     least: float
+    informative: int
 
     @property
     def kept(self) -> Proportion:
@@ -61,22 +72,31 @@ class GateResult:
         return self.found.floor.count > 0 and not self.found.exceeded
 
     @property
-    def failed(self) -> bool:
-        """Whether the model certainly holds less than the required share."""
-        return self.below and not self.noise
+    def outcome(self) -> GateOutcome:
+        """Failed if it certainly holds less; inconclusive if too few pairs could have shown that."""
+        if self.below and not self.noise:
+            return GateOutcome.FAILED
+        return GateOutcome.INCONCLUSIVE if self.kept.n < self.informative else GateOutcome.PASSED
 
 
-def gate(results: RunResults, least: float) -> list[GateResult]:
+def gate_outcome(results: Sequence[GateResult]) -> GateOutcome:
+    """The worst outcome; inconclusive if no model was judged."""
+    outcomes = {result.outcome for result in results}
+    return next((outcome for outcome in GateOutcome if outcome in outcomes), GateOutcome.INCONCLUSIVE)
+
+
+def gate(results: RunResults, least: float, informative: int) -> list[GateResult]:
     """Compare every model of a run with a required share, task by task, if pairs are judged.
 
     Args:
         least: Minimum share of right verdicts to be held, from 0 to 1.
+        informative: Minimum number of informative pairs for a pass.
     """
     gates = []
     for part in judged_parts(results):
         for model in part.models:
             records = [record for record in part.probed(model) if isinstance(record, PairsRecord)]
-            gates.append(GateResult(part.settings.task, model, overall_floor(records), least))
+            gates.append(GateResult(part.settings.task, model, overall_floor(records), least, informative))
     return gates
 
 

@@ -17,6 +17,9 @@ from counterlens.probes.common_options import GpuLayers, Mask, PromptFormat, Thi
 from counterlens.probes.options import ProbeOptions, distribute, make, option, plain_options
 from counterlens.probes.registry import PROBES, probe_named
 
+LEAST_INFORMATIVE = 6
+"""Informative pairs with which an exact sign test can be significant: 2 / 2^6 is 0.03, 2 / 2^5 is 0.06."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
@@ -61,6 +64,15 @@ class RunOptions:
             high=1,
         ),
     ] = None
+    min_informative: Annotated[
+        int,
+        option(
+            "With --fail-under: exit with 4 if a model has fewer informative pairs, too few to show that it "
+            "keeps less.",
+            metavar="N",
+            low=1,
+        ),
+    ] = LEAST_INFORMATIVE
     api: PromptFormat = None
     mask: Mask = "word"
     threads: Threads = 0

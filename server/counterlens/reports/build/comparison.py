@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.counting import plural
-from counterlens.evaluation.comparison import Comparison, GateResult, Measure, ScoreComparison
+from counterlens.evaluation.comparison import Comparison, GateOutcome, GateResult, Measure, ScoreComparison
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.significance import p_text
 from counterlens.reports.build.overview import quality_and_speed
@@ -68,11 +68,11 @@ def gate_lines(results: Sequence[GateResult], least: float) -> Iterator[str]:
         least: Minimum share of pairs that must be held.
     """
     if not results:
-        yield f"gate {least:.0%}: passed, because no pair was judged"
+        yield f"gate {least:.0%}: {GateOutcome.INCONCLUSIVE}, because no pair was judged"
     several = len({outcome.task for outcome in results}) > 1
     for result in results:
         who = f"{result.model}, {result.task}" if several else result.model
-        yield f"gate {least:.0%}: {'FAILED' if result.failed else 'passed'}, {who} {_gate_sentence(result)}"
+        yield f"gate {least:.0%}: {result.outcome}, {who} {_gate_sentence(result)}"
 
 
 def _gate_sentence(result: GateResult) -> str:
@@ -82,6 +82,8 @@ def _gate_sentence(result: GateResult) -> str:
     sentence = f"keeps {share:.0%} ({low:.0%} to {high:.0%}) of {plural(n, 'right verdict')}"
     if result.below and result.noise:
         return f"{sentence}; its verdicts also change after meaningless changes, so this may be noise"
+    if result.outcome is GateOutcome.INCONCLUSIVE:
+        return f"{sentence}: fewer than {result.informative} informative pairs (--min-informative)"
     if share < result.least and not result.below:
         return f"{sentence}: below the limit, but too few pairs to be sure"
     return sentence
