@@ -8,7 +8,13 @@ from dataclasses import replace
 import pytest
 
 from counterlens.errors import DataError
-from counterlens.evaluation.comparison import Comparison, compare, compare_models, compare_runs
+from counterlens.evaluation.comparison import (
+    Comparison,
+    compare,
+    compare_models,
+    compare_runs,
+    on_common_functions,
+)
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
@@ -156,17 +162,44 @@ def test_scores_are_paired_by_function_and_all_tests_are_one_family() -> None:
 
     result = compare(side((True, True), (True, False)), side((True, True), (True, True)), ("a", "b"))
     scores = {one.name: one for one in result.scores}
-    right = scores["share of right counterfactuals"]
+    right = scores["counterfactuals right"]
     assert (right.n, right.different, right.first, right.second) == (8, 8, 0.5, 1.0)
     assert right.p == pytest.approx(2 / 2**8)  # all eight rose
     effect = scores["average mutation effect"]
     assert (effect.first, effect.second, effect.p) == (0.5, 0.0, right.p)
-    assert scores["share of right originals"].p is None
+    assert scores["originals right"].p is None
     (verdicts,) = [one for one in result.measures if one.name == "all counterfactuals right"]
     assert verdicts.p == pytest.approx(2 / 2**8)
     assert right.holm == effect.holm == verdicts.holm == pytest.approx(3 * 2 / 2**8)  # three tests
     text = comparison_markdown([result])
-    assert "| share of right counterfactuals | 8 | 0.50 | 1.00 | +0.50 | 0.00781 | 0.0234 |" in text
+    assert "| counterfactuals right | 8 | 0.50 | 1.00 | +0.50 | 0.00781 | 0.0234 |" in text
+
+
+def test_a_comparison_and_a_report_give_a_figure_the_same_value() -> None:
+    def side(model: str, right: bool) -> list[tuple[Item, StoredRecord]]:
+        many = [pair(True, right) for _ in range(9)]
+        functions = {"many": many, "few": [pair(True, True)], f"alone_{model}": [pair(False, True)]}
+        return [
+            (Item(i, "", model, name, "f", "00", "completion"), StoredRecord(pairs_record(name, *pairs)))
+            for i, (name, pairs) in enumerate(functions.items())
+        ]
+
+    both = (*side("a", right=False), *side("b", right=True))
+    speeds = {name: ModelSpeed(9, 50, 1, 0, True, 1, "A chip") for name in ("a", "b")}
+    run = RunResults(RunSettings(("completion",), "data", ("a", "b")), 6, {}, both, speeds=speeds)
+    (result,) = compare_models(run)
+    figures = {score.name: (score.first, score.second) for score in result.scores}
+    (table, _) = quality_and_speed(on_common_functions({"": run}))
+    assert isinstance(table, TableBlock)
+    shown = {row[0]: row[1:3] for row in table.rows}
+    for column, model in enumerate(("a", "b")):
+        right, held = shown[model]
+        assert isinstance(right, Proportion)
+        assert isinstance(held, Proportion)
+        assert right.value == figures["originals right"][column]
+        assert held.complement.value == pytest.approx(figures["average mutation effect"][column])
+    assert figures["average mutation effect"] == (pytest.approx(0.9), 0.0)  # over functions, the mean is 0.5
+    assert "Over the 2 functions" in markdown.render(comparison_report([result], {"": run}))
 
 
 def test_cross_entropies_are_compared_for_one_tokenizer_only() -> None:

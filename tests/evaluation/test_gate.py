@@ -11,7 +11,7 @@ import pytest
 
 from counterlens.cli.main import main
 from counterlens.datasets.repository import repository
-from counterlens.evaluation.comparison import gate, gate_outcome
+from counterlens.evaluation.gate import gate, gate_outcome
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Budget

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from counterlens.metrics.effects import Effect, wilson
-from counterlens.metrics.summary import INDEPENDENT, Observation, mcnemar_exact, summaries_by, summarize
+from counterlens.metrics.summary import (
+    INDEPENDENT,
+    Observation,
+    mcnemar_exact,
+    sign_flip_exact,
+    summaries_by,
+    summarize,
+)
 
 EFFECTS = st.none() | st.builds(Effect, st.booleans(), st.booleans())
 OBSERVATIONS = st.lists(
@@ -31,6 +40,36 @@ def test_mcnemar_is_the_exact_binomial_test(lost: int, gained: int) -> None:
         assert found is None
     else:
         assert found == pytest.approx(binomtest(lost, lost + gained).pvalue)
+
+
+BALANCES = st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.booleans()), max_size=12)
+
+
+@given(BALANCES)
+def test_the_sign_flip_test_is_all_signs_of_the_functions_tried(pairs: list[tuple[int, bool, bool]]) -> None:
+    effects = [(cluster, Effect(before, after)) for cluster, before, after in pairs]
+    balances = [sum(e.signed for c, e in effects if c == cluster) for cluster in {c for c, _ in effects}]
+    p = sign_flip_exact(effects)
+    if all(before == after for _, before, after in pairs):
+        assert p is None
+        return
+    sums = [
+        sum(s * b for s, b in zip(signs, balances, strict=True))
+        for signs in product((1, -1), repeat=len(balances))
+    ]
+    assert p == pytest.approx(sum(abs(total) >= abs(sum(balances)) for total in sums) / len(sums))
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40))
+def test_with_one_pair_per_function_the_sign_flip_test_is_mcnemars(gained: list[bool]) -> None:
+    p = sign_flip_exact((number, Effect(not gain, gain)) for number, gain in enumerate(gained))
+    assert p == pytest.approx(mcnemar_exact(gained.count(False), gained.count(True)))
+
+
+def test_the_pairs_of_one_function_are_no_evidence_about_others() -> None:
+    lost = Effect(True, False)
+    assert sign_flip_exact(("f", lost) for _ in range(20)) == 1.0
+    assert sign_flip_exact((f"f{number}", lost) for number in range(20)) == pytest.approx(2**-19)
 
 
 @given(OBSERVATIONS)

@@ -6,14 +6,21 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
+import msgspec
 import pytest
 
+from counterlens.models import speed as speed_module
+from counterlens.models.files import note
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.speed import estimated_speed, measure_speed, noted_speed
 
 
-def test_a_measured_speed_is_remembered_and_scaled(model: LlamaModel) -> None:
+def test_a_measured_speed_is_remembered_and_scaled(
+    model: LlamaModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speed_module, "_used_by_others", lambda _pid: 0.0)
     speed = measure_speed(model, opening=0.5, pid=model.pid)
     assert min(speed.writing, speed.reading) > 1
     assert speed.memory > 20_000_000
@@ -31,7 +38,10 @@ def test_a_measured_speed_is_remembered_and_scaled(model: LlamaModel) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what other programs use")
-def test_what_other_programs_use_meanwhile_is_told(model: LlamaModel) -> None:
+def test_a_speed_that_other_programs_disturbed_is_told_and_not_kept(
+    model: LlamaModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
         speed = measure_speed(model, opening=0.5, pid=model.pid)
@@ -40,5 +50,8 @@ def test_what_other_programs_use_meanwhile_is_told(model: LlamaModel) -> None:
             each.kill()
             each.wait()
     assert 0.2 < speed.others <= 1
-    assert speed.where == f"{speed.machine}, {speed.others:.0%} busy otherwise"
-    assert replace(speed, others=0.05).where == speed.machine
+    assert speed.disturbed
+    assert not replace(speed, others=0.05).disturbed
+    assert noted_speed(model.info.identity) is None
+    note("model-speeds.json", "an earlier version's", msgspec.json.encode(speed).decode())
+    assert noted_speed("an earlier version's") is None

@@ -376,6 +376,8 @@ def _speed_in_words(speed: ModelSpeed) -> str:
     memory = f", {speed.memory / 1e9:.1f} GB of memory" if speed.memory else ""
     words = f"it writes {speed.writing:.0f} and reads {speed.reading:.0f} tokens/s here{memory}"
     words += f"; its first token comes after {speed.first_token:.1f} s"
+    if speed.disturbed:
+        return f"{words}; not kept, because other programs use {speed.others:.0%} of the processors"
     if speed.writing < SLOW:
         words += f"; this machine is slow for it: `counterlens models use {EMBEDDED_MODEL}` is quicker"
     return words

@@ -3,102 +3,26 @@
 The unit is a function, not a pair: the pairs of one function are correlated, and the tests assume independent
 units. Only functions count that both sides could probe, from the same source. All tests of one comparison are
 a family, so each p is shown with its adjustment by Holm's method.
-
-The gate is here, too: whether each model of a run holds enough of its right verdicts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import combinations, product
 from typing import Any
 
 from counterlens.errors import CounterlensError, DataError
-from counterlens.evaluation.effects import judged_parts
 from counterlens.evaluation.manifest import differences
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.bootstrap import mean
-from counterlens.metrics.effects import Proportion
-from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.significance import SignedRank, holm, signed_rank
-from counterlens.metrics.summary import mcnemar_exact
+from counterlens.metrics.summary import Observation, mcnemar_exact, summarize
 from counterlens.probes.confidence import ConfidenceRecord
-from counterlens.probes.pairs.floor_tables import overall_floor
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import Record
 from counterlens.probes.registry import PROBES
-
-
-class GateOutcome(StrEnum):
-    """What the gate says about one model, or about a run; the worst first."""
-
-    FAILED = "FAILED"
-    INCONCLUSIVE = "inconclusive"
-    PASSED = "passed"
-
-
-@dataclass(frozen=True, slots=True)
-class GateResult:
-    """The result of the gate for one model and task.
-
-    Attributes:
-        found: Its average mutation effect, with the noise floor.
-        least: Minimum share of its right verdicts that it must hold.
-        informative: Minimum number of informative pairs for a pass.
-    """
-
-    task: str
-    model: str
-    found: AboveFloor
-    least: float
-    informative: int
-
-    @property
-    def kept(self) -> Proportion:
-        """The share of informative pairs whose verdict stayed."""
-        return self.found.effect.complement
-
-    @property
-    def below(self) -> bool:
-        """Whether the whole interval is below the required share."""
-        return self.kept.high is not None and self.kept.high < self.least
-
-    @property
-    def noise(self) -> bool:
-        """Whether placebos also change verdicts, and the effect does not exceed that."""
-        return self.found.floor.count > 0 and not self.found.exceeded
-
-    @property
-    def outcome(self) -> GateOutcome:
-        """Failed if it certainly holds less; inconclusive if too few pairs could have shown that."""
-        if self.below and not self.noise:
-            return GateOutcome.FAILED
-        return GateOutcome.INCONCLUSIVE if self.kept.n < self.informative else GateOutcome.PASSED
-
-
-def gate_outcome(results: Sequence[GateResult]) -> GateOutcome:
-    """The worst outcome; inconclusive if no model was judged."""
-    outcomes = {result.outcome for result in results}
-    return next((outcome for outcome in GateOutcome if outcome in outcomes), GateOutcome.INCONCLUSIVE)
-
-
-def gate(results: RunResults, least: float, informative: int) -> list[GateResult]:
-    """Compare every model of a run with a required share, task by task, if pairs are judged.
-
-    Args:
-        least: Minimum share of right verdicts to be held, from 0 to 1.
-        informative: Minimum number of informative pairs for a pass.
-    """
-    gates = []
-    for part in judged_parts(results):
-        for model in part.models:
-            records = [record for record in part.probed(model) if isinstance(record, PairsRecord)]
-            gates.append(GateResult(part.settings.task, model, overall_floor(records), least, informative))
-    return gates
-
 
 BESIDE = ("counterlens", "python", "platform", "packages", "sandbox", "judged_by", "dataset")
 """Parts of a manifest that are not settings, but may affect a verdict."""
@@ -172,13 +96,13 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class ScoreComparison:
-    """One score of each function on both sides.
+    """One figure on both sides, tested by the scores of functions.
 
     Attributes:
-        name: The scored text.
-        n: Number of functions that both sides scored.
+        name: The figure.
+        n: Number of functions with a score on both sides, which are tested.
         different: Number of functions with different scores.
-        first: Mean over the functions on the first side; None if there are none.
+        first: The figure of all compared functions on the first side; None if there is none.
         second: The same for the second side.
         p: p value of Wilcoxon's signed-rank test; None if no score differs, or SciPy is not installed.
         holm: The same, adjusted for all tests of the comparison.
@@ -323,47 +247,66 @@ def _probed_records(records: Iterable[tuple[Item, StoredRecord]]) -> dict[str, t
     return {item.problem: (item, stored.record) for item, stored in records if stored.record.probed}
 
 
-def _right(key: str) -> Callable[[Record], float | None]:
-    """The share of a function's judged pairs in which one side is right."""
-    return lambda record: (
-        mean(getattr(pair, key) for pair in record.pairs) if isinstance(record, PairsRecord) else None
-    )
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A figure of a side, as its reports give it, and the score of each function by which it is tested.
+
+    Attributes:
+        whole: The figure of some records; None if they have none.
+        score: The score of a function's record; None if there is nothing to score.
+    """
+
+    whole: Callable[[Sequence[Record]], float | None]
+    score: Callable[[Record], float | None]
 
 
-def _effect(record: Record) -> float | None:
-    """The mean effect of a function's informative pairs."""
-    pairs = record.pairs if isinstance(record, PairsRecord) else ()
-    effects = [pair.effect for pair in pairs if pair.effect]
-    return mean(effect.mutation_effect for effect in effects if effect.informative)
+def _of_pairs(figure: Callable[[Sequence[Observation]], float | None]) -> _Figure:
+    """A figure of pairs; a function's score is the same figure of its own pairs."""
+
+    def whole(records: Sequence[Record]) -> float | None:
+        paired = [record for record in records if isinstance(record, PairsRecord)]
+        return figure([observation for record in paired for observation in record.observations])
+
+    return _Figure(whole, lambda record: whole([record]))
 
 
-def _read(figure: Callable[[ConfidenceRecord], float]) -> Callable[[Record], float | None]:
-    """A figure of a function in the confidence task."""
-    return lambda record: figure(record) if isinstance(record, ConfidenceRecord) else None
+def _of_confidence(
+    figure: Callable[[Sequence[ConfidenceRecord]], float | None],
+) -> _Figure:
+    """A figure of scored functions, in the confidence task."""
+
+    def whole(records: Sequence[Record]) -> float | None:
+        scored = [record for record in records if isinstance(record, ConfidenceRecord)]
+        return figure(scored) if scored else None
+
+    return _Figure(whole, lambda record: whole([record]))
 
 
 _CROSS_ENTROPY = "cross-entropy"
-SCORES: dict[str, Callable[[Record], float | None]] = {
-    "share of right originals": _right("original_right"),
-    "share of right counterfactuals": _right("counterfactual_right"),
-    "average mutation effect": _effect,
-    _CROSS_ENTROPY: _read(lambda record: record.cross_entropy),
-    "bits per byte": _read(lambda record: record.bits / record.bytes),
+FIGURES: dict[str, _Figure] = {
+    "originals right": _of_pairs(lambda pairs: summarize(pairs).original_accuracy.value),
+    "counterfactuals right": _of_pairs(
+        lambda pairs: mean(pair.effect.counterfactual for pair in pairs if pair.effect is not None)
+    ),
+    "average mutation effect": _of_pairs(lambda pairs: summarize(pairs).average.value),
+    _CROSS_ENTROPY: _of_confidence(lambda records: mean(record.cross_entropy for record in records)),
+    "bits per byte": _of_confidence(
+        lambda records: sum(record.bits for record in records) / sum(record.bytes for record in records)
+    ),
 }
-"""The score of a function's record; None if there is nothing to score."""
+"""The figures that are compared, by name: each has one definition, the one of reports."""
 
 
 def _scores(
     records: Sequence[tuple[Record, Record]],
 ) -> tuple[tuple[ScoreComparison, ...], tuple[str, ...]]:
-    """The scores that some function has on both sides; and the reason why they are not tested, if any."""
+    """The figures for which some function has a score on both sides; and why they are not tested, if so."""
     comparisons, missing = [], dict[str, None]()
-    tokens = _read(lambda record: record.tokens)
-    for name, score in SCORES.items():
-        if name == _CROSS_ENTROPY and any(tokens(first) != tokens(second) for first, second in records):
+    for name, figure in FIGURES.items():
+        if name == _CROSS_ENTROPY and any(_tokens(first) != _tokens(second) for first, second in records):
             missing[f"{name} is per token, and the two have different tokenizers: see bits per byte"] = None
             continue
-        both = [(score(first), score(second)) for first, second in records]
+        both = [(figure.score(first), figure.score(second)) for first, second in records]
         pairs = [(a, b) for a, b in both if a is not None and b is not None]
         if not pairs:
             continue
@@ -372,9 +315,41 @@ def _scores(
         except CounterlensError as error:
             tested = SignedRank(len(pairs), sum(a != b for a, b in pairs), None, None)
             missing[f"{error.message}: {error.hint}"] = None
-        first, second = (mean(column) for column in zip(*pairs, strict=True))
+        first, second = (figure.whole(side) for side in zip(*records, strict=True))
         comparisons.append(ScoreComparison(name, tested.n, tested.different, first, second, tested.p))
     return tuple(comparisons), tuple(missing)
+
+
+def _tokens(record: Record) -> int | None:
+    return record.tokens if isinstance(record, ConfidenceRecord) else None
+
+
+def on_common_functions(runs: Mapping[str, RunResults]) -> dict[str, RunResults]:
+    """Some runs with the records of those functions alone that every model of each could be probed on.
+
+    A model without any probed function does not count.
+
+    Args:
+        runs: The runs by their names.
+    """
+    common: dict[str, set[tuple[str, str]]] = {}
+    for run in runs.values():
+        for part, model in product(run.parts, run.models):
+            sources = {(item.problem, item.source) for item, stored in part.of(model) if stored.record.probed}
+            if sources:
+                task = part.settings.task
+                common[task] = common.get(task, sources) & sources
+    return {
+        name: replace(
+            run,
+            records=tuple(
+                (item, stored)
+                for item, stored in run.records
+                if (item.problem, item.source) in common.get(item.task, ())
+            ),
+        )
+        for name, run in runs.items()
+    }
 
 
 def _adjust(comparisons: Sequence[Comparison]) -> list[Comparison]:

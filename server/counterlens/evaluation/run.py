@@ -202,7 +202,10 @@ class Run:
             if going.notice:
                 going.notice(f"measuring the speed of {spec}")
             speed = measure_speed(model, opening, pid=model.pid, cancel=going.cancel)
-        self._store.keep_speed(spec, speed)
+        if not speed.disturbed:
+            self._store.keep_speed(spec, speed)
+        elif going.notice:
+            going.notice(f"other programs use {speed.others:.0%} of the processors: no speed is kept")
 
     @property
     def _is_limited(self) -> bool:

@@ -314,12 +314,13 @@ class Store:
             self._checksums.insert("spent", model, json.dumps(asdict(usage)), clause="OR REPLACE")
 
     def speeds(self, models: Sequence[str]) -> dict[str, ModelSpeed]:
-        """The speeds of models, if they were measured."""
+        """The speeds of models, if they were measured and other programs did not disturb that."""
         with self._reading():
             stored = {model: self._value(f"{_SPEED}{model}") for model in models}
-            return {
+            speeds = {
                 model: msgspec.json.decode(speed, type=ModelSpeed) for model, speed in stored.items() if speed
             }
+            return {model: speed for model, speed in speeds.items() if not speed.disturbed}
 
     def keep_speed(self, model: str, speed: ModelSpeed) -> None:
         """Store a model's speed."""

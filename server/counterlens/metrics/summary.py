@@ -6,7 +6,7 @@ Also the places where a model holds and fails: the pairs of a run by file, by fu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -107,7 +107,7 @@ class EffectSummary:
         signed: Mean of A(counterfactual) - A(original) over the informative pairs, in [-1, 1].
         lost: Number of pairs where only the original is right.
         gained: Number of pairs where only the counterfactual is right.
-        mcnemar: p value of McNemar's exact test that losing and gaining are equally likely; None without
+        p: p value of `sign_flip_exact` over functions: are losing and gaining equally likely? None without
             either.
         original_accuracy: Share of the originals of judged pairs that were completed correctly, each counted
             once, whatever its number of counterfactuals.
@@ -126,7 +126,7 @@ class EffectSummary:
     signed: float | None
     lost: int
     gained: int
-    mcnemar: float | None
+    p: float | None
     original_accuracy: Proportion
     functions: int
     discriminating: Discriminating | None = None
@@ -157,7 +157,7 @@ def summarize(observations: Iterable[Observation]) -> EffectSummary:
         signed=(gained - lost) / len(informative) if informative else None,
         lost=lost,
         gained=gained,
-        mcnemar=mcnemar_exact(lost, gained),
+        p=sign_flip_exact(informative),
         original_accuracy=pooled_share(originals(seen)),
         functions=functions,
         discriminating=_discriminating(seen),
@@ -250,6 +250,35 @@ def mcnemar_exact(lost: int, gained: int) -> float | None:
         return None
     tail = sum(comb(changed, k) for k in range(min(lost, gained) + 1))
     return min(1.0, 2 * tail / (1 << changed))
+
+
+def sign_flip_exact(pairs: Iterable[tuple[Hashable, Effect]]) -> float | None:
+    """The two-sided exact test over clusters: p of a balance at least as uneven, with either sign as likely.
+
+    The pairs of one cluster are correlated, so only the sign of its whole balance is random (Fisher's
+    randomisation test). With one changed pair per cluster it is McNemar's exact test.
+
+    Args:
+        pairs: Effects, each with its cluster.
+
+    Returns:
+        The p value; None if no pair changed its verdict.
+    """
+    balances, changed = Counter[Hashable](), False
+    for cluster, effect in pairs:
+        balances[cluster] += effect.signed
+        changed = changed or effect.signed != 0
+    if not changed:
+        return None
+    ways = Counter({0: 1})  # of signs, by the sum of all balances
+    for balance in filter(None, map(abs, balances.values())):
+        more = Counter[int]()
+        for total, count in ways.items():
+            more[total + balance] += count
+            more[total - balance] += count
+        ways = more
+    observed = abs(balances.total())
+    return sum(count for total, count in ways.items() if abs(total) >= observed) / ways.total()
 
 
 TOLD_FROM = 5

@@ -20,7 +20,7 @@ SLOW = 8.0
 """Tokens per second below which a probe of one function takes many minutes."""
 
 _MEMORY = "model-speeds.json"
-_QUIET = 0.1  # share of the processors that other programs may use without being mentioned
+_QUIET = 0.1  # share of the processors that other programs may use
 _TEXT = "".join(f"def total_{i}(items):\n    return sum(item.price for item in items)\n" for i in range(12))
 _PROMPT = Prompt("def fizz(n):\n    for i in range(n):\n        print(", 48)
 _LONG = Prompt(_TEXT.replace("total", "cost") * 3, 1)
@@ -53,9 +53,9 @@ class ModelSpeed:
     others: float = 0.0
 
     @property
-    def where(self) -> str:
-        """The machine, and how busy it was with other programs if that made the model slower."""
-        return f"{self.machine}, {self.others:.0%} busy otherwise" if self.others > _QUIET else self.machine
+    def disturbed(self) -> bool:
+        """Whether other programs made the model slower: then it says nothing about the model."""
+        return self.others > _QUIET
 
     @property
     def first_mark(self) -> float:
@@ -66,7 +66,7 @@ class ModelSpeed:
 def measure_speed(
     model: Model, opening: float, *, pid: int | None = None, cancel: Event | None = None
 ) -> ModelSpeed:
-    """Measure an open model, and store the result; takes a few seconds.
+    """Measure an open model, and store the result unless other programs disturbed it; takes a few seconds.
 
     Args:
         model: The model, without a response cache.
@@ -95,20 +95,22 @@ def measure_speed(
         machine=_machine(dict(model.info.details)),
         others=min(1.0, max(0.0, used / (ended - begun) / (os.cpu_count() or 1))),
     )
-    note(_MEMORY, model.info.identity, msgspec.json.encode(speed).decode())
+    if not speed.disturbed:
+        note(_MEMORY, model.info.identity, msgspec.json.encode(speed).decode())
     return speed
 
 
 def noted_speed(identity: str) -> ModelSpeed | None:
-    """The measured speed of a model on this machine; None if it was not measured.
+    """The measured speed of a model on this machine; None if it was never measured undisturbed.
 
     Args:
         identity: SHA-256 of its file.
     """
     try:
-        return msgspec.json.decode(str(recall(_MEMORY, identity)), type=ModelSpeed)
+        speed = msgspec.json.decode(str(recall(_MEMORY, identity)), type=ModelSpeed)
     except msgspec.DecodeError:
         return None
+    return None if speed.disturbed else speed
 
 
 def estimated_speed(measured: ModelSpeed, measured_bytes: int, file_bytes: int) -> ModelSpeed:

@@ -216,13 +216,14 @@ def test_a_run_shows_the_code_after_the_training_cutoff_separately(history: Path
     (manifest,) = results.manifests.values()
     options = manifest["options"]["completion"]
     assert (options["holes"], options["training_cutoff"]) == ("commits", "2024-06-30")
-    (speed,) = results.speeds.values()
-    assert speed.first_token > 0
-    assert speed.memory > 10_000_000
-    assert "processor" in speed.machine
+    assert bool(results.speeds) != ("no speed is kept" in done.stderr)  # other programs may disturb it
+    for speed in results.speeds.values():
+        assert speed.first_token > 0
+        assert speed.memory > 10_000_000
+        assert "processor" in speed.machine
     for form in ("text", "markdown", "html"):
         report = run(command_of("report", str(folder), "--format", form)).stdout.lower()
-        assert "quality and speed" in report
+        assert ("quality and speed" in report) == bool(results.speeds)
         assert "holes of commits" in report
     nothing = run(command_of("bench", *common, "--holes", "commits", "--since", "HEAD", "--out", "x"))
     assert nothing.returncode != 0

@@ -51,14 +51,14 @@ _KEYS: dict[str, Callable[[PairRecord | Observation], str]] = {
 }
 EFFECTS = (
     "pairs", "informative", "original right", "effect", "contested", "uncontested effect", "signed",
-    "McNemar p", "Holm p",
+    "p", "Holm p",
 )  # fmt: skip
 _PAIRS_NOTE = (
     "original right: share of the originals of judged pairs that were completed correctly, each counted "
     "once; effect: share of the informative pairs (either side right) whose verdict changed; contested: "
     "informative pairs with a pass that differs from the original on an input; uncontested effect: over the "
-    "others; signed: below 0 the counterfactual loses (Hooda et al. 2024, section 4.3); Holm p: McNemar's, "
-    "adjusted for the number of tests in the table"
+    "others; signed: below 0 the counterfactual loses (Hooda et al. 2024, section 4.3); p: exact sign-flip "
+    "test over functions; Holm p: adjusted for the number of tests in the table"
 )
 _DISCRIMINATING = ("pairs", "effect", "discriminating", "informative there", "effect there", "copied there")
 _DISCRIMINATING_NOTE = (
@@ -189,7 +189,7 @@ def likelihood_tables(models: Models) -> tuple[Table, ...]:
 
 def effect_rows(effects: Effects) -> tuple[tuple[Cell, ...], ...]:
     """A row for each summary, under `EFFECTS`; their tests are one family."""
-    adjusted = holm([summary.mcnemar for summary in effects.values()])
+    adjusted = holm([summary.p for summary in effects.values()])
     return tuple(
         (*head, *_summary(summary), p_text(p))
         for (head, summary), p in zip(effects.items(), adjusted, strict=True)
@@ -206,7 +206,7 @@ def _summary(summary: EffectSummary) -> tuple[Cell, ...]:
         summary.uncontested.contested.count if summary.uncontested else None,
         summary.uncontested.average if summary.uncontested else None,
         signed,
-        p_text(summary.mcnemar),
+        p_text(summary.p),
     )
 
 

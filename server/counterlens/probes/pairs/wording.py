@@ -73,7 +73,7 @@ def average(summary: EffectSummary) -> str:
         f"{summary.method}, n = {share.n}); signed {summary.signed:+.2f}: {summary.lost} lost, "
         f"{summary.gained} gained"
     )
-    return text if summary.mcnemar is None else f"{text}; McNemar's exact p {summary.mcnemar:.3g}"
+    return text if summary.p is None else f"{text}; exact p over functions {summary.p:.3g}"
 
 
 def discriminating(summary: EffectSummary) -> str:

@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.counting import plural
-from counterlens.evaluation.comparison import Comparison, GateOutcome, GateResult, Measure, ScoreComparison
+from counterlens.evaluation.comparison import (
+    Comparison,
+    Measure,
+    ScoreComparison,
+    on_common_functions,
+)
+from counterlens.evaluation.gate import GateOutcome, GateResult
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.significance import p_text
 from counterlens.reports.build.overview import quality_and_speed
 from counterlens.reports.document import Block, Heading, Paragraph, Report, ReportCell, TableBlock
 
 _MEASURES = ("functions with", "n", "first", "second", "first only", "second only", "McNemar p", "Holm p")
-_SCORES = ("mean over functions", "n", "first", "second", "difference", "Wilcoxon p", "Holm p")
+_FIGURES = ("figure", "functions", "first", "second", "difference", "Wilcoxon p", "Holm p")
+_FIGURES_NOTE = (
+    "figures: as in the report of each side, over the functions that both probed; functions: those with a "
+    "score on both sides, by which the difference is tested"
+)
 
 
 def comparison_report(
@@ -23,9 +33,14 @@ def comparison_report(
     Args:
         runs: The compared runs, by their names.
     """
-    speeds = list(quality_and_speed(runs or {}))
+    common = on_common_functions(runs or {})
+    speeds = list(quality_and_speed(common))
     blocks = [block for each in comparisons for block in _comparison(each)]
-    return Report("Comparison", (*blocks, *([Heading(1, "Quality and speed"), *speeds] if speeds else [])))
+    if speeds:
+        functions = len({item.problem for run in common.values() for item, _ in run.records})
+        shared = Paragraph(f"Over the {plural(functions, 'function')} that all of them were probed on.")
+        blocks += [Heading(1, "Quality and speed"), shared, *speeds]
+    return Report("Comparison", tuple(blocks))
 
 
 def _comparison(comparison: Comparison) -> Iterator[Block]:
@@ -35,7 +50,7 @@ def _comparison(comparison: Comparison) -> Iterator[Block]:
     elif not comparison.scores:
         yield Paragraph("No function was measured on both sides.")
     if comparison.scores:
-        yield TableBlock("scores", _SCORES, tuple(map(_score, comparison.scores)))
+        yield TableBlock("figures", _FIGURES, tuple(map(_score, comparison.scores)), _FIGURES_NOTE)
     for measure in comparison.measures:
         for which, names in (("first", measure.lost), ("second", measure.gained)):
             if names:

@@ -43,7 +43,7 @@ _SPEED = ("model", "right", "held", "first token", "tokens/s", "memory", "price"
 _SPEED_NOTE = (
     "right: share of the originals that were completed correctly; first token: seconds after a prompt of "
     "some 700 tokens; tokens/s: of one completion alone; memory: the largest of its process; measured once, "
-    "and slower if the machine was busy (`counterlens models test` measures again); price: of the whole run"
+    "while other programs used little of the processors; price: of the whole run"
 )
 _QUALITY = "Quality and speed of each model"
 _QUALITY_ALT = (
@@ -98,7 +98,7 @@ def quality_and_speed(runs: Mapping[str, RunResults]) -> Iterator[Block]:
         right, held = summary.original_accuracy, summary.average.complement
         if speed is not None:
             memory = f"{speed.memory / 1e9:.1f} GB" if speed.memory else None
-            needs = (f"{speed.first_token:.1f} s", f"{speed.writing:.0f}", memory, cost, speed.where)
+            needs = (f"{speed.first_token:.1f} s", f"{speed.writing:.0f}", memory, cost, speed.machine)
             rows[name, right, held, *needs] = speed.writing
             points += _points(f"{name}, {speed.writing:.0f} tokens/s", {"right": right, "held": held})
         elif cost is not None:
