@@ -77,6 +77,7 @@ def test_probe_tells_the_whole_story_in_json(cli: Cli, sign: Path) -> None:
     assert ran.code == 0, ran.err
     found = ran.json
     assert found["model"]["id"] == "smollm2-135m"
+    assert found["evidence"].keys() == {"understood"}  # recognition speaks only where it was measured to
     (record,) = found["records"]
     assert (record["model"], record["function"]) == ("smollm2-135m", "sign")
     assert 0 < found["confidence"][record["target"]] < 1

@@ -299,16 +299,17 @@ def _confidence(
 def _evidence(context: Context, run: ProbeRun, targets: list[Target]) -> dict[str, str]:
     """What suggests that the model has seen a completed function, and what that it follows it; by question.
 
-    The function is scored for the first only if the model's error rates allow to say anything.
+    Recognition is left out unless the model's error rates allow to say anything.
     """
     record = run.records[0]
     if not isinstance(record, PairsRecord) or run.probe.id != _COMPLETION:
         return {}
     model, (target,) = context.model, targets
-    seen = untold(model.info.identity, target.document.language)
-    if seen is None:
-        seen = attempt(RecognitionProbe(), context, [target], RecognitionOptions()).summary
-    return {"recognised": seen, "understood": follows_sentence(record)}
+    understood = {"understood": follows_sentence(record)}
+    if untold(model.info.identity, target.document.language) is not None:
+        return understood
+    seen = attempt(RecognitionProbe(), context, [target], RecognitionOptions()).summary
+    return {"recognised": seen, **understood}
 
 
 def _mean(target: Target, confidence: FunctionConfidence) -> float | None:
