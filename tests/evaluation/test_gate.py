@@ -12,7 +12,6 @@ import pytest
 from counterlens.cli.main import main
 from counterlens.datasets.repository import repository
 from counterlens.evaluation.gate import gate, gate_outcome
-from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Budget
 from counterlens.evaluation.settings import LEAST_INFORMATIVE, RunSettings
@@ -21,7 +20,6 @@ from counterlens.probes.pairs.counterfactuals import ELSEWHERE
 from counterlens.probes.pairs.record import DroppedCounterfactual, RefusedSite, judged_pairs
 from counterlens.reports.build.comparison import gate_lines
 from counterlens.reports.build.evaluation import progress_of, why_nothing
-from counterlens.sandbox.registry import best_sandbox
 from tests.evaluation.made_up import pair, pairs_record, results
 from tests.evaluation.scripted_models import HABIT, RIGHT, WEAK, served
 
@@ -101,23 +99,6 @@ def test_a_budget_is_shared_by_the_models_and_spent_on_the_same_functions() -> N
     assert list(budget.begun(left, "b")) == []
     free = Budget(RunSettings(("completion",), "data", ("a",)))
     assert list(free.begun(items["b"], "a")) == free.same(items["b"], begun) == items["b"]
-
-
-def test_what_tells_most_for_its_time_comes_first(tmp_path: Path) -> None:
-    long = FUNCTION.format(name="long").replace(
-        "    if least ==", "    value = value + 0\n" * 30 + "    if least =="
-    )
-    plain = 'def plain(x):\n    """Give it.\n\n    >>> plain(1)\n    1\n    """\n    return x\n'
-    (tmp_path / "a.py").write_text(plain + long + FUNCTION.format(name="short"))
-
-    def order(**more: float) -> list[str]:
-        settings = RunSettings.of(
-            ["completion"], f"repo:{tmp_path}", {"mutations": ("if-else-flip",)}, **more
-        )
-        return [item.function for item in make_plan(settings, best_sandbox()).items]
-
-    assert order() == ["plain", "long", "short"]
-    assert order(minutes=3.0) == ["short", "long", "plain"]
 
 
 def test_an_empty_result_says_why() -> None:

@@ -87,13 +87,6 @@ def test_programs_are_followed_on_the_thread_of_their_item() -> None:
     assert left.seconds() == 0
 
 
-def test_the_largest_and_the_smallest_items_of_each_task_begin_by_turns() -> None:
-    items = [item(0), item(1, task="summary"), item(2), item(3, task="summary"), item(4), item(5)]
-    prompts = {"completion": {"f0": 2.0, "f2": 9.0, "f4": 1.0, "f5": 3.0}, "summary": {"f1": 2.0, "f3": 20.0}}
-    order = TimeLeft(items, prompts).in_order(items)
-    assert [one.position for one in order] == [2, 4, 5, 0, 3, 1]
-
-
 def test_the_rate_of_an_earlier_run_holds_until_this_one_has_its_own() -> None:
     clock, items = Clock(), [item(number) for number in range(40)]
     left = TimeLeft(items, ten(40), known={("m", "completion"): 1.0}, clock=clock)

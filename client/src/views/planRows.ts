@@ -29,7 +29,7 @@ export function planRows(plan: RunPlan): PlanRow[] {
       icon: "watch",
       label: t("Stop after {0} minutes", SHORT_MINUTES),
       description: "",
-      detail: t("Functions that show most per minute come first."),
+      detail: t("In random order, public functions first."),
       minutes: SHORT_MINUTES,
     });
   }

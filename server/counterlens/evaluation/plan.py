@@ -1,12 +1,4 @@
-"""The plan of a run: every function of the data, for every model, in a fixed order.
-
-The functions with the most information per time, which a run with a time limit probes first.
-
-The pairs of one function are correlated: k pairs count for about k / (1 + (k - 1) / 2) independent ones, if
-half of their information is shared; and the time for their prompts grows with their number and length. So the
-information per time of a function is about 1 / ((k + 1) length): many short functions come before many pairs
-of one.
-"""
+"""The plan of a run: every function of the data, for every model, in a fixed order."""
 
 from __future__ import annotations
 
@@ -19,7 +11,7 @@ from pathlib import Path
 from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.counterparts import Counterparts, counterparts
 from counterlens.datasets.repository import PREFIX, repository
-from counterlens.errors import CounterlensError, DataError, SourceError
+from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.run_consent import require_consent
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import check_budget
@@ -31,11 +23,10 @@ from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.protocols import require_api
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import UNOPENED, is_suited, require_suited
+from counterlens.probes.runner import is_suited, require_suited
 from counterlens.probes.subjects import not_drawn, targets_of
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
-from counterlens.syntax.functions import find_function, is_internal
 
 
 @dataclass(frozen=True)
@@ -44,8 +35,7 @@ class Plan:
 
     Attributes:
         dataset: The source of the functions.
-        targets: The functions of each task, by their names in the data: in its order, or, if time is limited,
-            those with the most information per time first.
+        targets: The functions of each task, by their names in the data, in its order.
         items: The items: model by model, task by task, each in the order of the functions.
         not_drawn: Problems that cannot be probed, with the reason.
         translated_from: The counterparts that functions are translated from, by their language.
@@ -111,8 +101,6 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
         options = settings.options_of(task)
         targets[task] = drawn[key]
         require_suited(PROBES[task], list(drawn[key].values()), options)
-        if settings.minutes is not None:
-            targets[task] = most_informative_first(drawn[key], task, options)
     items = tuple(_items(settings.models, targets))
     return Plan(settings, dataset, targets, items, not_drawn(dataset), sources)
 
@@ -192,25 +180,3 @@ def absolute(data: str) -> str:
     if colon and (data.startswith(PREFIX) or Path(rest).expanduser().exists()):
         return f"{name}:{Path(rest or '.').expanduser().resolve()}"
     return data
-
-
-def most_informative_first(
-    targets: Mapping[str, Target], task: str, options: ProbeOptions
-) -> dict[str, Target]:
-    """The functions of a task in the order in which they are probed.
-
-    Public functions come before internal and special ones, and functions without prompts last.
-
-    Args:
-        targets: Functions by name.
-    """
-    return dict(sorted(targets.items(), key=lambda named: _cost(named[1], task, options)))
-
-
-def _cost(target: Target, task: str, options: ProbeOptions) -> tuple[bool, bool, int]:
-    try:
-        prompts = PROBES[task].estimate(target, options, UNOPENED)
-        function = find_function(target.document, target.qualname)
-    except SourceError:  # it will be left out, with the reason
-        return True, True, 0
-    return not prompts, is_internal(target.qualname), (prompts + 1) * (function.end - function.start)

@@ -16,6 +16,7 @@ from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.gathering import GatheringModel
 from counterlens.evaluation.engines.registry import Finished, in_flight, run_local
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
+from counterlens.evaluation.order import in_random_order
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import Spending
@@ -138,12 +139,12 @@ class Run:
         going = _Going(cancel, advance, notice, remaining, failed, spending)
         for spec in self._plan.settings.models:
             done = self._store.done
-            left = [item for item in self._plan.items if item.model == spec and item.position not in done]
+            own = [item for item in self._plan.items if item.model == spec]
+            ordered = in_random_order(own, self._plan.settings, *([remaining.work] if remaining else []))
+            left = [item for item in ordered if item.position not in done]
             left = budget.same(left, [item for item in self._plan.items if item.position in done])
             if not left or self._unsteady(spec, failed):
                 continue
-            if remaining is not None and not self._is_limited:
-                left = remaining.in_order(left)
             answers = AnswerStore(self._store.answers, limit=_ANSWER_BYTES)
             try:
                 self._ask(spec, budget.begun(left, spec), answers, going)
@@ -206,11 +207,6 @@ class Run:
             self._store.keep_speed(spec, speed)
         elif going.notice:
             going.notice(f"other programs use {speed.others:.0%} of the processors: no speed is kept")
-
-    @property
-    def _is_limited(self) -> bool:
-        """Whether a budget decides which items are processed, so that their order matters."""
-        return self._plan.settings.minutes is not None or self._plan.settings.budget is not None
 
     def _unsteady(self, spec: str, failed: dict[str, CounterlensError], *, ended: bool = False) -> bool:
         """Whether too many answers of a model are unsteady, so that it gets no more requests."""

@@ -49,7 +49,7 @@ class RunOptions:
     minutes: Annotated[
         float | None,
         option(
-            "Time limit in minutes, shared by the models; functions that show most per minute come first.",
+            "Time limit in minutes, shared by the models; the functions are asked in random order.",
             metavar="N",
             low=0,
         ),
@@ -124,7 +124,7 @@ class RunSettings(OpeningChoices):
         since: For `repo:`: only what differs from this revision.
         paths: For `repo:`: only these files.
         budget: Cost after which no further function is begun; None for no limit.
-        minutes: Minutes after which no function is begun, those with the most information per time first.
+        minutes: Minutes after which no function is begun.
             None: no limit, in the order of the data.
         settings_file: The settings that come from a file; None without one.
         options: All options of each task, including defaults.

@@ -13,7 +13,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import zip_longest
 from threading import Lock
 
 from counterlens.evaluation.settings import RunSettings
@@ -73,22 +72,9 @@ class TimeLeft:
         self._programs = 0
         self._begun: dict[str, float] = {}
 
-    def in_order(self, items: Iterable[Item]) -> list[Item]:
-        """Items in the order in which they begin: within each task, the largest and the smallest by turns.
-
-        A large item that begins last runs alone for a long time, while the other processors wait. Small ones
-        among the large show early what an item costs that has few prompts.
-        """
-        parts: dict[Which, list[Item]] = {}
-        for item in items:
-            parts.setdefault((item.model, item.task), []).append(item)
-        ordered = []
-        for part in parts.values():
-            part.sort(key=lambda item: -self._work[item])
-            half = (len(part) + 1) // 2
-            turns = zip_longest(part[:half], part[half:][::-1])
-            ordered += [item for turn in turns for item in turn if item is not None]
-        return ordered
+    def work(self, item: Item) -> float:
+        """The estimated work of an item, in prompts."""
+        return self._work.get(item, 0.0)
 
     @contextmanager
     def following(self, item: Item) -> Iterator[None]:

@@ -61,8 +61,8 @@ def progress_of(results: RunResults) -> str:
         )
     if results.settings.minutes is not None:
         return (
-            f"The {results.settings.minutes:g} minutes sufficed for {done} of {every}, those "
-            f"that show most per minute: figures describe these, not a sample of all.{lost}"
+            f"The {results.settings.minutes:g} minutes sufficed for {done} of {every}: figures describe "
+            f"these.{lost}"
         )
     return f"Not finished: {done} of {every} are done, so all figures are preliminary.{lost}"
 
