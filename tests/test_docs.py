@@ -19,7 +19,7 @@ PAGES = [
     *(ROOT / "client").glob("*.md"),
     ROOT / "examples" / "README.md",
 ]
-GENERATED = ("reference/", "media/")  # pages and pictures that mkdocs adds to docs/
+GENERATED = ("media/",)  # pictures that mkdocs adds to docs/
 
 
 def prose(text: str) -> str:
