@@ -54,7 +54,7 @@ class ModelSpeed:
 
     @property
     def disturbed(self) -> bool:
-        """Whether other programs made the model slower: then it says nothing about the model."""
+        """Whether other programs made the model slower: then it is not the speed of the model."""
         return self.others > _QUIET
 
     @property
