@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from dataclasses import replace
 
 import pytest
@@ -201,5 +202,6 @@ def test_a_blank_that_the_parser_forgets() -> None:
 
 
 def test_a_very_long_expression() -> None:
-    source = f"def f(a):\n    if a:\n        x = {' + '.join(['1'] * 1200)}\n    else:\n        x = 0\n"
+    parts = 1200 if sys.version_info < (3, 12) else 600  # newer ones bound recursion through C
+    source = f"def f(a):\n    if a:\n        x = {' + '.join(['1'] * parts)}\n    else:\n        x = 0\n"
     assert apply_everywhere(source, "if-else-flip").startswith("def f(a):\n    if not a:\n        x = 0\n")

@@ -11,6 +11,7 @@ Apple has deprecated the command, but still ships it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shutil
@@ -93,23 +94,17 @@ def own_interpreter() -> tuple[str, ...]:
 
 def remove(folder: Path) -> None:
     """Remove a folder whatever the program did to the permissions in it; nothing outside is changed."""
+    _unlock(folder)
+    for parent, folders, _ in os.walk(folder):  # a folder is listed after it was unlocked
+        for name in folders:
+            _unlock(Path(parent, name))
+    shutil.rmtree(folder, ignore_errors=True)
 
-    def unlock(function: Callable[[str], object], path: str, _error: object) -> None:
-        for which in (Path(path).parent, Path(path)):
-            if which == folder or folder in which.parents:
-                try:
-                    which.chmod(0o700, follow_symlinks=False)
-                except OSError:
-                    continue
-        try:
-            function(path)
-        except OSError:
-            return
 
-    if folder.exists():
-        shutil.rmtree(folder, onerror=unlock)
-    if folder.exists():  # the content of a folder made readable is listed only the next time
-        shutil.rmtree(folder, ignore_errors=True)
+def _unlock(folder: Path) -> None:
+    if not folder.is_symlink():
+        with contextlib.suppress(OSError):
+            folder.chmod(0o700)
 
 
 def links_of(path: str) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.mutations import apply_everywhere
+from counterlens.mutations.base import TOTAL_ORDER
 from counterlens.mutations.mutation import Site
 from counterlens.python.mutations.language import MUTATIONS
 from counterlens.python.mutations.module import Module
@@ -34,10 +35,12 @@ def test_every_mutation_of_a_module_parses(path: Path) -> None:
 
 @pytest.mark.parametrize("name", SUITES)
 def test_a_mutated_module_passes_its_own_suite(name: str) -> None:
-    pytest.importorskip(f"test.test_{name}", reason="CPython's own test suite is not installed")
+    suite = pytest.importorskip(f"test.test_{name}", reason="CPython's own test suite is not installed")
     script = Path(__file__).parents[3] / "benchmarks" / "library_safety.py"
+    # Newer suites of bisect compare objects that only define `<`, against a stated assumption.
+    partial = hasattr(getattr(suite, "TestBisect", None), "test_lt_returns_non_bool")
     done = subprocess.run(
-        [sys.executable, str(script), "--modules", name],
+        [sys.executable, str(script), "--modules", name, *(["--without", TOTAL_ORDER] if partial else [])],
         capture_output=True,
         text=True,
         check=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import symtable
 from collections import Counter
 from pathlib import Path
@@ -42,8 +43,21 @@ def of_symtable(source: str) -> Summary:
         for child in table.get_children():
             visit(child)
 
-    visit(symtable.symtable(source, "<source>", "exec"))
+    visit(symtable.symtable(ast.unparse(_Uninlined().visit(ast.parse(source))), "<source>", "exec"))
     return found
+
+
+class _Uninlined(ast.NodeTransformer):
+    """Comprehensions as generators, with the same names: from Python 3.12 on, only these have a table."""
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        return self.generic_visit(ast.GeneratorExp(ast.Tuple([node.key, node.value]), node.generators))
 
 
 def of_scopes(scopes: Scopes) -> Summary:
