@@ -72,6 +72,8 @@ _SPARE = 8
 """Minimum number of sequences of a decoder: the prompts of ended ones are kept for later ones."""
 _READ_ROWS = 224
 """Rows of prompts that are read between two steps."""
+_LATE = 8
+"""How often a step with few rows waits for prompts to be read, which then share it."""
 _CONSIDERED = 64
 """Number of waiting prompts among which the next one to read is chosen."""
 _PATIENCE = 8
@@ -124,6 +126,7 @@ class LlamaCompleter(Writer):
     _waiting: dict[Request, deque[_Sequence]] = field(default_factory=dict, init=False)
     _live: dict[int, _Sequence] = field(default_factory=dict, init=False)
     _count: int = field(default=0, init=False)
+    _late: int = field(default=0, init=False)
 
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
         request = self.submit(prompts, progress)
@@ -163,8 +166,9 @@ class LlamaCompleter(Writer):
             if self.engine.cancelled.is_set():
                 raise Cancelled
             self._make_room()
-            self._read()
-            self._step()
+            self._late = self._late + 1 if self._read() and self._late < _LATE else 0
+            if not self._late or len(self._live) > SEQUENCES // 2:
+                self._step()
         except (Cancelled, ModelError) as error:
             for request in {sequence.request for sequence in self._live.values()} or {*self._waiting}:
                 self.withdraw(request, error)
@@ -202,15 +206,16 @@ class LlamaCompleter(Writer):
             self._outgrown.remove(decoder)
             decoder.close()
 
-    def _read(self) -> None:
-        """Read some portions of prompts."""
+    def _read(self) -> bool:
+        """Read some portions of prompts; returns whether there may be more to read."""
         for _ in range(0, _READ_ROWS, self.calls.portion):
             which = self._next_prompt()
             if which is None:
-                return
+                return False
             logits = self._decoder_of(self._live[which]).read(which)
             if logits is not None:
                 self._grow(which, logits)
+        return True
 
     def _next_prompt(self) -> int | None:
         """The sequence whose prompt is read next; None if there is none, or no room for it."""
