@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,7 @@ def test_a_fix_has_no_rival_that_passes_too_and_does_something_else(
         assert mark.apart.original != mark.apart.other
         said = f"it passes the tests, not confirmed; `{rival}` passes, too; `{mark.apart.call}`: "
         assert said in doubt_sentence(mark)
+        assert "the two could not be compared" in doubt_sentence(replace(mark, apart=None))
         moved = mark.within(scope_of("\n\n" + scope.document.text, tmp_path / "gap.py"))
         assert moved.fixed == "\n\n" + mark.fixed
         assert moved.rival is not None

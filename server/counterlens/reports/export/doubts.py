@@ -88,6 +88,8 @@ def _verification(doubt: Doubt, t: Translator) -> str:
         parts.append(t("it passes the tests, not confirmed"))
     if doubt.rival is not None:
         parts.append(t("{other} passes, too", other=_change(doubt, doubt.rival, t)))
+        if doubt.apart is None:
+            parts.append(t("the two could not be compared"))
     if doubt.apart is not None:
         call = f"`{shorten(doubt.apart.call, _WIDTH)}`"
         original, other = contrast(doubt.apart.original, doubt.apart.other, _WIDTH)
