@@ -5,6 +5,8 @@ The programs are functions with their assertions, in the form of HumanEval; each
 cases, which shows the cost of judging by tests in a plain process. The cold sandbox is the baseline with the
 same isolation.
 
+The warm sandbox has two rooms (`Limits`): a closed one, and a wide one, in which programs are judged.
+
 With `--processor`, the benchmark compares the processor time of all processes together, and page faults, by
 `perf stat`; unlike rates, these are meaningful on a busy machine.
 
@@ -28,11 +30,14 @@ from pathlib import Path
 
 import sandbox_java
 
+from counterlens.judging.base import LIMITS
 from counterlens.sandbox import registry
-from counterlens.sandbox.base import Job, Sandbox
+from counterlens.sandbox.base import Job, Limits, Sandbox
 from counterlens.sandbox.process import ProcessSandbox
 from counterlens.sandbox.shell import Bubblewrap
 
+PROJECT = Path(__file__).parent
+"""The folder that a program in a wide room may change, in a layer of its own."""
 BARE = """
 from typing import List
 
@@ -77,7 +82,9 @@ def main() -> None:
         judge(options.only[0], options.only[1], int(options.only[2]))
     elif options.processor:
         forms, ways = (
-            (sandbox_java.FORMS, sandbox_java.WAYS) if java else (("bare", "unittest"), ("plain", "warm"))
+            (sandbox_java.FORMS, sandbox_java.WAYS)
+            if java
+            else (("bare", "unittest"), ("plain", "warm", "wide"))
         )
         _compare_processor_time(options.language, forms, ways, 20 if options.quick else 100)
     elif java:
@@ -96,13 +103,14 @@ def _compare_rates(programs: int, rounds: int) -> None:
     ways: dict[str, Callable[[str], bool]] = {
         "plain": _plain,
         "warm": lambda text: _sandboxed(warm, text),
+        "wide": lambda text: _sandboxed(warm, text, LIMITS),
         "cold": lambda text: _sandboxed(cold, text),
     }
     rates: dict[str, float] = {}
     for form, texts in (("bare", bare), ("unittest", cases)):
         for judge in ways.values():
             judge(texts[0])
-        for name in (*ways, "plain, threads", "warm, threads"):
+        for name in (*ways, "plain, threads", "warm, threads", "wide, threads"):
             rates[f"{form}, {name}"] = 0.0
         found: dict[str, list[float]] = {name: [] for name in rates if name.startswith(form)}
         for _ in range(rounds):  # in turn, so that a busy moment affects all ways
@@ -116,10 +124,11 @@ def _compare_rates(programs: int, rounds: int) -> None:
         print(f"{name:26} {rate:8.1f} programs per second")
     ratios = {}
     for form in ("bare", "unittest"):
-        ratios[f"{form}: warm over plain"] = rates[f"{form}, warm"] / rates[f"{form}, plain"]
-        ratios[f"{form}: warm over plain, {threads} threads"] = (
-            rates[f"{form}, warm, threads"] / rates[f"{form}, plain, threads"]
-        )
+        for room in ("warm", "wide"):
+            ratios[f"{form}: {room} over plain"] = rates[f"{form}, {room}"] / rates[f"{form}, plain"]
+            ratios[f"{form}: {room} over plain, {threads} threads"] = (
+                rates[f"{form}, {room}, threads"] / rates[f"{form}, plain, threads"]
+            )
         ratios[f"{form}: warm over cold"] = rates[f"{form}, warm"] / rates[f"{form}, cold"]
     ratios = {name: round(value, 2) for name, value in ratios.items()}
     for name, ratio in ratios.items():
@@ -140,13 +149,13 @@ def _texts(form: str, programs: int) -> list[str]:
 
 def _judge_some(way: str, form: str, programs: int) -> None:
     warm = registry.best_sandbox()
-    right = [_plain(text) if way == "plain" else _sandboxed(warm, text) for text in _texts(form, programs)]
+    limits = LIMITS if way == "wide" else Limits()
+    texts = _texts(form, programs)
+    right = [_plain(text) if way == "plain" else _sandboxed(warm, text, limits) for text in texts]
     assert all(right), "a right program failed"
 
 
-def _compare_processor_time(
-    language: str, forms: Sequence[str], ways: tuple[str, str], programs: int
-) -> None:
+def _compare_processor_time(language: str, forms: Sequence[str], ways: Sequence[str], programs: int) -> None:
     """The cost of one more program: the difference between many and few, over their difference in number."""
     spent: dict[str, tuple[float, float]] = {}
     for form in forms:
@@ -156,8 +165,9 @@ def _compare_processor_time(
             spent[f"{form}, {way}"] = clock, faults
             print(f"{form + ', ' + way:26} {clock:8.2f} ms of processor time {faults:8.0f} page faults")
     for form in forms:
-        ratio = spent[f"{form}, {ways[0]}"][0] / spent[f"{form}, {ways[1]}"][0]
-        print(f"{f'{form}: {ways[0]} over {ways[1]}':40} {ratio:.2f}")
+        for way in ways[1:]:
+            ratio = spent[f"{form}, {ways[0]}"][0] / spent[f"{form}, {way}"][0]
+            print(f"{f'{form}: {ways[0]} over {way}':40} {ratio:.2f}")
 
 
 def _spent(language: str, way: str, form: str, programs: int) -> tuple[float, float]:
@@ -182,9 +192,18 @@ def _plain(text: str) -> bool:
     return done.returncode == 0
 
 
-def _sandboxed(sandbox: Sandbox, text: str) -> bool:
+def _sandboxed(sandbox: Sandbox, text: str, limits: Limits = Limits()) -> bool:  # noqa: B008 - immutable
     preload = ("typing", "unittest")
-    job = Job({"program.py": text.encode()}, "program.py", Path(sys.executable), preload=preload)
+    writable = (PROJECT,) if limits.wide else ()
+    job = Job(
+        {"program.py": text.encode()},
+        "program.py",
+        Path(sys.executable),
+        readable=(PROJECT,),
+        writable=writable,
+        limits=limits,
+        preload=preload,
+    )
     return sandbox.run(job).code == 0
 
 

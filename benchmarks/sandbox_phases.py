@@ -51,7 +51,7 @@ def enter() -> None:
 
 def rules() -> None:
     """Landlock with everything that a program may read."""
-    ruleset = namespaces.Ruleset()
+    ruleset = namespaces.Ruleset(tcp=True)
     ruleset.allow_reading([*shell.readable(), *describe(Path(sys.executable)).folders])
     ruleset.enforce()
 
@@ -100,7 +100,7 @@ def main() -> None:
         "two forks": lambda: timed(lambda: forks(2)),
         "namespaces and a private folder": lambda: inside(enter),
         "Landlock": lambda: inside(rules),
-        "seccomp": lambda: inside(lambda: seccomp.restrict_calls(processes=False, signals=False)),
+        "seccomp": lambda: inside(lambda: seccomp.restrict_calls()),
         "the program itself": lambda: inside(program),
         "whole": lambda: timed(lambda: judging._sandboxed(box, TEXT)),
         "plain process": lambda: timed(lambda: judging._plain(TEXT)),

@@ -16,6 +16,7 @@ CLASSES = {
     "sandbox: hostile programs in each back end": (
         "tests/sandbox/hostile",
         "tests/sandbox/test_isolation.py",
+        "tests/sandbox/test_wide.py",
         "tests/sandbox/test_seccomp.py",
         "tests/sandbox/test_claims.py",
         "tests/sandbox/test_interpreter.py",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.judging.base import Judge, Setting
+from counterlens.judging.base import Judge, Setting, lasting
 from counterlens.judging.registry import find_judge
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
@@ -21,7 +21,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from tests.folders import emptied
 
-LIMITS = Limits(seconds=30.0, output_bytes=1 << 20)
+LIMITS = lasting(30.0)
 
 
 @pytest.fixture

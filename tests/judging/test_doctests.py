@@ -144,7 +144,7 @@ def test_a_program_that_waits_times_out(judge_of: JudgeOf) -> None:
         ("import os; os._exit(0)", "the program ended before its tests did (exit code 0)"),
         ("import os; os._exit(7)", "the program ended before its tests did (exit code 7)"),
         ("import ctypes; ctypes.string_at(0)", "the interpreter crashed (SIGSEGV)"),
-        ("hoard = [0] * 10**12", "MemoryError (it may use 1024 MiB)"),
+        ("hoard = [0] * 10**12", "MemoryError"),
         ("def f(): f()\nf()", "RecursionError: maximum recursion depth exceeded"),
     ],
 )

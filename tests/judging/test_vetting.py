@@ -37,7 +37,7 @@ TESTS = """
 
     def test_that_writes():
         assert double(1) == 2
-        open(os.path.join(os.path.dirname(__file__), "new.txt"), "w")
+        open("/usr/counterlens", "w")
 """
 
 
@@ -148,7 +148,7 @@ def test_warnings_made_errors_are_those_of_tests_only(project: Project, judge_of
             "exit code 4",
         ),
         (
-            "import os\n\ndef test_it():\n    open(os.path.join(os.path.dirname(__file__), 'x'), 'w')\n",
+            "\ndef test_it():\n    open('/usr/counterlens', 'w')\n",
             "",
             "Read",
         ),

@@ -17,9 +17,9 @@ from counterlens.sandbox.base import Job, Limits, Sandbox
 if sys.platform != "linux":
     pytest.skip("seccomp is of Linux", allow_module_level=True)
 
-from counterlens.sandbox.linux import seccomp
+from counterlens.sandbox.linux import calls, seccomp
 
-MACHINES = sorted(seccomp.MACHINES)
+MACHINES = sorted(calls.MACHINES)
 USABLE = [found.name for found in registry.available() if found.usable]
 ALLOW, REFUSE, ABSENT = 0x7FFF0000, 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
 OWN = 77
@@ -29,11 +29,9 @@ HEADERS = {
 }
 
 
-def decision(
-    machine: str, number: int, *arguments: int, processes: bool = False, signals: bool = False
-) -> int:
+def decision(machine: str, number: int, *arguments: int, wide: bool = False) -> int:
     """The answer of the filter, by an interpreter of its few instructions."""
-    code = seccomp.program(machine, OWN, processes=processes, signals=signals)
+    code = seccomp.program(machine, OWN, wide=wide)
     words = {0: number, 4: {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}[machine]}
     words |= {16 + 8 * at: value for at, value in enumerate(arguments)}
     held, at = 0, 0
@@ -52,20 +50,21 @@ def decision(
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_what_is_not_in_the_list_is_not_allowed(machine: str) -> None:
-    allowed = {*seccomp.allowed_calls(machine).values()}
-    named = {*seccomp.conditional(machine).values()}
+@pytest.mark.parametrize("wide", [False, True])
+def test_what_is_not_in_the_list_is_not_allowed(machine: str, wide: bool) -> None:
+    allowed = {*(calls.wide_calls if wide else calls.allowed_calls)(machine).values()}
+    named = {*calls.conditional(machine).values()}
     for number in {*range(1200), 2**30, 2**30 + 1, 2**31, 2**32 - 1} - named:
-        answer = decision(machine, number)
+        answer = decision(machine, number, wide=wide)
         assert (answer == ALLOW) == (number in allowed), number
-        if seccomp.NEWEST < number < 2**30:
+        if calls.NEWEST < number < 2**30:
             assert answer == ABSENT, number
     assert decision(machine, 435) == ABSENT  # clone3, for which libc has clone
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_some_calls_depend_on_what_they_are_asked(machine: str) -> None:
-    of = seccomp.conditional(machine)
+    of = calls.conditional(machine)
     for name, good, bad in (
         ("kill", (OWN, 9), (OWN + 1, 9)),
         ("tgkill", (OWN, 5, 6), (1, 5, 6)),
@@ -88,10 +87,38 @@ def test_some_calls_depend_on_what_they_are_asked(machine: str) -> None:
         assert decision(machine, of[name], *bad) == REFUSE, name
     assert decision(machine, of["ioctl"], 0, 0x5413) == ALLOW
     assert decision(machine, of["ioctl"], 0, 0x5412) == 0x50000 | errno.ENOTTY  # TIOCSTI
-    more = {"processes": True, "signals": True}
-    assert decision(machine, of["clone"], 17, **more) == ALLOW
-    assert decision(machine, of["clone"], 17 | 0x10000000, **more) == REFUSE
-    assert decision(machine, of["kill"], 1, 9, **more) == ALLOW
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_wide_room_has_processes_and_the_internet_but_no_other_sockets(machine: str) -> None:
+    of = calls.conditional(machine)
+    no_such = 0x50000 | errno.EAFNOSUPPORT
+    for name, arguments, closed, wide in (
+        ("clone", (17,), REFUSE, ALLOW),
+        ("clone", (17 | 0x10000000,), REFUSE, REFUSE),
+        ("kill", (1, 9), REFUSE, ALLOW),
+        *(
+            ("socket", (family, kind, 0), REFUSE, ALLOW)
+            for family in (2, 10)
+            for kind in (1, 2, 1 | 0o2004000)
+        ),
+        *(("socket", (2, 1, protocol), REFUSE, ALLOW) for protocol in (6, 17)),
+        *(("socket", (2, 1, protocol), REFUSE, REFUSE) for protocol in (1, 132, 262)),
+        *(("socket", (2, kind, 0), REFUSE, REFUSE) for kind in (3, 5, 10)),
+        *(("socket", (family, 1, 0), REFUSE, REFUSE) for family in (0, 1, 3, 16, 17, 38, 40)),
+        *(("socket", (family, 0x80801, 0), REFUSE, REFUSE) for family in (3, 16, 17)),
+        ("socket", (1, 0x80801, 0), REFUSE, no_such),  # the C library asks `nscd` for a name
+        ("socket", (16, 0x80003, 0), REFUSE, no_such),  # and the kernel for the addresses here
+        ("setsockopt", (5, 1, 26), REFUSE, REFUSE),
+        ("setsockopt", (5, 6, 1), REFUSE, ALLOW),  # no delay
+        ("setsockopt", (5, 6, 31), REFUSE, REFUSE),  # another protocol in TCP's place
+        ("setsockopt", (5, 41, 26), REFUSE, ALLOW),
+        ("setsockopt", (5, 41, 1), REFUSE, REFUSE),  # another family
+        ("setsockopt", (5, 0, 35), REFUSE, REFUSE),
+    ):
+        assert decision(machine, of[name], *arguments) == closed, (name, arguments)
+        assert decision(machine, of[name], *arguments, wide=True) == wide, (name, arguments)
+    assert decision(machine, calls.allowed_calls(machine)["memfd_create"], wide=True) == REFUSE
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -102,7 +129,8 @@ def test_the_numbers_are_the_kernels(machine: str) -> None:
     pattern = re.compile(r"#define __NR(?:3264)?_(\w+)\s+(\d+)")
     known = dict(pattern.findall(found[0].read_text(encoding="ascii")))
     known.setdefault("newfstatat", known.get("fstatat", ""))
-    ours = seccomp.allowed_calls(machine) | seccomp.conditional(machine) | seccomp.absent(machine)
+    ours = calls.allowed_calls(machine) | calls.wide_calls(machine) | calls.conditional(machine)
+    ours |= calls.absent(machine) | calls.refused_calls(machine)
     compared = [name for name in ours if name in known]
     assert len(compared) > 140
     assert {name: ours[name] for name in compared} == {name: int(known[name]) for name in compared}
@@ -169,21 +197,23 @@ def output(sandbox: Sandbox, program: str, **limits: int) -> str:
     return outcome.output.decode().strip()
 
 
-def test_the_kernel_never_hears_of_what_is_forbidden(sandbox: Sandbox) -> None:
+@pytest.mark.parametrize("wide", [False, True])
+def test_the_kernel_never_hears_of_what_is_forbidden(sandbox: Sandbox, wide: bool) -> None:
     """Any other error than "not permitted" and "no such call" is one of the call itself."""
     machine = os.uname().machine
     place = next((Path(name) for name in HEADERS.get(machine, ()) if Path(name).is_file()), None)
     if place is None:
         pytest.skip("the kernel's headers are not here")
     found = dict(re.findall(r"#define __NR_(\w+)\s+(\d+)", place.read_text(encoding="ascii")))
-    calls = {name: int(found[name]) for name in NAMES.split() if name in found}
-    assert len(calls) > 90
+    free = {*calls.wide_calls(machine), "socket"} if wide else {*calls.allowed_calls(machine)}
+    closed = {name: int(found[name]) for name in NAMES.split() if name in found and name not in free}
+    assert len(closed) > (80 if wide else 90)
     some = {
-        name: seccomp.conditional(machine)[name]
+        name: calls.conditional(machine)[name]
         for name in ("fcntl", "prctl", "setpriority", "sched_setaffinity", "clone")
     }
-    program = FORBIDDEN.format(calls=calls, newest=seccomp.NEWEST, **some)
-    assert output(sandbox, program) == "[]"
+    program = FORBIDDEN.format(calls=closed, newest=calls.NEWEST, **some)
+    assert output(sandbox, program, processes=8 * wide) == "[]"
 
 
 REAL = {

@@ -57,8 +57,11 @@ def describe_cheats(cheats: CheatTrial) -> str:
     return f"the tests pass {len(cheats.passing)} of {plural(cheats.tried, 'cheat')}, such as `{cheat}`"
 
 
-LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
-"""Default limits of a program together with the tests that judge it."""
+LIMITS = Limits(processes=256, disk_bytes=512 << 20, output_bytes=1 << 20)
+"""Default limits of a program together with the tests that judge it: in a wide room, as a plain run is.
+
+Its output has room for the report on thousands of cases.
+"""
 SHORTEST, LONGEST = 0.1, 3600.0
 """Range of the time limit that a user may set, seconds."""
 MAP_SECONDS = 300.0

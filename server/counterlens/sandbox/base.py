@@ -12,16 +12,22 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a program; exceeding any of them ends it.
+    """The limits of a program, and the room that it runs in.
+
+    A *closed* room, with `processes` 0, is for a program that only computes: it starts no process, has no
+    socket but pairs, and the kernel answers what exceeds a limit with an error. A *wide* room is like a plain
+    process: the program may start processes, use a loopback network of its own, and have memory, files and
+    descriptors in any shape. Its limits hold for all its processes together; exceeding one ends it, and
+    `JobOutcome.refusals` says so.
 
     Attributes:
-        seconds: Wall-clock time.
-        cpu_seconds: Processor time of one process.
-        memory_bytes: Address space of one process.
-        processes: Processes besides the first; with 0 it can start none. Above 0, and for threads, the bound
-            is loose: some hundred more may start before the kernel refuses.
-        open_files: File descriptors.
-        file_bytes: Size of a file that it writes.
+        seconds: Closed: wall-clock time. Wide: time in which none of its threads computes or wants to, so
+            that a busy machine takes nothing from it; and a sixtieth of the wall-clock time.
+        cpu_seconds: Processor time; closed: of one process.
+        memory_bytes: Closed: address space of one process. Wide: resident memory.
+        processes: 0 for a closed room; else the number of processes and threads.
+        open_files: File descriptors of a process; a wide room has those of a plain process.
+        file_bytes: Size of a file that it writes; in a wide room only `disk_bytes` counts.
         disk_bytes: Size of all files that it writes, if the sandbox guarantees `disk`.
         output_bytes: Bytes kept each of standard output, standard error and the result; the rest is dropped.
     """
@@ -34,6 +40,11 @@ class Limits:
     file_bytes: int = 16 << 20
     disk_bytes: int = 64 << 20
     output_bytes: int = 1 << 16
+
+    @property
+    def wide(self) -> bool:
+        """Whether the program runs in a wide room."""
+        return self.processes > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,8 @@ class Job:
             imported with `preload`.
         covers: Outside files that the program sees with this content instead of their own, if the sandbox
             has a mount namespace. Files that do not exist are not created.
+        writable: Directories among the readable ones that the program may also change in a wide room; the
+            changes are in a private layer, and are gone after the program.
     """
 
     files: Mapping[str, bytes]
@@ -63,6 +76,7 @@ class Job:
     preload: tuple[str, ...] = ()
     cold_files: Mapping[str, bytes] = field(default_factory=dict)
     covers: Mapping[Path, bytes] = field(default_factory=dict)
+    writable: tuple[Path, ...] = ()
 
     def cold(self) -> Job:
         """The same job for an interpreter without the preloaded modules."""
@@ -92,6 +106,8 @@ class JobOutcome:
         truncated: Whether any of the three was longer.
         seconds: Wall-clock time, including the sandbox's own.
         cpu_seconds: Processor time of the program; 0 if it was stopped from outside.
+        refusals: What the wide room has kept the program from, each as `it may …`, whether or not the program
+            noticed. A failure of such a program may be the sandbox's.
     """
 
     ending: Ending
@@ -102,6 +118,7 @@ class JobOutcome:
     truncated: bool
     seconds: float
     cpu_seconds: float = 0.0
+    refusals: tuple[str, ...] = ()
 
 
 class Sandbox(Protocol):

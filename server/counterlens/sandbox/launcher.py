@@ -31,12 +31,16 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from counterlens.sandbox.linux.namespaces import Ruleset
+    from counterlens.sandbox.linux.refusals import Refusals
+    from counterlens.sandbox.linux.usage import ProgramUsage
     from counterlens.sandbox.task import SandboxTask
 
     Ended = tuple[int, resource.struct_rusage]
 
 LINUX = sys.platform == "linux"
 _SIGKILL = 9
+_SHARED = ("/tmp", "/var/tmp")  # noqa: S108 - what every program may write to
+_MEMORY = "/dev/shm"  # noqa: S108
 _GLANCE = 0.01  # seconds between two checks of the program if the kernel cannot announce its end
 
 
@@ -57,6 +61,7 @@ class Launcher:
         self.prepared = ""  # the private folder, if created in advance
         self.task: SandboxTask
         self.namespaces = False
+        self.read_only = False  # whether nothing of the file system can be changed but what is mounted here
         self.first = False  # whether this is the first process of its PID namespace
         self.start: Callable[[], None] | None = None
         self._notes: list[str] = []
@@ -90,7 +95,9 @@ class Launcher:
             self.namespaces = self.attempt("namespaces", self._entered or namespaces.enter_namespaces)
             self.first = self.namespaces and self._entered is not None
             if self.namespaces:
-                self.attempt("readonly", namespaces.read_only)
+                self.attempt("expendable", namespaces.be_expendable)
+                self.read_only = self.attempt("readonly", namespaces.read_only)
+                self.attempt("loopback", lambda: syscalls.interface_up(b"lo"))
             syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
             syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
             if self.first:
@@ -98,13 +105,20 @@ class Launcher:
 
     def contain(self) -> None:
         """In the first process of the PID namespace: restrict `/proc` and the number of processes to it."""
-        from counterlens.sandbox.linux import namespaces
+        from counterlens.sandbox.linux import namespaces, usage
 
         if self._no_proc is None:
             self.attempt("proc", namespaces.own_proc)
         else:
             self.report("missing", "proc", self._no_proc)
-        self.attempt("counted", namespaces.bound_processes)
+        self.count(programs.most_processes(self.task) if not self.first else 0)
+        self.attempt("watched", usage.can_watch)
+
+    def count(self, most: int = 0) -> None:
+        """Bound the processes in this PID namespace: to the fewest possible, or to those of a wide room."""
+        from counterlens.sandbox.linux import namespaces
+
+        self.attempt("counted", lambda: namespaces.bound_processes(max(most, namespaces.FEWEST)))
 
     def accept(self, task: SandboxTask) -> None:
         """Accept the task."""
@@ -113,7 +127,11 @@ class Launcher:
         for line in self._notes:
             os.write(self._status, line.encode())
         if self.namespaces:
-            self.make_folder(task.folder, task.disk)
+            self.make_folder(task.folder, task.disk * (2 if task.wide else 1))
+        if task.wide and not self.read_only:
+            raise OSError("a wide room needs namespaces of its own")
+        if task.wide and self.first:
+            self.count(programs.most_processes(task))
 
     def make_folder(self, folder: str, disk: int) -> None:
         """Create the private folder, or resize the one created in advance."""
@@ -142,19 +160,36 @@ class Launcher:
     def lay_out(self, go: int) -> None:
         """Create the working, home and scratch folders, write the files, and let the program begin."""
         try:
-            for name in ("work", "home", "tmp"):
+            for name in ("work", "home", "tmp", "shm", "empty"):
                 os.makedirs(os.path.join(self.task.folder, name), exist_ok=True)  # noqa: PTH103, PTH118
             for name, content in read_files().items():
                 path = os.path.join(self.task.folder, "work", name)  # noqa: PTH118
                 os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
                 with open(path, "wb") as file:  # noqa: PTH123
                     file.write(content)
+            if self.task.wide:
+                self.attempt("layer", self.widen)
             if self.namespaces and self.task.covers:
                 self.attempt("covers", self.cover)
             os.write(go, b"..")
         except (OSError, ValueError) as error:
             self.report("error", error)
         os.close(go)
+
+    def widen(self) -> None:
+        """Let the program write where a plain one may, to the private folder."""
+        from counterlens.sandbox.linux import namespaces
+
+        task = self.task
+        for number, path in enumerate(task.writable):
+            upper, empty = (os.path.join(task.folder, name) for name in (f"layer{number}", "empty"))  # noqa: PTH118
+            namespaces.layer(path, upper, empty)
+        kept = sorted({task.folder, *task.readable, *task.writable})
+        for path in _SHARED:
+            if path not in kept and os.path.isdir(path):  # noqa: PTH112
+                namespaces.replace_folder(path, os.path.join(task.folder, "tmp"), kept)  # noqa: PTH118
+        if os.path.isdir(_MEMORY):  # noqa: PTH112
+            namespaces.replace_folder(_MEMORY, os.path.join(task.folder, "shm"), kept)  # noqa: PTH118
 
     def cover(self) -> None:
         """Replace the content of some files for all processes in this mount namespace."""
@@ -178,10 +213,11 @@ class Launcher:
                 self.contain()
             elif not self.namespaces:
                 syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
+        refusals = self._refusals()
         started = os.fork()
         if started == 0:
             os.close(go)
-            self.become(waiting)
+            self.become(waiting, refusals)
             return
         if self.namespaces and not self.first:
             os.close(go)
@@ -191,7 +227,7 @@ class Launcher:
         os.close(waiting)
         _silence()
         os.close(self.task.result)
-        ended = self.wait(started)
+        ended = self.wait(started, refusals)
         if self.first:
             _end_all()
         elif not self.namespaces:
@@ -203,26 +239,51 @@ class Launcher:
         os.close(self.task.status)  # the parent need not wait until the memory of this process is released
         os._exit(0)
 
-    def wait(self, started: int) -> Ended | None:
-        """The status and usage of the program, once it has ended; None if the parent said "stop"."""
+    def _refusals(self) -> Refusals | None:
+        """What the filter of a wide room will refuse."""
+        if not self.task.wide:
+            return None
+        from counterlens.sandbox.linux.refusals import Refusals
+
+        return Refusals(self.report)
+
+    def _usage(self) -> ProgramUsage | None:
+        """What the program in a wide room uses."""
+        if not self.task.wide:
+            return None
+        from counterlens.sandbox.linux.usage import ProgramUsage
+
+        return ProgramUsage(self.task)
+
+    def wait(self, started: int, refusals: Refusals | None) -> Ended | None:
+        """The status and usage of the program, once it has ended; None if it has to be ended.
+
+        That is if the parent said "stop", or the program exceeded a limit of its wide room.
+        """
+        usage = self._usage()
         watched, pause = [0], _GLANCE
+        if refusals is not None:
+            refusals.listen()
         if LINUX:
             try:
                 watched.append(os.pidfd_open(started))
                 pause = 1.0  # only to collect orphans
             except OSError:
                 pass
-        while 0 not in select.select(watched, [], [], pause)[0]:
-            while True:
-                try:
-                    pid, status, usage = os.wait4(-1, os.WNOHANG)
-                except ChildProcessError:
-                    return None
-                if pid == started:
-                    return status, usage
-                if pid == 0:
-                    break
-        return None
+        while True:
+            heard = [*watched, *(refusals.watched if refusals is not None else ())]
+            ready = select.select(heard, [], [], pause if usage is None else min(pause, usage.pause))[0]
+            if 0 in ready:
+                return None
+            if refusals is not None:
+                refusals.answer(ready)
+            ended, over = _collect(started)
+            if over:
+                return ended
+            exceeded = usage and usage.exceeded_limit()
+            if exceeded:
+                self.report("exceeded", exceeded)
+                return None
 
     def end_descendants(self) -> None:
         """Kill all children, and their children as this subreaper inherits them, until none is left."""
@@ -234,10 +295,10 @@ class Launcher:
             except ChildProcessError:
                 return
 
-    def become(self, waiting: int) -> None:
+    def become(self, waiting: int, refusals: Refusals | None) -> None:
         """Confine this process and begin the program; returns only for a warm one."""
         program = programs.SandboxedProgram(
-            self.task, go=waiting, namespaces=self.namespaces, ruleset=self.ruleset
+            self.task, go=waiting, namespaces=self.namespaces, ruleset=self.ruleset, refusals=refusals
         )
         try:
             program.confine(self.attempt)
@@ -245,6 +306,19 @@ class Launcher:
         except BaseException as error:
             self.report("error", error)
             os._exit(programs.LAUNCHED)
+
+
+def _collect(started: int) -> tuple[Ended | None, bool]:
+    """Collect children that have ended: the end of the program, and whether it, or every child, has ended."""
+    while True:
+        try:
+            pid, status, used = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            return None, True
+        if pid == started:
+            return (status, used), True
+        if pid == 0:
+            return None, False
 
 
 def _end_all() -> None:

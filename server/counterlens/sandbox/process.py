@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from threading import Event, Lock
@@ -23,9 +23,11 @@ from counterlens.environment import closed_variable
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.processes import bare_python, start, start_lasting
 from counterlens.sandbox import shell as system
-from counterlens.sandbox.base import Ending, Job, JobOutcome
+from counterlens.sandbox.base import Job, JobOutcome
 from counterlens.sandbox.following import follow
 from counterlens.sandbox.interpreter import describe
+from counterlens.sandbox.linux.usage import WALL
+from counterlens.sandbox.outcome import LaunchedRun, outcome_of
 from counterlens.sandbox.pipes import Pipes
 from counterlens.sandbox.serving import Conversation, ServedProgram
 from counterlens.sandbox.shell import Bare, Shell, links_of
@@ -36,7 +38,6 @@ if sys.platform == "linux":
 
 _SYSTEM = system.readable()
 _PASSED_ON = ("TZ", "LD_LIBRARY_PATH")
-_SIGXCPU, _SIGKILL = 24, 9
 _PATIENCE = 2.0  # seconds for the launcher to clean up before it is killed
 _WARM_SINCE = (3, 9)  # the oldest Python whose interpreter can be kept warm
 
@@ -81,6 +82,11 @@ class ProcessSandbox:
         return self._wants_warm and {"namespaces", "filesystem", "landlock"} <= self._held
 
     @property
+    def wide(self) -> bool:
+        """Whether there are wide rooms here; without, every room is closed."""
+        return {"namespaces", "filesystem", "readonly", "loopback", "watched", "seccomp"} <= self._held
+
+    @property
     def _held(self) -> frozenset[str]:
         with self._lock:
             return self._found
@@ -99,6 +105,8 @@ class ProcessSandbox:
             Cancelled: `cancel` was set; nothing of the program is left.
         """
         warm = self.warm and describe(job.python).version >= _WARM_SINCE
+        if job.limits.wide and not self.wide:
+            job = replace(job, limits=replace(job.limits, processes=0))
         return self._run(job, cancel, warm=warm)[0]
 
     def _run(self, job: Job, cancel: Event | None, *, warm: bool) -> tuple[JobOutcome, frozenset[str]]:
@@ -127,7 +135,7 @@ class ProcessSandbox:
                     _end(child)
         finally:
             done()
-        outcome = _outcome(run, job)
+        outcome = outcome_of(run, job)
         if outcome is None:
             output = run.pipes.data("errors").decode("utf-8", "replace").strip()[-300:]
             raise SandboxError(f"the sandbox's launcher ended before the program did {output}".rstrip())
@@ -208,7 +216,7 @@ class ProcessSandbox:
                 return None
             lines.leave()
             run = _run_to_end(job, task, lines, cancel)
-            return _outcome(run, job)
+            return outcome_of(run, job)
 
     @cached_property
     def _pool(self) -> Pool:
@@ -245,15 +253,6 @@ class _Lines:
             self._own[0].close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """The raw result of a run."""
-
-    pipes: Pipes
-    in_time: bool
-    seconds: float
-
-
 def _inside(module: str, function: str) -> str:
     root = str(Path(counterlens.__file__).parents[1])
     return (
@@ -287,7 +286,9 @@ def make_service_task(service: ServedProgram, folder: str) -> SandboxTask:
         environment=_environment(folder) | dict(service.environment),
         folder=folder,
         readable=[*_SYSTEM, *(str(path) for path in service.readable)],
+        writable=[],
         covers=[],
+        seconds=limits.seconds,
         cpu_seconds=limits.cpu_seconds,
         memory=limits.memory_bytes,
         processes=limits.processes,
@@ -317,7 +318,9 @@ def make_task(job: Job, folder: str) -> SandboxTask:
         environment=environment,
         folder=folder,
         readable=[*_SYSTEM, *interpreter.folders, *(str(path) for path in job.readable)],
+        writable=[os.path.realpath(path) for path in job.writable],
         covers=[(os.path.realpath(path), content) for path, content in job.covers.items()],
+        seconds=limits.seconds,
         cpu_seconds=limits.cpu_seconds,
         memory=limits.memory_bytes,
         processes=limits.processes,
@@ -329,7 +332,7 @@ def make_task(job: Job, folder: str) -> SandboxTask:
     )
 
 
-def _run_to_end(job: Job, task: SandboxTask, lines: _Lines, cancel: Event | None) -> _Run:
+def _run_to_end(job: Job, task: SandboxTask, lines: _Lines, cancel: Event | None) -> LaunchedRun:
     """Send the task to the launcher, and read until all pipes are closed or the time limit is reached."""
     kept = job.limits.output_bytes
     room = {"output": kept, "errors": kept, "result": kept, "status": 1 << 16}
@@ -339,7 +342,10 @@ def _run_to_end(job: Job, task: SandboxTask, lines: _Lines, cancel: Event | None
     )
     started = time.monotonic()
     try:
-        in_time = pipes.drain(started + job.limits.seconds, cancel)
+        longest = job.limits.seconds * (WALL if job.limits.wide else 1) + (
+            _PATIENCE if job.limits.wide else 0
+        )
+        in_time = pipes.drain(started + longest, cancel)
         seconds = time.monotonic() - started
     finally:
         pipes.stop_writing()
@@ -347,7 +353,7 @@ def _run_to_end(job: Job, task: SandboxTask, lines: _Lines, cancel: Event | None
         pipes.drain(time.monotonic() + _PATIENCE, None)
     if not in_time and cancel is not None and cancel.is_set():
         raise Cancelled
-    return _Run(pipes, in_time, seconds)
+    return LaunchedRun(pipes, in_time, seconds)
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
@@ -357,34 +363,3 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
-
-
-def _outcome(run: _Run, job: Job) -> tuple[JobOutcome, frozenset[str]] | None:
-    """The outcome and the confinements that held; None if the launcher reported no end.
-
-    Raises:
-        SandboxError: the program could not be started.
-    """
-    pipes = run.pipes
-    lines = [line.split(" ") for line in pipes.data("status").decode("utf-8", "replace").splitlines()]
-    held = frozenset(words[1] for words in lines if words[0] == "holds")
-    for words in lines:
-        if words[0] == "error":
-            raise SandboxError(f"the program could not be started in the sandbox: {' '.join(words[1:])}")
-    ended = next((words for words in lines if words[0] in {"exited", "signalled"}), None)
-    if run.in_time and ended is None:
-        return None
-    ending, code, cpu = _ending_of(ended, job) if ended else (Ending.TIMED_OUT, _SIGKILL, 0.0)
-    outcome = JobOutcome(
-        ending, code, pipes.data("output"), pipes.data("errors"), pipes.data("result"), pipes.truncated,
-        run.seconds, cpu,
-    )  # fmt: skip
-    return outcome, held
-
-
-def _ending_of(words: list[str], job: Job) -> tuple[Ending, int, float]:
-    code, cpu = int(words[1]), float(words[2])
-    if words[0] == "exited":
-        return Ending.EXITED, code, cpu
-    burnt = code == _SIGXCPU or (code == _SIGKILL and cpu >= job.limits.cpu_seconds)
-    return (Ending.TIMED_OUT if burnt else Ending.SIGNALLED), code, cpu

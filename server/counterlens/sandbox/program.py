@@ -18,15 +18,23 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from counterlens.sandbox.linux.namespaces import Ruleset
+    from counterlens.sandbox.linux.refusals import Refusals
     from counterlens.sandbox.task import SandboxTask
 
 LINUX = sys.platform == "linux"
 LAUNCHED = 127  # the exit code if the program could not be started
 RESULT_FD = "COUNTERLENS_RESULT_FD"
+READABLE, WRITABLE = "COUNTERLENS_READABLE", "COUNTERLENS_WRITABLE"  # of a wide room, as a search path is
+_MACHINE = ("/proc/cpuinfo", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/uptime", "/proc/version")
 _THREADS = 128  # allowance for threads, which the process limit also counts
 
 _OWN: list[str] = []
 _KEPT: list[types.ModuleType] = []  # freeing modules would copy the pages that a warm program shares
+
+
+def most_processes(task: SandboxTask) -> int:
+    """The kernel's bound on processes and threads; in a wide room, the supervisor ends it before that."""
+    return 2 * task.processes + _THREADS
 
 
 class SandboxedProgram:
@@ -37,10 +45,19 @@ class SandboxedProgram:
         go: A file descriptor that receives one byte when the files are written.
         namespaces: Whether the process is in its own namespaces.
         ruleset: For a warm program: the paths that all programs of this interpreter may read.
+        refusals: In a wide room: who hears of refused system calls.
     """
 
-    def __init__(self, task: SandboxTask, *, go: int, namespaces: bool, ruleset: Ruleset | None) -> None:
-        self.task, self.go, self.ruleset = task, go, ruleset
+    def __init__(
+        self,
+        task: SandboxTask,
+        *,
+        go: int,
+        namespaces: bool,
+        ruleset: Ruleset | None,
+        refusals: Refusals | None,
+    ) -> None:
+        self.task, self.go, self.ruleset, self.refusals = task, go, ruleset, refusals
         self.namespaces, self.warm = namespaces, ruleset is not None
 
     def confine(self, attempt: Callable[[str, Callable[[], None]], bool]) -> None:
@@ -54,30 +71,45 @@ class SandboxedProgram:
         os.dup2(task.given if task.given >= 0 else os.open(os.devnull, os.O_RDWR), 0)
         self._limit()
         if LINUX:
-            from counterlens.sandbox.linux import namespaces, seccomp
+            from counterlens.sandbox.linux import namespaces, seccomp, syscalls
 
             if self.warm:
                 namespaces.drop_capabilities()
-            many = task.processes > 0
-            attempt("landlock", lambda: namespaces.restrict_files(self._ruleset(), [task.folder]))
-            attempt(
-                "seccomp",
-                lambda: seccomp.restrict_calls(processes=many, signals=many and self.namespaces),
-            )
+            if task.wide:  # so that the supervisor may see how much memory of it is shared
+                syscalls.prctl(syscalls.PR_SET_DUMPABLE, 1)
+            attempt("landlock", lambda: namespaces.restrict_files(self._ruleset(), self._writable()))
+            attempt("seccomp", lambda: seccomp.restrict_calls(refusals=self.refusals))
         self._keep_descriptors()
 
     def _ruleset(self) -> Ruleset:
         from counterlens.sandbox.linux.namespaces import Ruleset
 
-        ruleset = self.ruleset or Ruleset()
-        ruleset.allow_reading([*self.task.readable, "/proc/self"])
+        ruleset = self.ruleset or Ruleset(tcp=self.namespaces)
+        ruleset.allow_reading(self._readable())
         return ruleset
+
+    def _readable(self) -> list[str]:
+        """What it may read besides what it may change."""
+        return [*self.task.readable, "/proc/self", *(_MACHINE if self.task.wide else ())]
+
+    def _writable(self) -> list[str]:
+        """The folders that it may change; of a wide room, all others are read-only, whatever this says."""
+        task = self.task
+        if not task.wide:
+            return [task.folder]
+        own = [os.path.join(task.folder, name) for name in ("work", "home", "tmp", "shm")]  # noqa: PTH118
+        return [*own, *task.writable, "/tmp", "/var/tmp", "/dev/shm"]  # noqa: S108
 
     def begin(self) -> Callable[[], None]:
         """Become the program; returns only for a warm one, with the function that runs it."""
         task = self.task
         environment = dict(task.environment)
         environment[RESULT_FD] = str(task.result)
+        if task.wide:
+            from counterlens.sandbox.linux.namespaces import DEVICES
+
+            environment[READABLE] = os.pathsep.join([*self._readable(), *DEVICES])
+            environment[WRITABLE] = os.pathsep.join([*self._writable(), *DEVICES])
         if not self.warm:
             os.execve(task.python, [task.python, *task.program], environment)  # noqa: S606 - the purpose
         os.close(task.status)
@@ -102,15 +134,17 @@ class SandboxedProgram:
         limits = {
             resource.RLIMIT_CORE: (0, 0),
             resource.RLIMIT_CPU: (task.cpu_seconds, task.cpu_seconds + 1),
-            resource.RLIMIT_FSIZE: (task.file_size, task.file_size),
-            resource.RLIMIT_NOFILE: (task.open_files, task.open_files),
         }
+        if not task.wide:
+            limits[resource.RLIMIT_FSIZE] = (task.file_size, task.file_size)
+            limits[resource.RLIMIT_NOFILE] = (task.open_files, task.open_files)
         if LINUX:  # other systems do not enforce these, or reject them
-            limits[resource.RLIMIT_AS] = (task.memory, task.memory)
+            if not task.wide:
+                limits[resource.RLIMIT_AS] = (task.memory, task.memory)
             limits[resource.RLIMIT_MEMLOCK] = (0, 0)
             limits[resource.RLIMIT_MSGQUEUE] = (0, 0)
             if self.namespaces:  # they have their own count
-                most = task.processes + _THREADS
+                most = most_processes(task)
                 limits[resource.RLIMIT_NPROC] = (most, most)
         for which, values in limits.items():
             hard = resource.getrlimit(which)[1]

@@ -21,7 +21,9 @@ class SandboxTask:
         environment: dict[str, str],
         folder: str,
         readable: list[str],
+        writable: list[str],
         covers: list[tuple[str, bytes]],
+        seconds: float,
         cpu_seconds: int,
         memory: int,
         processes: int,
@@ -37,7 +39,9 @@ class SandboxTask:
         self.environment = environment
         self.folder = folder
         self.readable = readable
+        self.writable = writable
         self.covers = covers  # pairs of a file's path and the content that programs see there
+        self.seconds = seconds
         self.cpu_seconds = cpu_seconds
         self.memory = memory
         self.processes = processes
@@ -47,6 +51,11 @@ class SandboxTask:
         self.result = result
         self.status = status
         self.given = given  # a pipe that is standard input of the program; -1 for none
+
+    @property
+    def wide(self) -> bool:
+        """Whether the program runs in a wide room; see `Limits`."""
+        return self.processes > 0
 
 
 def encode(task: SandboxTask, files: dict[str, bytes]) -> bytes:

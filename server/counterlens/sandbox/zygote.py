@@ -20,7 +20,7 @@ import sys
 
 from counterlens.sandbox import program
 from counterlens.sandbox.launcher import Launcher
-from counterlens.sandbox.linux import namespaces, seccomp, syscalls
+from counterlens.sandbox.linux import namespaces, refusals, seccomp, syscalls, usage
 from counterlens.sandbox.task import read_task
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _SPARE = 2  # copies that wait for a job
 _DISK = 64 << 20  # maximum bytes of the private folder until the job sets the size
+_AHEAD = (refusals, usage)  # modules that only some jobs need; each copy would import them again
 _LINES = 5  # standard input, output and error, result, status
 READY = b"ready"
 
@@ -106,7 +107,7 @@ def serve(launcher: Launcher, line: socket.socket, take: int, readable: list[str
     """Wait for one job and carry it out."""
     try:
         launcher.isolate()
-        launcher.ruleset = namespaces.Ruleset()
+        launcher.ruleset = namespaces.Ruleset(tcp=launcher.namespaces)
         launcher.ruleset.allow_reading(readable)
         if launcher.namespaces:
             launcher.make_folder(os.path.dirname(os.environ["TMPDIR"]), _DISK)  # noqa: PTH120

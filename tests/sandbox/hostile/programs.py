@@ -417,3 +417,19 @@ NEEDS = {
                 "looks at what happens to files", "process_vm_readv", "pidfd", "mounts and namespaces",
                 "other processes' memory", "reads /proc/1", "shared memory"},
 }  # fmt: skip
+ALLOWED_IN_A_WIDE_ROOM = {
+    "fork bomb",
+    "daemon",
+    "spawns a shell",
+    "clones by hand",
+    "a server of its own",
+    "one huge sparse file",
+    "file descriptors",
+    "datagrams",
+    "memory bomb",
+    "disk filler",
+    "inode filler",
+    "thread bomb",
+    "raises its own limits",
+}
+"""What these do is no escape from a wide room: other limits end them, or what they reach is not outside."""

@@ -122,7 +122,7 @@ def _observe(
             *(str(root) for root in (place.roots if place else ())),
         ),
         readable=place.readable if place else (),
-        limits=setting.limits,
+        limits=replace(setting.limits, processes=0),
         preload=IMPORTED,
     )
     outcome = run_or_recall(setting.sandbox, job, cancel=setting.cancel)

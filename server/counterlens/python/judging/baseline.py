@@ -21,7 +21,7 @@ import platformdirs
 
 from counterlens.atomic_file import replace_file
 from counterlens.errors import SandboxError
-from counterlens.judging.base import Setting
+from counterlens.judging.base import LIMITS, Setting
 from counterlens.nested_text import read_json
 from counterlens.python.judging.compiled import CompiledProject
 from counterlens.python.judging.layout import Layout, layout_of
@@ -29,7 +29,7 @@ from counterlens.python.judging.recording import run
 from counterlens.python.judging.sandboxed.recorder.exclusion import REASON
 from counterlens.python.judging.suite import Suite, digest_of
 from counterlens.python.judging.test_run import WITH_CASES
-from counterlens.sandbox.base import Ending, JobOutcome, Limits
+from counterlens.sandbox.base import Ending, JobOutcome
 
 LOG = logging.getLogger("counterlens")
 PASSED, FAILED, SKIPPED, ENDED = "passed", "failed", "skipped", "ended"
@@ -165,7 +165,7 @@ def _numbers(ranges: Sequence[int], tests: int) -> list[int]:
 
 _SLICES = (15.0, 30.0, 60.0)  # seconds: the first slices are short, for early results
 _START = 30.0  # maximum seconds for the start of the interpreter and pytest's collection
-_LIMITS = Limits(memory_bytes=2 << 30, open_files=256, output_bytes=64 << 20)
+_LIMITS = replace(LIMITS, memory_bytes=2 << 30, output_bytes=64 << 20)
 _ENDINGS = ("it ends the process", "it does not terminate")
 _LOCK = Lock()
 _known: dict[str, Baseline] = {}
@@ -278,6 +278,7 @@ class SuiteRun:
             CompiledProject(place, setting).readable,
             setting.cancel,
             preload=WITH_CASES,
+            writable=place.readable,
         )
         return _Report(self._found, self._numbers, self._ending).take(outcome)
 

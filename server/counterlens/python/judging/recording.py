@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -223,8 +223,12 @@ def run(
     more: Mapping[str, bytes] | None = None,
     covers: Mapping[Path, bytes] | None = None,
     preload: tuple[str, ...] = IMPORTED,
+    writable: tuple[Path, ...] = (),
 ) -> JobOutcome:
-    """Run one module of the recorder on a task, with `more` files beside it; other parameters as in `Job`."""
+    """Run one module of the recorder on a task, with `more` files beside it; other parameters as in `Job`.
+
+    The room is closed unless something in it is writable.
+    """
     files = {
         **quick_files(_PACKAGE, describe(setting.python).bytecode, _OTHERS if module == "calls" else ()),
         "start.py": start_script(f"sandboxed.recorder.{module}"),
@@ -232,6 +236,8 @@ def run(
         **(more or {}),
     }
     limits = bound_limits(setting.limits)
+    if not writable:
+        limits = replace(limits, processes=0)
     job = Job(
         files,
         "start.py",
@@ -240,6 +246,7 @@ def run(
         limits=limits,
         covers=covers or {},
         preload=preload,
+        writable=writable,
     )
     return setting.sandbox.run(job, cancel=cancel)
 

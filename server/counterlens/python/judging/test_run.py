@@ -24,6 +24,7 @@ from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdic
 from counterlens.judging.pace import bound_limits
 from counterlens.python.judging.compiled import CompiledProject
 from counterlens.python.judging.layout import Layout
+from counterlens.python.judging.outside import refused_files
 from counterlens.python.syntax.versions import newer_syntax
 from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.interpreter import describe as describe_interpreter
@@ -146,9 +147,11 @@ class TestRun:
         if why is not None and not self._passes_otherwise(program, read, cancel):
             judgement, evidence = Judgement.REFUSED, Evidence(self.attribution, 0, None, brief(why))
         self.history.any_passed |= judgement is Judgement.PASSED and "every" not in self.task
-        if judgement is Judgement.FAILED and evidence.message.rstrip().endswith("MemoryError"):
-            limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"
-            evidence = replace(evidence, message=evidence.message.rstrip() + limit)
+        refusals = (*outcome.refusals, *refused_files(outcome))
+        if refusals and judgement in {Judgement.FAILED, Judgement.TIMED_OUT}:
+            judgement = Judgement.REFUSED
+            message = in_lines(f"the sandbox refuses it: {refusals[0]}", evidence.message)
+            evidence = replace(evidence, message=brief(message))
         known = outcome.ending is not Ending.TIMED_OUT
         return Verdict(judgement, evidence, outcome.seconds, (outcome.cpu_seconds or None) if known else None)
 
@@ -182,6 +185,7 @@ class TestRun:
     def job(self, program: str, nonce: str, cancel: Event | None) -> Job:
         """The job that runs a program; its report carries the nonce."""
         place, kept = self.place, self._compiled(cancel)
+        own = (*(place.readable if place else ()), *self.readable)
         task = {
             "nonce": nonce,
             "source": program,
@@ -198,7 +202,8 @@ class TestRun:
             cold_files=quick_files(_PACKAGE, bytecode, () if "record" in self.task else _UNUSED),
             entry="start.py",
             python=self.setting.python,
-            readable=(*(kept.readable if kept else place.readable if place else ()), *self.readable),
+            readable=(*(kept.readable if kept else ()), *own),
+            writable=tuple(path for path in own if path.is_dir()),
             limits=bound_limits(self.setting.limits),
             preload=WITH_CASES if "files" in self.task else _WITHOUT_CASES,
             covers=place.covered_by(program) if place else {},

@@ -26,8 +26,12 @@ PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 
 SIGCHLD = 17
+_AF_INET, _DATAGRAMS, _UP = 2, 2 | os.O_CLOEXEC, 1
+_SIOCSIFFLAGS = 0x8914
 
 # The numbers of calls newer than Linux 5.0 are the same on every architecture.
+OPEN_TREE = 428
+MOVE_MOUNT = 429
 CLONE3 = 435
 MOUNT_SETATTR = 442
 LANDLOCK_CREATE_RULESET = 444
@@ -99,6 +103,20 @@ def fork_into(flags: int) -> int:
     _python.PyOS_AfterFork_Parent()
     ctypes.set_errno(number)
     return _check(pid, "clone3")
+
+
+def interface_up(name: bytes) -> None:
+    """Set a network interface up: `netdevice(7)`.
+
+    Raises:
+        OSError: the kernel refused it.
+    """
+    line = _check(_libc.socket(_AF_INET, _DATAGRAMS, 0), "socket")
+    try:
+        request = ctypes.create_string_buffer(struct.pack("<16sH22x", name, _UP), 40)
+        _check(_libc.ioctl(line, ctypes.c_ulong(_SIOCSIFFLAGS), request), "ioctl")
+    finally:
+        os.close(line)
 
 
 def capset(head: ctypes.Array[ctypes.c_char], data: ctypes.Array[ctypes.c_char]) -> None:

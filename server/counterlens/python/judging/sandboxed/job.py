@@ -11,6 +11,8 @@ import os
 import sys
 import types
 
+from .file_watch import watch_files
+
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False  # `typing` costs a third of an interpreter's start
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ def take_task() -> tuple[dict[str, Any], int]:
         task = json.load(file)
     os.unlink("task.json")  # noqa: PTH108
     descriptor = take_descriptor("COUNTERLENS_RESULT_FD")
+    readable, writable = (os.environ.pop(f"COUNTERLENS_{name}", "") for name in ("READABLE", "WRITABLE"))
+    if writable:
+        watch_files(readable, writable, lambda line: send(descriptor, line))
     sys.modules["__main__"] = types.ModuleType("__main__")
     sys.argv[:] = [task.get("path", "program.py")]
     return task, descriptor

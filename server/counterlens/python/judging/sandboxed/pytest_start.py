@@ -64,6 +64,7 @@ def start_pytest(
     cache = os.path.join(tempfile.gettempdir(), "pytest-cache")  # noqa: PTH118
     usual = ["-q", "--color=no", "--maxfail=0", "--junitxml=", "-o", f"cache_dir={cache}", *more]
     usual += [part for name in WITHOUT for part in ("-p", f"no:{name}")]
+    sys.argv[:] = [os.path.join(os.path.dirname(pytest.__file__), "__main__.py"), *paths]  # noqa: PTH118, PTH120
     import_installed_as_they_are()
     use_prepared()
     quiet = QuietStart()
