@@ -97,17 +97,16 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "calibrate": ("calibrate", "{}", *TOY),
     "changed": ("changed", "{}", *TOY),
 }
-"""Commands by what they read, with the place of its path; not causal, whose libraries alone take 330 MB."""
+"""Commands by what they read, with the place of its path; not causal, whose libraries take 330 MB."""
 BESIDE: dict[str, tuple[str, ...]] = {
     name: tuple(part.format("good.py") for part in command) for name, command in SOURCES.items()
 } | {
     "bench": ("bench", "--data", "repo:.", "--plan", *TOY),
     "init": ("init", "--print"),
     "models": ("models",),
-    "doctor": ("doctor",),
     "data": ("data", "list", "."),
 }
-"""Commands on sound files, beside which something hostile is."""
+"""Commands on sound files, beside which something hostile is; not doctor, which loads a model."""
 FILES = (
     "README.md",
     "pyproject.toml",
