@@ -1,17 +1,19 @@
 """Checks verdicts on completions of a code model, and whether contested passes are those that are wrong.
 
-    python benchmarks/completions.py FILE.jsonl --data FOLDER [--half 0|1]
+    python benchmarks/completions.py FILE.jsonl --data FOLDER
+    python benchmarks/completions.py docs/results/records --data FOLDER [--bare]
 
 Each line of the file is a completion: `data` (`humaneval`, `mbpp`, `humaneval-x`: a dataset in the folder),
-`task` (the problem's id), `prompt` and `text`. Prompt and text are one program, right or wrong.
+`task` (the problem's id), `prompt` and `text`. Prompt and text are one program, right or wrong. A folder has
+published records: the programs are then the distinct ones that passed in the runs of CACP on HumanEval.
 
 - **Verdicts**: our verdict, and whether program and tests run as one text in a process of their own, which
   bubblewrap keeps from the machine, without anything of ours.
 - **Contested passes**: programs that pass HumanEval are run on the inputs of HumanEval+ (`humanevalplus` in
   the folder) beside its reference solution with its contract (assertions that say which inputs a problem is
-  about), which is the original here: how many of those that fail there are contested, and how many of those
-  that pass; of the latter, how many only change their argument. `--half` takes problems with an even or an
-  odd number alone, to tune on one half.
+  about), which is the original here (`--bare` leaves the contract out): how many of those that fail there are
+  contested, how many of those that pass, with Wilson's intervals; and for how many of the others a difference
+  on an input unlike those of the tests is shown.
 
 The last line is one JSON document.
 """
@@ -25,14 +27,18 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+import pyarrow.parquet as pq
 
 from counterlens.datasets import open_dataset
 from counterlens.datasets.base import Problem
 from counterlens.judging.base import LIMITS, Judge, OriginalSays, Setting
 from counterlens.judging.languages import judging_of
 from counterlens.judging.witnesses import WitnessedJudge
+from counterlens.metrics.effects import wilson
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -108,6 +114,30 @@ def _parsed(inputs: Any) -> Any:
     return json.loads(inputs) if isinstance(inputs, str) else inputs
 
 
+def published(folder: Path, problems: Mapping[tuple[str, str], Problem]) -> Iterator[dict[str, str]]:
+    """The distinct programs that passed in the published runs of CACP on HumanEval, as completions."""
+    given: set[tuple[str, str]] = set()
+    for file in sorted(folder.glob("cacp-humaneval-*/completion-pairs.parquet")):
+        for pair in pq.read_table(file).to_pylist():
+            problem = problems["humaneval", pair["problem"].rpartition("/")[2]]
+            for side in ("original", "counterfactual"):
+                program = _assembled(problem, pair, side)
+                if pair[side]["verdict"] == "passed" and (problem.id, program) not in given:
+                    given.add((problem.id, program))
+                    yield {"data": "humaneval", "task": problem.id, "prompt": program, "text": ""}
+
+
+def _assembled(problem: Problem, pair: Mapping[str, Any], side: str) -> str:
+    """The program of one side of a published pair."""
+    assert problem.function is not None
+    text, end = problem.source.encode(), find_function(Document(problem.source), problem.function).end
+    for edit in sorted(pair["edits"] if side == "counterfactual" else (), key=lambda edit: -edit["start"]):
+        new = edit["text"].encode()
+        text = text[: edit["start"]] + new + text[edit["end"] :]
+        end += len(new) - (edit["end"] - edit["start"])
+    return (text[: pair["cut"][side]] + pair[side]["completion"].encode() + text[end:]).decode()
+
+
 def judge_of(problem: Problem, original: str) -> Judge:
     """The judge by the supplied tests, with both witnesses."""
     assert problem.tests is not None
@@ -123,7 +153,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("completions", type=Path)
     parser.add_argument("--data", type=Path, required=True, help="a folder with the datasets")
-    parser.add_argument("--half", type=int, choices=(0, 1), help="problems with an even or an odd number")
+    parser.add_argument("--bare", action="store_true", help="compare with the reference without its contract")
     options = parser.parse_args()
     datasets = {
         "humaneval": "humaneval",
@@ -139,15 +169,18 @@ def main() -> None:
         extras = {extra["task_id"]: extra for extra in map(json.loads, file)}
     judges: dict[tuple[str, str], Judge] = {}
     counts: Counter[str] = Counter()
-    for line in options.completions.read_text().splitlines():
-        completion = json.loads(line)
+    place = options.completions
+    completions = (
+        published(place, problems) if place.is_dir() else map(json.loads, place.read_text().splitlines())
+    )
+    for completion in completions:
         data, number = completion["data"], completion["task"].rpartition("/")[2]
         problem = problems.get((data, number))
-        if problem is None or options.half not in {None, int(number) % 2}:
+        if problem is None:
             continue
         program = completion["prompt"] + completion["text"]
         extra = extras[completion["task"]] if data == "humaneval" else None
-        original = reference(extra) if extra else problem.source
+        original = reference(extra) if extra and not options.bare else problem.source
         judge = judges.get((data, number)) or judge_of(problem, original)
         judges[data, number] = judge
         verdict, plain = judge.judge(program), passes(program, problem)
@@ -163,11 +196,14 @@ def main() -> None:
             continue
         right = passes_more(program, extra)
         kind = "passes HumanEval+" if right else "fails HumanEval+"
-        counts[f"{kind}, {comparison.agreement}"] += 1
-        if comparison.other.startswith("left its arguments as ("):
-            counts[f"{kind}, changes its argument"] += 1
+        counts[kind] += 1
+        counts[f"{kind}, contested"] += verdict.contested
+        counts[f"{kind}, differs elsewhere"] += comparison.elsewhere is not None
         if right == (comparison.agreement is OriginalSays.DIFFERS):
             print(f"{kind}: {problem.id}: {comparison}\n{completion['text']}", flush=True)
+    for kind in ("fails HumanEval+", "passes HumanEval+"):
+        share = wilson(counts[f"{kind}, contested"], counts[kind])
+        print(f"{kind}: contested {share.count} of {share.n}, 95 % interval {share.low} to {share.high}")
     print(json.dumps({"benchmark": "completions", **counts}))
 
 

@@ -17,10 +17,12 @@ from hypothesis.strategies import integers
 from counterlens.judging.base import Judgement, Setting
 from counterlens.judging.comparing import Untestable
 from counterlens.python.judging.differential import find_out
-from counterlens.python.judging.differential.generation import CallPlan, Parameter
+from counterlens.python.judging.differential.generation import draw
+from counterlens.python.judging.differential.inputs import Call
 from counterlens.python.judging.differential.judge import DifferentialJudge
 from counterlens.python.judging.differential.observed import texts_about
-from counterlens.python.judging.differential.original import Original, study
+from counterlens.python.judging.differential.original import Original
+from counterlens.python.judging.differential.planning import study
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -220,14 +222,11 @@ def test_inputs_are_drawn_while_no_other_thread_changes_the_recursion_limit() ->
         reading.wait(0.3)
         return number
 
-    parameter = Parameter(
-        "number", by_name=False, optional=False, several=False, kinds=(integers().map(slow),)
-    )
-    calls = CallPlan("work", (parameter,), ())
+    calls = integers().map(slow).map(lambda number: Call((number,)))
     limit = sys.getrecursionlimit()
     with warnings.catch_warnings(record=True) as warned, ThreadPoolExecutor(1) as pool:
         warnings.simplefilter("always")
-        drawn = pool.submit(calls.draw, (0,), 1, 0)
+        drawn = pool.submit(draw, calls, 1, 0)
         assert drawing.wait(10)
         with deep_recursion():  # it waits until the calls are drawn
             reading.set()

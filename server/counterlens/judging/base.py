@@ -36,17 +36,37 @@ def facts_of(verdict: Verdict) -> list[str]:
 
 
 def describe_comparison(comparison: OriginalComparison) -> str:
-    """What the original says, such as `agrees with the original on 62 inputs`."""
-    reason = f"; {comparison.reason}" if comparison.reason else ""
-    inputs = plural(comparison.inputs, "input")
+    """What the original says, such as `agrees with the original on 31 inputs like those of the tests`.
+
+    What a program does on other inputs, and what only it sees, is said and contests nothing.
+    """
     match comparison.agreement:
         case OriginalSays.AGREES:
-            return f"agrees with the original on {inputs}{reason}"
+            agrees = f"agrees with the original on {plural(comparison.inputs, 'input')}"
+            reasons = [agrees + _others(comparison), *([comparison.reason] if comparison.reason else [])]
+            if comparison.traces:
+                reasons.append(f"by itself, it {', '.join(comparison.traces[:_TRACES])}")
+            text, other = "; ".join(reasons), comparison.elsewhere
+            return text if other is None else f"{text}{_both(other.original, other.other)}"
         case OriginalSays.DIFFERS:
             where = f": {comparison.call}" if comparison.call else ""
-            original = f"\n  original: {comparison.original}" if comparison.original else ""
-            return f"differs from the original{where}{original}\n  this one: {comparison.other}"
+            return f"differs from the original{where}{_both(comparison.original, comparison.other)}"
     return f"not comparable with the original: {comparison.reason}"
+
+
+def _others(comparison: OriginalComparison) -> str:
+    """On which other inputs than those like the tests' a program agrees, or differs."""
+    if comparison.elsewhere is not None:
+        return f" like those of the tests; differs on others: {comparison.elsewhere.call}"
+    if not comparison.others:
+        return " like those of the tests" if comparison.kinds else ""
+    kinds = ", ".join(comparison.kinds)
+    return f" like those of the tests, and on {plural(comparison.others, 'other')} ({kinds})"
+
+
+def _both(original: str, other: str) -> str:
+    before = f"\n  original: {original}" if original else ""
+    return f"{before}\n  this one: {other}"
 
 
 def describe_cheats(cheats: CheatTrial) -> str:
@@ -67,6 +87,7 @@ SHORTEST, LONGEST = 0.1, 3600.0
 MAP_SECONDS = 300.0
 """Default time limit in seconds for the one run of a repository's tests."""
 
+_TRACES = 3  # maximum traces that are said
 _LINES, _WIDTH = 8, 200  # maximum lines of a message, and characters of each
 
 
@@ -88,9 +109,18 @@ class Judgement(StrEnum):
 class OriginalSays(StrEnum):
     """The behaviour of a program beside that of its original, on the same inputs."""
 
-    AGREES = "agrees"  # the same result on every input
-    DIFFERS = "differs"  # another result on an input on which the original returns
+    AGREES = "agrees"  # the same result on every input like those of the tests
+    DIFFERS = "differs"  # another result on such an input, on which the original returns
     NOT_COMPARABLE = "not comparable"  # no input could be compared
+
+
+@dataclass(frozen=True, slots=True)
+class OtherDifference:
+    """An input that is not like those of the tests, with the results of original and program for it."""
+
+    call: str
+    original: str
+    other: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +128,17 @@ class OriginalComparison:
     """What the original says, as the second witness: program and original ran apart, on the same inputs.
 
     Attributes:
-        inputs: Number of inputs on which the original returns and both results were compared.
+        inputs: Number of inputs on which the original returns and both results were compared: of those like
+            the inputs of the tests, if these are known.
         call: The smallest input found on which they differ, as a call that can be pasted.
         original: The result of the original for it.
         other: The result of the program for it.
         reason: Why they cannot be compared, or what else is worth saying, such as inputs on which they differ
             only where the original refuses.
+        others: Number of inputs that are not like those of the tests, on which the program agrees, too.
+        kinds: How these differ from those of the tests, such as `negative` or `larger`.
+        elsewhere: The smallest of these on which the program differs, which contests nothing.
+        traces: What the program does that nobody else sees, and the original does not, such as a warning.
     """
 
     agreement: OriginalSays
@@ -112,6 +147,10 @@ class OriginalComparison:
     original: str = ""
     other: str = ""
     reason: str = ""
+    others: int = 0
+    kinds: tuple[str, ...] = ()
+    elsewhere: OtherDifference | None = None
+    traces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +218,7 @@ class Verdict:
 
     @property
     def contested(self) -> bool:
-        """Whether the tests pass, but the original does otherwise on an input."""
+        """Whether the tests pass, but the original does otherwise on an input like theirs."""
         comparison = self.evidence.comparison
         return self.passed and comparison is not None and comparison.agreement is OriginalSays.DIFFERS
 

@@ -6,12 +6,20 @@ import time
 from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event, Lock
 from typing import Generic, Protocol, TypeVar
 
 from counterlens.counting import plural
-from counterlens.judging.base import Evidence, Judge, Judgement, OriginalComparison, OriginalSays, Verdict
+from counterlens.judging.base import (
+    Evidence,
+    Judge,
+    Judgement,
+    OriginalComparison,
+    OriginalSays,
+    OtherDifference,
+    Verdict,
+)
 
 ID = "differential"
 FEWEST = 3
@@ -66,18 +74,38 @@ class Distinction:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedElsewhere:
+    """What comparing a program with the original found on inputs that are not like those of the tests.
+
+    Attributes:
+        inputs: Number of such inputs.
+        kinds: How they differ from those of the tests, such as `negative`.
+        difference: The smallest one found on which the program differs; None if it does on none.
+    """
+
+    inputs: int
+    kinds: tuple[str, ...]
+    difference: OtherDifference | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DifferentialOutcome:
     """What comparing a program with the original found.
 
     Attributes:
-        difference: The smallest input found on which they differ; None if there is none, or no result.
+        difference: The smallest input found on which they differ; None if there is none, or no result. If
+            calls of the tests are known, it is like them.
         left_out: Number of inputs that were not compared, because the program is too slow for their size.
+        elsewhere: What it does on other inputs, if calls of the tests are known and it agrees on these.
+        traces: What it does that nobody else sees, and the original does not, such as a warning.
     """
 
     judgement: Judgement
     evidence: Evidence
     difference: Distinction | None = None
     left_out: int = 0
+    elsewhere: ComparedElsewhere | None = None
+    traces: tuple[str, ...] = ()
 
 
 class ComparingJudge(Judge):
@@ -137,10 +165,15 @@ class ComparingJudge(Judge):
         """
         outcome, returning = self.outcome(program, cancel), self.returning
         evidence, difference = outcome.evidence, outcome.difference
+        agreeing = OriginalComparison(
+            OriginalSays.AGREES, returning - outcome.left_out, traces=outcome.traces
+        )
+        if outcome.elsewhere is not None:
+            others, kinds = outcome.elsewhere.inputs, outcome.elsewhere.kinds
+            agreeing = replace(agreeing, others=others, kinds=kinds, elsewhere=outcome.elsewhere.difference)
         if outcome.judgement is Judgement.PASSED:
             slow = f"too slow for {plural(outcome.left_out, 'input')} larger than those of the tests"
-            reason = slow if outcome.left_out else ""
-            return OriginalComparison(OriginalSays.AGREES, returning - outcome.left_out, reason=reason)
+            return replace(agreeing, reason=slow if outcome.left_out else "")
         if outcome.judgement is Judgement.REFUSED:
             return OriginalComparison(OriginalSays.NOT_COMPARABLE, reason=evidence.message)
         if difference is None:
@@ -149,7 +182,7 @@ class ComparingJudge(Judge):
             )
         if difference.refused:
             where = f"differs only where the original refuses, such as {difference.call}"
-            return OriginalComparison(OriginalSays.AGREES, returning, reason=where)
+            return replace(agreeing, reason=where)
         return OriginalComparison(
             OriginalSays.DIFFERS, returning, difference.call, difference.original, difference.other
         )

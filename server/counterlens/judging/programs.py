@@ -157,7 +157,15 @@ def _joined_comparison(comparisons: Mapping[str, OriginalComparison], every: int
     if every > len(comparisons):
         reasons.append(f"{plural(every - len(comparisons), 'further function')} not compared")
     agreement = OriginalSays.AGREES if len(agreeing) == every else OriginalSays.NOT_COMPARABLE
-    return OriginalComparison(agreement, sum(each.inputs for each in agreeing), reason="; ".join(reasons))
+    return OriginalComparison(
+        agreement,
+        sum(each.inputs for each in agreeing),
+        reason="; ".join(reasons),
+        others=sum(each.others for each in agreeing),
+        kinds=tuple(dict.fromkeys(kind for each in agreeing for kind in each.kinds)),
+        elsewhere=next((each.elsewhere for each in agreeing if each.elsewhere), None),
+        traces=tuple(dict.fromkeys(trace for each in agreeing for trace in each.traces)),
+    )
 
 
 def _joined_trial(trials: Mapping[str, CheatTrial | None]) -> CheatTrial | None:

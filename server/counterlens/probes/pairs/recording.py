@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from counterlens.judging.base import Judgement, OriginalComparison, Verdict
+from counterlens.judging.base import Judgement, OriginalComparison, OtherDifference, Verdict
 from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.mutations.line_differences import LineDifferences
@@ -167,7 +167,10 @@ def _steady(comparison: OriginalComparison) -> OriginalComparison:
     """A comparison whose texts are the same in every run."""
     call = steady(comparison.call) if comparison.call else None
     original, other, reason = map(steady, (comparison.original, comparison.other, comparison.reason))
-    return replace(comparison, call=call, original=original, other=other, reason=reason)
+    elsewhere = comparison.elsewhere
+    if elsewhere is not None:
+        elsewhere = OtherDifference(*map(steady, (elsewhere.call, elsewhere.original, elsewhere.other)))
+    return replace(comparison, call=call, original=original, other=other, reason=reason, elsewhere=elsewhere)
 
 
 def _likelihood(effect: LikelihoodEffect) -> Likelihood:

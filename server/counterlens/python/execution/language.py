@@ -187,8 +187,8 @@ class PythonExecution(ExecutedLanguage):
         original = differential.find_out(document, function, setting)
         if not isinstance(original, differential.Original):
             return ()
-        pairs = zip(original.calls, original.observations, strict=True)
-        return [call.written(function.name) for call, seen in pairs if seen.returned]
+        inputs = [each for each in original.inputs if each.seen.returned and not each.large]
+        return [each.call.written(function.name) for each in inputs]
 
     def rounds_of(self, document: Document, call: str, setting: Setting) -> int:
         loops = running.observe_loops(document, call, setting)

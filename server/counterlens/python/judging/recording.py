@@ -26,6 +26,7 @@ _OTHERS = (
     ),
 )
 _RESTARTS = 3
+_FULL = "full"  # the kind of trouble of a process that cannot start more threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class CallRecord:
         limit: The limit that it reached, if any; nothing else is known then.
         after: The encoded arguments after the call; None if unchanged.
         output: Its printed output.
-        effects: What else it did, such as `warns: DeprecationWarning`.
+        effects: What else others can see of it, such as `changes the environment`.
+        traces: What it did that is its own matter, such as `changes the state of random`; never compared.
         outside: Its outside effects, such as `opens files`.
         arcs: Arcs that no earlier call took, if arcs are traced.
     """
@@ -49,6 +51,7 @@ class CallRecord:
     after: Form = None
     output: str = ""
     effects: tuple[str, ...] = ()
+    traces: tuple[str, ...] = ()
     outside: str | None = None
     arcs: frozenset[tuple[int, int]] = frozenset()
 
@@ -151,6 +154,7 @@ class Recorder:
         target: The qualified name of the function.
         readable: Whether the program may read its project, to import from it.
         seeded: Whether random numbers are the same for the same call.
+        shared: Variables of the module that the target is not alone to read.
     """
 
     setting: Setting
@@ -158,6 +162,7 @@ class Recorder:
     target: str
     readable: bool
     seeded: bool = False
+    shared: frozenset[str] = frozenset()
 
     def record(
         self,
@@ -195,6 +200,7 @@ class Recorder:
                 "calls": list(calls[len(seen) :]),
                 "first": len(seen),
                 "seeded": self.seeded,
+                "shared": sorted(self.shared),
                 "seconds": seconds,
                 "steps": steps,
                 "stop": stop,
@@ -202,6 +208,8 @@ class Recorder:
             outcome = run(self.setting, "calls", task, self._readable(), cancel, covers=self._covers(program))
             spent += outcome.seconds
             trouble, running = _read(outcome, seen, len(calls))
+            if trouble is not None and trouble.kind == _FULL:
+                continue
             if trouble is None or trouble.kind in {"invalid", "import", "missing"} or not running or stop:
                 return Recording(tuple(seen), trouble, spent)
             seen.append(CallRecord(limit="time" if trouble.kind == "timed out" else trouble.message))
@@ -253,7 +261,7 @@ def run(
 
 def _read(outcome: JobOutcome, seen: list[CallRecord], wanted: int) -> tuple[Trouble | None, bool]:
     """Add the lines of a report to `seen`; return the trouble, and whether a call was running at the end."""
-    running, ended = False, False
+    running, ended, before = False, False, len(seen)
     for line in outcome.result.decode("ascii", "replace").split("\n")[:-1]:
         word, _, rest = line.partition(" ")
         number, _, text = rest.partition(" ")
@@ -265,7 +273,11 @@ def _read(outcome: JobOutcome, seen: list[CallRecord], wanted: int) -> tuple[Tro
             if word == "call":
                 running = int(number) == len(seen)
             elif word == "done" and running and int(number) == len(seen) < wanted:
-                seen.append(_observation(json.loads(text)))
+                observation = _observation(json.loads(text))
+                if observation.limit == "threads" and len(seen) > before:
+                    # The kernel counts threads that have ended, too: a new process can start as many again.
+                    return Trouble(_FULL, "it starts too many threads"), True
+                seen.append(observation)
                 running, ended = False, bool(seen[-1].limit)
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             return Trouble("ended", "its report is malformed"), running
@@ -294,6 +306,7 @@ def _observation(seen: Mapping[str, Any]) -> CallRecord:
         after=seen.get("a"),
         output=text("o") or "",
         effects=tuple(map(str, seen.get("s") or ())),
+        traces=tuple(map(str, seen.get("t") or ())),
         outside=text("e"),
         arcs=frozenset((int(a), int(b)) for a, b in seen.get("b") or ()),
     )

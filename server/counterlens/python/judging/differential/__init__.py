@@ -13,7 +13,8 @@ from counterlens.judging.base import Setting
 from counterlens.judging.comparing import ID, Distinction, Studies, Untestable
 from counterlens.python.judging.differential.judge import DifferentialJudge
 from counterlens.python.judging.differential.observed import texts_about
-from counterlens.python.judging.differential.original import Original, never_compared, study
+from counterlens.python.judging.differential.original import Original
+from counterlens.python.judging.differential.planning import never_compared, study
 from counterlens.python.judging.differential.versions import run_versions
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

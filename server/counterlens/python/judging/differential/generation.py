@@ -1,4 +1,4 @@
-"""Generated calls: from annotations, defaults, literals and calls in the code, drawn by Hypothesis."""
+"""Generated calls: from annotations, defaults, literals, and known calls, drawn by Hypothesis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 
-from counterlens.judging.comparing import FEWEST
+from counterlens.python.judging.differential.call_likeness import CallLikeness
 from counterlens.python.judging.differential.inputs import Built, Call
 from counterlens.python.judging.differential.observed import FunctionNode
 from counterlens.python.judging.differential.shapes import Shapes, Strategy, Unknown, required_parameters
@@ -46,18 +46,22 @@ class CallPlan:
 
     Attributes:
         target: The callee, as an expression over the names of its module.
-        seen: Calls found in the code, which come first.
+        shapes: Values by type.
+        parameters: Its parameters; the reason if values for one are unknown.
+        seen: Calls found in the code, and those that the tests make; they come first.
+        recorded: Whether tests make some of them: then drawn calls are like these, or depart from them.
     """
 
     target: str
-    parameters: tuple[Parameter, ...]
+    shapes: Shapes
+    parameters: tuple[Parameter, ...] | str
     seen: tuple[Call, ...]
-    fewest, like_tests, domain = FEWEST, False, None
+    recorded: bool = False
 
     @property
     def combinations(self) -> list[tuple[int, ...]]:
         """Indices into the `kinds` of each parameter; a single combination if all types are known."""
-        every = [range(len(parameter.kinds)) for parameter in self.parameters]
+        every = [range(len(parameter.kinds)) for parameter in self._known]
         alike = [
             tuple(min(kind, len(kinds) - 1) for kinds in every)
             for kind in range(max(map(len, every), default=1))
@@ -66,33 +70,30 @@ class CallPlan:
         random.Random(0).shuffle(others)  # noqa: S311 - the order of types to try
         return list(dict.fromkeys([*alike, *others]))[:_COMBINATIONS]
 
-    def draw(self, combination: Sequence[int], number: int, of_seed: int) -> list[Call]:
-        """Distinct calls with arguments of the given kinds; the same calls for the same seed."""
+    def of_types(self, combination: Sequence[int]) -> st.SearchStrategy[Call]:
+        """Calls with arguments of the given kinds."""
         parts = [
             self._part(parameter, parameter.kinds[kind])
-            for parameter, kind in zip(self.parameters, combination, strict=True)
+            for parameter, kind in zip(self._known, combination, strict=True)
         ]
-        if not parts:
-            return [Call(())]
-        calls: dict[str, Call] = {}
+        return st.tuples(*parts).map(self._call)
 
-        @seed(of_seed)
-        @settings(
-            max_examples=number,
-            database=None,
-            deadline=None,
-            phases=[Phase.generate],
-            verbosity=Verbosity.quiet,
-            suppress_health_check=list(HealthCheck),
-        )
-        @given(st.tuples(*parts))
-        def collect(values: tuple[Any, ...]) -> None:
-            call = self._call(values)
-            calls.setdefault(call.written(""), call)
+    @property
+    def _known(self) -> tuple[Parameter, ...]:
+        return () if isinstance(self.parameters, str) else self.parameters
 
-        with lent_recursion_limit():
-            collect()
-        return list(calls.values())
+    def like(self, likeness: CallLikeness, calls: Sequence[Call]) -> st.SearchStrategy[Call]:
+        """Calls like some, and calls with an argument of the same type that need not be like theirs."""
+        apart = st.sampled_from(calls).flatmap(self._with_other)
+        return likeness.strategy() | likeness.strategy() | apart
+
+    def _with_other(self, call: Call) -> st.SearchStrategy[Call]:
+        """A call with one argument replaced by another value of its type."""
+        others = [
+            st.builds(call.with_value, st.just(place), self.shapes.like(value))
+            for place, value in (*enumerate(call.positional), *call.named)
+        ]
+        return st.one_of(others) if others else st.just(call)
 
     def _part(self, parameter: Parameter, kind: Strategy) -> Strategy:
         if parameter.several:
@@ -102,7 +103,7 @@ class CallPlan:
     def _call(self, values: Sequence[Any]) -> Call:
         positional: list[Any] = []
         named: list[tuple[str, Any]] = []
-        for parameter, value in zip(self.parameters, values, strict=True):
+        for parameter, value in zip(self._known, values, strict=True):
             if value is _OMITTED:
                 continue
             if parameter.several:
@@ -114,34 +115,68 @@ class CallPlan:
         return Call(tuple(positional), tuple(named))
 
 
-def plan(shapes: Shapes, node: FunctionNode, owner: ast.ClassDef | None, seen: Sequence[Call]) -> CallPlan:
+def draw(calls: st.SearchStrategy[Call], number: int, of_seed: int) -> list[Call]:
+    """Distinct calls; the same ones for the same seed."""
+    drawn: dict[str, Call] = {}
+
+    @seed(of_seed)
+    @settings(
+        max_examples=number,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        verbosity=Verbosity.quiet,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(calls)
+    def collect(call: Call) -> None:
+        drawn.setdefault(call.written(""), call)
+
+    with lent_recursion_limit():
+        collect()
+    return list(drawn.values())
+
+
+def plan(
+    shapes: Shapes,
+    node: FunctionNode,
+    owner: ast.ClassDef | None,
+    seen: Sequence[Call],
+    recorded: Sequence[Call] = (),
+) -> CallPlan:
     """The plan of calls of a function.
 
     Args:
         shapes: Values by type.
         owner: Its class, if it is a method.
         seen: Calls of it found in the code.
-
-    Raises:
-        Unknown: no values are known for one of its parameters; the message names it.
+        recorded: Those that its tests make, of a method with its object.
     """
     decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
+    constructor = owner is not None and node.name in {"__init__", "__new__"}
     bound = owner is not None and "staticmethod" not in decorators
+    of_object = owner is not None and bound and not constructor and "classmethod" not in decorators
     target = f"{owner.name}.{node.name}" if owner else node.name
-    first: list[Parameter] = []
-    if owner is not None and node.name in {"__init__", "__new__"}:
-        target = owner.name
-    elif owner is not None and bound and "classmethod" not in decorators:
-        first = [Parameter("self", False, False, False, (_instance(shapes, owner),))]
+    target = owner.name if owner is not None and constructor else target
     arguments = node.args
     needed = required_parameters(arguments)[1 if bound else 0 :]
-    parameters = [
-        Parameter(argument.arg, False, False, False, _kinds(shapes, argument, at, seen))
-        for at, argument in enumerate(needed)
-    ]
-    parameters += _others(shapes, arguments, len(needed), seen)
-    direct = [] if first else [call for call in seen if _fits(call, arguments, len(needed))]
-    return CallPlan(target, (*first, *parameters), tuple(direct))
+    direct = () if of_object else tuple(call for call in seen if _fits(call, arguments, len(needed)))
+    values = [*recorded, *seen] if not of_object else seen
+    parameters: tuple[Parameter, ...] | str
+    try:
+        first = [_self(shapes, owner)] if owner is not None and of_object else []
+        others = [
+            Parameter(argument.arg, False, False, False, _kinds(shapes, argument, at, values))
+            for at, argument in enumerate(needed)
+        ]
+        parameters = (*first, *others, *_others(shapes, arguments, len(needed), values))
+    except Unknown as error:
+        parameters = str(error)
+    return CallPlan(target, shapes, parameters, (*recorded, *direct), bool(recorded))
+
+
+def _self(shapes: Shapes, owner: ast.ClassDef) -> Parameter:
+    return Parameter("self", False, False, False, (_instance(shapes, owner),))
 
 
 def _instance(shapes: Shapes, owner: ast.ClassDef) -> Strategy:

@@ -102,6 +102,13 @@ class Call:
         weight = sum(_weight(value) for value in values) + sum(call.size[0] + 1 for _, call in self.steps)
         return weight, len(text), text
 
+    def with_value(self, place: int | str, value: Any) -> Call:
+        """The call with another value of a positional argument, by index, or of a named one."""
+        if isinstance(place, int):
+            return replace(self, positional=(*self.positional[:place], value, *self.positional[place + 1 :]))
+        named = tuple((name, value if name == place else old) for name, old in self.named)
+        return replace(self, named=named)
+
     def simpler(self) -> Iterator[Call]:
         """Calls with one argument one step simpler, one keyword argument less, or one step less."""
         for at in range(len(self.steps)):
@@ -109,11 +116,11 @@ class Call:
                 yield replace(self, steps=(*self.steps[:at], *self.steps[at + 1 :]))
         for at, value in enumerate(self.positional):
             for less in simpler(value):
-                yield replace(self, positional=(*self.positional[:at], less, *self.positional[at + 1 :]))
+                yield self.with_value(at, less)
         for at, (name, value) in enumerate(self.named):
             yield replace(self, named=(*self.named[:at], *self.named[at + 1 :]))
             for less in simpler(value):
-                yield replace(self, named=(*self.named[:at], (name, less), *self.named[at + 1 :]))
+                yield self.with_value(name, less)
 
 
 def _codes(call: Call) -> tuple[list[str], dict[str, str]]:

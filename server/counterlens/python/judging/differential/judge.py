@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 
-from counterlens.judging.base import Evidence, Judgement
+from counterlens.judging.base import Evidence, Judgement, OtherDifference
 from counterlens.judging.comparing import (
     ID,
+    ComparedElsewhere,
     ComparingJudge,
     DifferentialOutcome,
     Distinction,
@@ -41,12 +42,12 @@ class DifferentialJudge(ComparingJudge):
 
     def __init__(self, original: Original) -> None:
         self.original = original
-        self.covered = frozenset(method for call in original.calls for method, _ in call.steps)
+        self.covered = frozenset(method for each in original.inputs for method, _ in each.call.steps)
 
     @property
     def tests(self) -> int:
         """The number of inputs."""
-        return len(self.original.calls)
+        return len(self.original.inputs)
 
     @property
     def share(self) -> float:
@@ -60,38 +61,84 @@ class DifferentialJudge(ComparingJudge):
 
     @property
     def returning(self) -> int:
-        """The number of inputs on which the original returns."""
-        return sum(seen.returned for seen in self.original.observations)
+        """The number of inputs like those of the tests on which the original returns."""
+        return sum(each.seen.returned and each.departure is None for each in self.original.inputs)
 
     def outcome(self, program: str, cancel: Event | None) -> DifferentialOutcome:
         """Observe a program on the inputs; see `ComparingJudge`."""
+        alike = self.original.where(lambda each: each.departure is None)
+        outcome = DifferentialJudge(alike)._outcome(program, cancel)
+        others = self.original.where(lambda each: each.departure is not None)
+        refused = outcome.difference is not None and outcome.difference.refused
+        if not others.inputs or not (refused or outcome.judgement is Judgement.PASSED):
+            return outcome
+        elsewhere, example = DifferentialJudge(others)._elsewhere(program, cancel)
+        if example is not None and others.is_like_tests(example.call):  # the simplest such input is
+            recording = Recording((example.mutant,), None, 0.0)
+            return self._failed(example, [example], recording)
+        return replace(outcome, elsewhere=elsewhere)
+
+    def _outcome(self, program: str, cancel: Event | None) -> DifferentialOutcome:
         recording = self._recorded(program, cancel)
         apart = self._counterexamples(recording)
         smaller = self.original.of_tests_size()
         if smaller and _is_endless(recording) and all(each.mutant.limit for each in apart):
             # A right program may be slower. It must end on inputs of the tests' size, and on a larger one:
             # a program that only knows the inputs of the tests would not.
-            outcome = DifferentialJudge(smaller).outcome(program, cancel)
-            return replace(outcome, left_out=self.tests - len(smaller.calls))
+            outcome = DifferentialJudge(smaller)._outcome(program, cancel)
+            return replace(outcome, left_out=self.returning - DifferentialJudge(smaller).returning)
         if apart:
             first = min(apart, key=lambda each: (not each.original.returned, each.call.size))
             example = self.smallest_counterexample(program, first, cancel=cancel)
-            difference = self._distinction(example, apart, recording)
-            ended = example.mutant.limit not in _ENDLESS
-            if self.original.recorder.seeded:
-                why = f"it draws random numbers; with the same seed, it differs on {difference.call}"
-                return DifferentialOutcome(Judgement.REFUSED, Evidence(ID, difference.tried, None, why))
-            evidence = Evidence(ID, difference.tried, difference.call, difference.comparison_text)
-            return DifferentialOutcome(
-                Judgement.FAILED if ended else Judgement.TIMED_OUT, evidence, difference
-            )
+            return self._failed(example, apart, recording)
         if recording.trouble is not None:
             judgement = _JUDGEMENTS.get(recording.trouble.kind, Judgement.FAILED)
             seen = len(recording.observations)
             return DifferentialOutcome(
                 judgement, Evidence(ID, seen, self._running(recording), str(recording.trouble))
             )
-        return DifferentialOutcome(Judgement.PASSED, Evidence(ID, self.tests, None, self.basis))
+        evidence = Evidence(ID, self.tests, None, self.basis)
+        return DifferentialOutcome(Judgement.PASSED, evidence, traces=self._traces(recording))
+
+    def _failed(
+        self, example: Counterexample, apart: Sequence[Counterexample], recording: Recording
+    ) -> DifferentialOutcome:
+        difference = self._distinction(example, apart, recording)
+        if self.original.recorder.seeded:
+            why = f"it draws random numbers; with the same seed, it differs on {difference.call}"
+            return DifferentialOutcome(Judgement.REFUSED, Evidence(ID, difference.tried, None, why))
+        evidence = Evidence(ID, difference.tried, difference.call, difference.comparison_text)
+        endless = example.mutant.limit in _ENDLESS
+        judgement = Judgement.TIMED_OUT if endless else Judgement.FAILED
+        return DifferentialOutcome(judgement, evidence, difference)
+
+    def _elsewhere(
+        self, program: str, cancel: Event | None
+    ) -> tuple[ComparedElsewhere, Counterexample | None]:
+        """What a program does on inputs that are not like those of the tests, and the simplest difference."""
+        original = self.original
+        inputs = [each for each in original.inputs if each.seen.returned]
+        inputs.sort(key=lambda each: (each.large, each.call.size))
+        tasks = [each.call.task() for each in inputs]
+        recording = original.recorder.record(program, tasks, seconds=_CANDIDATE, stop=True, cancel=cancel)
+        pairs = zip(inputs, recording.observations, strict=False)
+        runs = [(each, seen) for each, seen in pairs if not (seen.limit and each.large)]
+        kinds = tuple(dict.fromkeys(str(each.departure) for each, _ in runs))
+        apart = [
+            Counterexample(each.call, each.seen, seen) for each, seen in runs if not each.seen.like(seen)
+        ]
+        unfinished = inputs[len(recording.observations) :]
+        if not apart and recording.trouble is not None and unfinished and not unfinished[0].large:
+            call = unfinished[0].call.written(original.recorder.target)
+            difference = OtherDifference(call, unfinished[0].seen.ending, str(recording.trouble))
+            return ComparedElsewhere(len(runs), kinds, difference), None
+        if not apart:
+            return ComparedElsewhere(len(runs), kinds), None
+        first = min(apart, key=lambda each: (bool(each.mutant.limit), each.call.size))
+        example = self.smallest_counterexample(program, first, cancel=cancel)
+        call = example.call.written(original.recorder.target)
+        difference = OtherDifference(call, *example.original.differences(example.mutant))
+        return ComparedElsewhere(len(runs), kinds, difference), example
 
     def first_counterexample(self, program: str, *, cancel: Event | None = None) -> Counterexample | None:
         """The smallest input that distinguishes a program; if possible both end, and the original returns."""
@@ -119,22 +166,38 @@ class DifferentialJudge(ComparingJudge):
         """The call that was running when a program ended; None if none was."""
         seen = recording.observations
         ended = recording.trouble is not None and recording.trouble.kind in {"ended", "timed out"}
-        return self._twice[len(seen)].written(self.original.recorder.target) if ended and seen else None
+        return self._twice[len(seen)][0].written(self.original.recorder.target) if ended and seen else None
 
     @property
-    def _twice(self) -> list[Call]:
-        """Each input twice, the last one first: a state that a program keeps shows."""
-        return [*reversed(self.original.calls), *self.original.calls]
+    def _twice(self) -> list[tuple[Call, CallRecord]]:
+        """Each call twice, the last one first, and what the original does: a state that is kept shows.
+
+        Large inputs come once, after all others: they cost more, and a program may not end on them.
+        """
+        usual, large = (
+            [each for each in self.original.inputs if each.large is kind] for kind in (False, True)
+        )
+        first = [(each.call, each.seen) for each in reversed(usual)]
+        again = [(each.call, each.again) for each in usual]
+        return [*first, *again, *((each.call, each.again) for each in large)]
+
+    def _traces(self, recording: Recording) -> tuple[str, ...]:
+        """The private traces of a program that the original does not leave."""
+        runs = zip(self._twice, recording.observations, strict=False)
+        return tuple(
+            dict.fromkeys(
+                trace for (_, was), seen in runs for trace in seen.traces if trace not in was.traces
+            )
+        )
 
     def _recorded(self, program: str, cancel: Event | None) -> Recording:
-        tasks = [call.task() for call in self._twice]
+        tasks = [call.task() for call, _ in self._twice]
         return self.original.recorder.record(program, tasks, seconds=_CANDIDATE, stop=True, cancel=cancel)
 
     def _counterexamples(self, recording: Recording) -> list[Counterexample]:
         """The runs in which a program behaves differently; each input runs twice."""
-        before = [*reversed(self.original.observations), *self.original.repeated]
-        runs = zip(self._twice, before, recording.observations, strict=False)
-        return [Counterexample(*run) for run in runs if not run[1].like(run[2])]
+        runs = zip(self._twice, recording.observations, strict=False)
+        return [Counterexample(call, was, seen) for (call, was), seen in runs if not was.like(seen)]
 
     def _distinction(
         self, example: Counterexample, apart: Sequence[Counterexample], recording: Recording
@@ -149,8 +212,9 @@ class DifferentialJudge(ComparingJudge):
     def _distinguishing_calls(
         self, program: str, calls: Sequence[Call], returning: bool, cancel: Event | None
     ) -> list[tuple[Call, CallRecord, CallRecord]]:
-        domain, recorder = self.original.domain, self.original.recorder
-        calls = [call for call in calls if domain is None or domain.contains(call)]
+        recorder = self.original.recorder
+        if any(each.departure is None for each in self.original.inputs):
+            calls = [call for call in calls if self.original.is_like_tests(call)]
         tasks = [call.task() for call in calls]
         ours = recorder.record(self.original.text, tasks, seconds=SECONDS, steps=STEPS, cancel=cancel)
         theirs = recorder.record(program, tasks, seconds=SECONDS, stop=True, cancel=cancel)

@@ -159,6 +159,21 @@ def _definitions(block: ast.AST) -> Iterator[FunctionNode | ast.ClassDef]:
             yield from _definitions(child)
 
 
+def names_read_outside(module: ast.Module, target: str) -> frozenset[str]:
+    """The names that a file reads outside of one of its functions or classes, given by its dotted path."""
+    inside = find_node(module, target)[0] or next(
+        (each for each in module.body if isinstance(each, ast.ClassDef) and each.name == target), None
+    )
+    waiting: list[ast.AST] = [module]
+    names = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        waiting += [child for child in ast.iter_child_nodes(node) if child is not inside]
+    return frozenset(names)
+
+
 def why_not(node: FunctionNode | None, around: list[ast.AST]) -> str | None:
     """Why a function cannot be judged by its behaviour on inputs; None if it can."""
     if node is None:

@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from counterlens.judging.base import Setting
-from counterlens.judging.comparing import UNSTEADY, Untestable
-from counterlens.python.judging.differential.domain import contract_of
-from counterlens.python.judging.differential.inputs import Call, recorded_call
-from counterlens.python.judging.differential.observed import find_node, why_not
-from counterlens.python.judging.layout import Layout, layout_of
+from counterlens.judging.comparing import FEWEST, UNSTEADY, Untestable
+from counterlens.judging.pace import at_most
+from counterlens.python.judging.differential.inputs import Call
 from counterlens.python.judging.recording import CallRecord, Recorder, Recording
-from counterlens.python.syntax.parsing import parse_module, undisturbed
-from counterlens.python.syntax.versions import parse_error
-from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.python.syntax.parsing import undisturbed
 
 if TYPE_CHECKING:
-    from counterlens.python.judging.differential.domain import Domain
+    from counterlens.python.judging.differential.call_likeness import CallLikeness
     from counterlens.python.judging.differential.generation import CallPlan
-    from counterlens.python.judging.differential.sampling import RecordedPlan
 
 ROUND, ROUNDS = 100, 3  # inputs per round, and maximum rounds; rounds end when all branches are reached
+_ROUND_OF_TYPES = 60  # inputs per round if they are drawn from types alone, as boundary values are
 STEPS = 100_000  # maximum lines of the program per call of the original
 SECONDS = 1.0  # maximum seconds per call of the original
-_ROOM = 16 << 20  # maximum bytes of a report
+_BASES = 2  # inputs that get boundary values, besides the largest
+_QUICK = 0.2  # maximum seconds per call of the original for an input that is much larger
+_LONGEST = 3  # maximum seconds for all inputs that are much larger
 _ILL_TYPED = {"TypeError", "AttributeError"}
 _TOO_FEW = "it returns a value for too few generated inputs"
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalInput:
+    """One input, and what the original does with it.
+
+    Attributes:
+        seen: The result, when the call is first made in a process.
+        again: The same when all calls have been made once before, in the opposite order.
+        departure: How the call differs from those of the tests, such as `negative`; None if it is like them,
+            or if none of these is known.
+        large: Whether it is much larger than the usual ones.
+    """
+
+    call: Call
+    seen: CallRecord
+    again: CallRecord
+    departure: str | None = None
+    large: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,178 +54,47 @@ class Original:
     Attributes:
         text: The file.
         recorder: Calls it; seeded if it draws random numbers.
-        calls: The inputs, without those that reach a limit, raise a type error, vary, or have an incomparable
-            result.
-        observations: The result of each call, when it is first made in a process.
-        repeated: The same when all calls have been made once before, in the opposite order.
-        reach: The coverage of the function by the calls.
-        domain: Where the inputs stay; None if the tests do not say.
+        inputs: The inputs, without those that reach a limit, raise a type error, vary, or have an
+            incomparable result; the large ones come last.
+        reach: The coverage of the function by the inputs.
+        likeness: What the calls of the tests have in common; None if none is known.
     """
 
     text: str
     recorder: Recorder
-    calls: tuple[Call, ...]
-    observations: tuple[CallRecord, ...]
-    repeated: tuple[CallRecord, ...]
+    inputs: tuple[OriginalInput, ...]
     reach: Reach
-    domain: Domain | None = None
+    likeness: CallLikeness | None = None
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls of all inputs."""
+        return tuple(each.call for each in self.inputs)
+
+    def is_like_tests(self, call: Call) -> bool:
+        """Whether a call is like those of the tests; true if none of these is known."""
+        return self.likeness is None or self.likeness.departure(call) is None
+
+    def where(self, wanted: Callable[[OriginalInput], bool]) -> Original:
+        """The same with some of the inputs."""
+        return replace(self, inputs=tuple(filter(wanted, self.inputs)))
 
     def of_tests_size(self) -> Original | None:
         """The same with inputs of at most the tests' size, and one larger one; None if it has no more."""
-        domain = self.domain
-        larger = [at for at, call in enumerate(self.calls) if domain is not None and domain.is_larger(call)]
-        left_out = set(sorted(larger, key=lambda at: self.calls[at].size)[1:])
-        if not left_out:
-            return None
-        kept = [at for at in range(len(self.calls)) if at not in left_out]
-        return replace(
-            self,
-            calls=tuple(self.calls[at] for at in kept),
-            observations=tuple(self.observations[at] for at in kept),
-            repeated=tuple(self.repeated[at] for at in kept),
-        )
+        likeness = self.likeness
+        larger = [each for each in self.inputs if likeness is not None and likeness.is_larger(each.call)]
+        left_out = sorted(larger, key=lambda each: each.call.size)[1:]
+        return self.where(lambda each: each not in left_out) if left_out else None
 
 
-def study(
-    document: Document,
-    qualname: str,
-    setting: Setting,
-    *,
-    seed: int = 0,
-    more: Sequence[str] = (),
-    recorded: Sequence[Any] = (),
-    cancel: Event | None = None,
-) -> Original | Untestable:
-    """Find inputs for a function, and record its behaviour on them.
+class OriginalStudy:
+    """Finds inputs for a function, and records its behaviour on them."""
 
-    Args:
-        document: The original file.
-        setting: Its sandbox and interpreter.
-        seed: Random seed of the inputs.
-        more: Further texts that may call it with literal arguments, such as its tests.
-        recorded: Calls that its tests make; if there are any, inputs are drawn from their domain.
-
-    Raises:
-        Cancelled, SandboxError: as `Sandbox.run`.
-    """
-    planned = plan_calls(document, qualname, setting, more=more, recorded=recorded)
-    if isinstance(planned, Untestable):
-        return planned
-    studied = planned.study(document.text, seed, cancel)
-    if recorded and studied == Untestable(_TOO_FEW) and not _class_named(planned.module, qualname):
-        # The tests make calls that raise, and no others: values of the same types are tried.
-        by_types = plan_calls(document, qualname, setting, more=more, recorded=recorded, by_types=True)
-        return by_types if isinstance(by_types, Untestable) else by_types.study(document.text, seed, cancel)
-    return studied
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedCalls:
-    """How a function will be called.
-
-    Attributes:
-        module: Its file.
-        lines: The lines of its body, 1-based; none of a class.
-        plan: Where its inputs come from.
-        recorder: Calls it.
-    """
-
-    module: ast.Module
-    lines: range
-    plan: CallPlan | RecordedPlan
-    recorder: Recorder
-
-    def study(self, text: str, seed: int, cancel: Event | None) -> Original | Untestable:
-        """Draw inputs, and record what the function does on them."""
-        return _Study(text, self.lines, self.plan, self.recorder, seed, cancel).result()
-
-
-def plan_calls(
-    document: Document,
-    qualname: str,
-    setting: Setting,
-    *,
-    more: Sequence[str] = (),
-    recorded: Sequence[Any] = (),
-    by_types: bool = False,
-) -> PlannedCalls | Untestable:
-    """Find out how a function, or the objects of a class, can be called; nothing runs.
-
-    Args:
-        more, recorded: As of `study`.
-        by_types: Whether recorded calls only show types.
-    """
-    module = _module_of(document.text)
-    if isinstance(module, Untestable):
-        return module
-    # Imported here: they use Hypothesis, whose import is a large part of a start, and few functions need it.
-    from counterlens.python.judging.differential.generation import plan
-    from counterlens.python.judging.differential.observed import calls_of, hints_of
-    from counterlens.python.judging.differential.sampling import RecordedPlan
-    from counterlens.python.judging.differential.shapes import Shapes, Unknown
-
-    made = tuple(call for call in map(recorded_call, recorded) if call is not None)
-    if definition := _class_named(module, qualname):
-        made = tuple(call for call in made if call.steps) or made
-        if not made:
-            return Untestable("the tests make no object of it")
-        like_tests = RecordedPlan(qualname, made, hints_of(definition, made))
-        return PlannedCalls(module, range(0), like_tests, _recorder(document, module, qualname, setting))
-    node, around = find_node(module, qualname)
-    reason = why_not(node, around)
-    if node is None or reason is not None:
-        return Untestable(reason or "it is not in the file")
-    owner = next((outer for outer in around if isinstance(outer, ast.ClassDef)), None)
-    constructor = node.name in {"__init__", "__new__"} and owner is not None
-    seen = calls_of(module, node, owner.name if constructor and owner else node.name, more)
-    target = ".".join(qualname.split(".")[:-1] if constructor else qualname.split("."))
-    lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
-    hints = hints_of(node, made or seen)
-    recorder = _recorder(document, module, target, setting)
-    if made and (owner is not None or not by_types):
-        like_tests = RecordedPlan(target, made, hints, contract_of(node))
-        return PlannedCalls(module, lines, like_tests, recorder)
-    try:
-        how = plan(Shapes(module, hints), node, owner, [*made, *seen])
-    except Unknown as error:
-        return Untestable(str(error))
-    return PlannedCalls(module, lines, how, replace(recorder, target=how.target))
-
-
-def never_compared(document: Document, function: Function) -> str | None:
-    """Why `study` finds nothing about a function, whatever the inputs; see `JudgedLanguage`."""
-    module = _module_of(document.text)
-    if isinstance(module, Untestable):
-        return module.reason
-    if _class_named(module, function.qualname):
-        return None
-    return why_not(*find_node(module, function.qualname))
-
-
-def _module_of(text: str) -> ast.Module | Untestable:
-    try:
-        return parse_module(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return Untestable(parse_error(text, error).message)
-
-
-def _class_named(module: ast.Module, name: str) -> ast.ClassDef | None:
-    """The class whose objects are meant by a name; the first one counts."""
-    return next((each for each in module.body if isinstance(each, ast.ClassDef) and each.name == name), None)
-
-
-def _recorder(document: Document, module: ast.Module, target: str, setting: Setting) -> Recorder:
-    place = layout_of(document.path, document.text) if document.path else None
-    room = replace(setting.limits, output_bytes=max(_ROOM, setting.limits.output_bytes))
-    return Recorder(replace(setting, limits=room), place, target, _needs_project(module, place))
-
-
-class _Study:
     def __init__(
         self,
         text: str,
         lines: range,
-        how: CallPlan | RecordedPlan,
+        how: CallPlan,
         recorder: Recorder,
         seed: int,
         cancel: Event | None,
@@ -221,40 +104,89 @@ class _Study:
         self._calls: dict[str, Call] = {}
         self._observations: list[CallRecord] = []
         self._arcs: set[tuple[int, int]] = set()
+        self._likeness: CallLikeness | None = None
+        self._known = 0  # calls of the tests on which the function returns
 
     def result(self) -> Original | Untestable:
-        combinations = self._plan.combinations
-        if len(combinations) > 1:
-            learned = self._learn(combinations)
-            if isinstance(learned, Untestable):
-                return learned
-            combinations = learned
-        reached = Reach(0, 0, 0, 0)
-        for number in range(ROUNDS):
-            calls = self._draw(combinations, number)
-            trouble = self._observe(calls)
-            if trouble is not None:
-                return trouble
-            reached = reach(self._text, self._lines, self._arcs)
-            if reached.share == 1.0 or not calls:
-                break
+        """The behaviour of the function, or why it cannot be compared.
+
+        Raises:
+            Cancelled, SandboxError: as `Sandbox.run`.
+        """
+        drawn = self._draw()
+        if isinstance(drawn, Untestable):
+            return drawn
+        reached = reach(self._text, self._lines, self._arcs)
         if reached.all_lines and not reached.lines:
             return Untestable("calling it runs none of its lines: its name refers to another function")
-        return self._checked(reached)
+        usual = self._go_beyond()
+        return self._checked(reach(self._text, self._lines, self._arcs), usual)
 
-    def _draw(self, combinations: Sequence[tuple[int, ...]], number: int) -> list[Call]:
-        drawn = [] if number else list(self._plan.seen)
-        for at, combination in enumerate(combinations):
-            share = max(ROUND // len(combinations), 8)
-            drawn += self._plan.draw(combination, share, self._seed * 1000 + number * 40 + at)
-        return list({text: call for call in drawn if (text := call.written("")) not in self._calls}.values())
+    def _draw(self) -> Untestable | None:
+        """Make the known calls, and drawn ones until they reach all branches."""
+        # Imported here: they use Hypothesis, whose import is a large part of a start.
+        from counterlens.python.judging.differential.call_likeness import CallLikeness
+        from counterlens.python.judging.differential.generation import draw
 
-    def _learn(self, combinations: list[tuple[int, ...]]) -> list[tuple[int, ...]] | Untestable:
+        trouble = self._observe(self._plan.seen)
+        if trouble is not None:
+            return trouble
+        known = self._returned() if self._plan.recorded else []
+        self._known = len(known)
+        if known:
+            self._likeness = CallLikeness(known, self._plan.shapes.hints)
+            strategies = [self._plan.like(self._likeness, known)]
+        else:
+            combinations = self._combinations()
+            if isinstance(combinations, Untestable):
+                return combinations
+            strategies = [self._plan.of_types(combination) for combination in combinations]
+        inputs = ROUND if known else _ROUND_OF_TYPES
+        for number in range(ROUNDS):
+            share, first = max(inputs // len(strategies), 8), self._seed * 1000 + number * 40
+            drawn = [draw(strategy, share, first + at) for at, strategy in enumerate(strategies)]
+            before = len(self._calls)
+            trouble = self._observe([call for calls in drawn for call in calls])
+            if trouble is not None:
+                return trouble
+            if reach(self._text, self._lines, self._arcs).share == 1.0 or len(self._calls) == before:
+                break
+        return None
+
+    def _go_beyond(self) -> int:
+        """Make calls at the boundaries of the types, and much larger ones until one takes too long.
+
+        Returns:
+            The number of all calls before the much larger ones.
+        """
+        from counterlens.python.judging.differential.boundaries import boundary_calls, larger_calls
+
+        returned = self._returned()
+        by_size = sorted(returned, key=lambda call: call.size)
+        bases = {call.written(""): call for call in (*returned[:_BASES], *by_size[-1:])}
+        self._observe_more(boundary_calls(list(bases.values())), SECONDS)
+        usual = len(self._calls)
+        with at_most(_LONGEST):
+            self._observe_more(larger_calls(by_size[-1:]), _QUICK, stop=True)
+        return usual
+
+    def _returned(self) -> list[Call]:
+        calls = zip(self._calls.values(), self._observations, strict=True)
+        return [call for call, seen in calls if seen.returned and seen.comparable]
+
+    def _combinations(self) -> list[tuple[int, ...]] | Untestable:
         """The combinations of types that it accepts: those on which it mostly returns."""
+        from counterlens.python.judging.differential.generation import draw
+
+        if isinstance(self._plan.parameters, str):
+            return Untestable(self._plan.parameters)
+        combinations = self._plan.combinations
+        if len(combinations) == 1:
+            return combinations
         drawn = [
             (combination, call)
             for combination in combinations
-            for call in self._plan.draw(combination, 4, self._seed)
+            for call in draw(self._plan.of_types(combination), 4, self._seed)
         ]
         recording = self._record([call for _, call in drawn])
         if not recording.observations:
@@ -270,78 +202,82 @@ class _Study:
             "the types of its arguments are unknown, and no tried type works"
         )
 
-    def _record(self, calls: Sequence[Call]) -> Recording:
+    def _record(self, calls: Sequence[Call], seconds: float = SECONDS, *, stop: bool = False) -> Recording:
+        tasks = [call.task() for call in calls]
         return self._recorder.record(
-            self._text,
-            [call.task() for call in calls],
-            seconds=SECONDS,
-            steps=STEPS,
-            cancel=self._cancel,
+            self._text, tasks, seconds=seconds, steps=STEPS, stop=stop, cancel=self._cancel
         )
 
     def _observe(self, calls: Sequence[Call]) -> Untestable | None:
         """Make calls; return the reason why the function cannot be judged, if there is one."""
+        calls = self._unseen(calls)
         if not calls:
             return None
         recording = self._record(calls)
         if not recording.observations:
             return _trouble(recording)
         for call, seen in zip(calls, recording.observations, strict=False):
-            if seen.outside:
+            if seen.outside and self._departure(call) is None:
                 return Untestable(f"it {seen.outside}")
+            self._keep(call, seen)
+        return None
+
+    def _observe_more(self, calls: Sequence[Call], seconds: float, *, stop: bool = False) -> None:
+        """Make calls that need not be of use."""
+        calls = self._unseen(calls)
+        recorded = self._record(calls, seconds, stop=stop).observations if calls else ()
+        for call, seen in zip(calls, recorded, strict=False):
+            self._keep(call, seen)
+
+    def _unseen(self, calls: Sequence[Call]) -> list[Call]:
+        return list({text: call for call in calls if (text := call.written("")) not in self._calls}.values())
+
+    def _keep(self, call: Call, seen: CallRecord) -> None:
+        if not seen.outside:
             self._arcs |= seen.arcs
             self._calls[call.written("")] = call
             self._observations.append(seen)
-        return None
 
-    def _checked(self, reached: Reach) -> Original | Untestable:
+    def _departure(self, call: Call) -> str | None:
+        return self._likeness.departure(call) if self._likeness is not None else None
+
+    def _checked(self, reached: Reach, usual: int) -> Original | Untestable:
         """Keep only results that can be compared, and are the same in another process, in another order."""
-        pairs = [
-            (call, seen)
-            for call, seen in zip(self._calls.values(), self._observations, strict=True)
-            if seen.limit is None and seen.exception not in _ILL_TYPED
+        seen = zip(self._calls.values(), self._observations, strict=True)
+        tried = [
+            OriginalInput(call, record, record, self._departure(call), large=at >= usual)
+            for at, (call, record) in enumerate(seen)
         ]
-        whole = [(call, seen) for call, seen in pairs if seen.comparable]
-        fewest = min(self._plan.fewest, len(self._calls))
-        if pairs and len(whole) < fewest:
+        well = [each for each in tried if each.seen.limit is None and each.seen.exception not in _ILL_TYPED]
+        whole = [each for each in well if each.seen.comparable]
+        fewest = min(FEWEST, self._known or len(tried))
+        if well and len(whole) < fewest:
             return Untestable("it returns values that cannot be compared, such as functions or files")
-        calls = [call for call, _ in whole]
-        twice = [call.task() for call in [*reversed(calls), *calls]]
+        twice = [each.call.task() for each in [*reversed(whole), *whole]]
         again = self._recorder.record(self._text, twice, seconds=SECONDS * 2, cancel=self._cancel)
         back, forth = again.observations[: len(whole)][::-1], again.observations[len(whole) :]
         steady = [
-            (call, first, third)
-            for (call, first), second, third in zip(whole, back, forth, strict=False)
-            if first.like(second) and third.comparable
+            replace(each, again=third)
+            for each, second, third in zip(whole, back, forth, strict=False)
+            if each.seen.like(second) and third.comparable
         ]
-        recorder, domain = self._recorder, self._plan.domain
-        ended = len(again.observations) < len(twice)
-        if ended or len(whole) - len(steady) > UNSTEADY * len(whole):
-            recorder, steady = self._in_one_order(calls) if self._plan.like_tests else (recorder, [])
-            domain = None
-            if not steady:
-                return Untestable("it returns different results for the same input")
-        if sum(seen.returned for _, seen, _ in steady) < fewest:
+        like = [each for each in whole if each.departure is None]
+        lost = len(like) - sum(each.departure is None for each in steady)
+        if len(again.observations) < len(twice) or lost > UNSTEADY * len(like):
+            return self._in_one_order([each.call for each in like if not each.large], reached)
+        if sum(each.seen.returned and each.departure is None for each in steady) < fewest:
             return Untestable(_TOO_FEW)
-        return Original(
-            self._text,
-            recorder,
-            tuple(call for call, _, _ in steady),
-            tuple(seen for _, seen, _ in steady),
-            tuple(seen for _, _, seen in steady),
-            reached,
-            domain,
-        )
+        return Original(self._text, self._recorder, tuple(steady), reached, self._likeness)
 
-    def _in_one_order(
-        self, calls: Sequence[Call]
-    ) -> tuple[Recorder, list[tuple[Call, CallRecord, CallRecord]]]:
+    def _in_one_order(self, calls: Sequence[Call], reached: Reach) -> Original | Untestable:
         """The results of a function with memory, which are the same only if all calls are made in one order.
 
-        If that is not enough, random numbers are the same for the same call. Nothing if results still vary.
+        If that is not enough, random numbers are the same for the same call. Results that still vary cannot
+        be compared, nor can those of a function that no test calls: it may depend on anything.
         """
         tasks = [call.task() for call in [*reversed(calls), *calls]]
-        for recorder in (self._recorder, replace(self._recorder, seeded=True)):
+        for seeded in (False, True) if self._likeness is not None else ():
+            recorder = replace(self._recorder, seeded=seeded)
             first, second = (
                 recorder.record(self._text, tasks, seconds=SECONDS * 2, cancel=self._cancel).observations
                 for _ in range(2)
@@ -350,8 +286,11 @@ class _Study:
                 seen.comparable and seen.like(other) for seen, other in zip(first, second, strict=True)
             ):
                 back, forth = first[: len(calls)][::-1], first[len(calls) :]
-                return recorder, list(zip(calls, back, forth, strict=True))
-        return self._recorder, []
+                if not any(seen.returned for seen in back):
+                    return Untestable(_TOO_FEW)
+                inputs = tuple(map(OriginalInput, calls, back, forth))
+                return Original(self._text, recorder, inputs, reached)
+        return Untestable("it returns different results for the same input")
 
 
 def _trouble(recording: Recording) -> Untestable:
@@ -364,23 +303,6 @@ def _trouble(recording: Recording) -> Untestable:
         "invalid": "its file does not compile: ",
     }
     return Untestable(words.get(trouble.kind, "") + trouble.message)
-
-
-def _needs_project(module: ast.Module, place: Layout | None) -> bool:
-    """Whether a file imports from its own project, so that it must be able to read it."""
-    if place is None:
-        return False
-    for node in ast.walk(module):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            return True
-        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        for name in names:
-            top = name.partition(".")[0]
-            if any((root / top).is_dir() or (root / f"{top}.py").is_file() for root in place.roots):
-                return True
-    return "." in place.module
 
 
 _IMPORTING = Lock()

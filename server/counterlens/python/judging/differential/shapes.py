@@ -87,10 +87,8 @@ class Shapes:
 
     def lists(self, item: Strategy) -> Strategy:
         """Short lists, some with repeated elements."""
-        again = st.lists(item, min_size=1, max_size=2).flatmap(
-            lambda few: st.lists(st.sampled_from(few), max_size=_LONGEST)
-        )
-        return st.one_of(st.lists(item, max_size=_LONGEST), st.lists(item, max_size=_LONGEST), again)
+        drawn = st.lists(item, max_size=_LONGEST)
+        return st.one_of(drawn, drawn, repetitive(item, 0, _LONGEST))
 
     # annotations
 
@@ -286,6 +284,13 @@ class Shapes:
         return (
             st.one_of([self.like(value) for _, value in sorted(kinds.items())]) if kinds else self.integers()
         )
+
+
+def repetitive(item: Strategy, low: int, high: int) -> Strategy:
+    """Lists of one or two items, repeated."""
+    return st.lists(item, min_size=1, max_size=2).flatmap(
+        lambda few: st.lists(st.sampled_from(few), min_size=low, max_size=high)
+    )
 
 
 def required_parameters(arguments: ast.arguments) -> list[ast.arg]:

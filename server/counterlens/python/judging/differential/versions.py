@@ -10,7 +10,8 @@ from counterlens.judging.comparing import Untestable
 from counterlens.judging.versions import InputOutcomes, VersionOutcome, VersionRuns
 from counterlens.python.judging.differential.inputs import Call
 from counterlens.python.judging.differential.observed import texts_about
-from counterlens.python.judging.differential.original import Original, plan_calls
+from counterlens.python.judging.differential.original import Original
+from counterlens.python.judging.differential.planning import plan_calls
 from counterlens.python.judging.recording import CallRecord, Recorder
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

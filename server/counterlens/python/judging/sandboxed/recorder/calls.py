@@ -3,8 +3,9 @@
 Lines of the report: `call N` before a call, `done N {…}` after it; `failed {…}` instead of both if there is
 nothing to call. An observation has `r` (the result) or `x` (the class of the exception) or `l` (the limit
 that was reached), `a` (the arguments after the call, null if unchanged), `o` (the printed output), `s` (what
-else the call changes or does: warnings, state of the process, globals, calls of functions passed to it, parts
-of the arguments in the result), `e` (its outside effects), `b` (new arcs, if arcs are traced).
+else others can see of the call: state of the process, shared globals, calls of functions passed to it, parts
+of the arguments in the result), `t` (its private traces: warnings, waiting, the program's own globals, the
+state of `random`, the recursion limit), `e` (its outside effects), `b` (new arcs, if arcs are traced).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import zlib
 from ..job import Output, send, take_task
 from . import structure
 from .steps import StepTracer, TooLong
-from .surroundings import CallSurroundings, ReplacedModule, resolve
+from .surroundings import PRIVATE, CallSurroundings, ReplacedModule, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,9 +150,9 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
             either `{"a": [texts], "k": {name: text}}`, expressions, or `{"v": [forms], "w": {name: form}}`,
             values as `structure` encodes them; both with `e`, variables of the environment, and, if an object
             is made, `m`, `[method, texts, {name: text}]` for each call of a method of it; `first`, the
-            number of the first call; `seeded`, whether random numbers depend on the call alone; `seconds` for
-            each call; `steps`, or null if branches are not traced;
-            `stop`, whether to stop at the first limit.
+            number of the first call; `seeded`, whether random numbers depend on the call alone; `shared`, the
+            globals that are no private matter of the target; `seconds` for each call; `steps`, or null if
+            branches are not traced; `stop`, whether to stop at the first limit.
         send: Receives the lines of the report.
     """
     sleeps = Sleeps()
@@ -199,7 +200,7 @@ class _Observer:
 
     def __init__(self, module: Any, target: Any, task: dict[str, Any], sleeps: Sleeps) -> None:
         self._target, self._seconds, self._seeded = target, task["seconds"], task["seeded"]
-        self._module, self._sleeps = module, sleeps
+        self._module, self._sleeps, self._shared = module, sleeps, set(task["shared"])
         self._space = dict(vars(module))
         self._space["__remade__"] = lambda text: structure.decode(json.loads(text), self._space)
         self._watch, self._surroundings, self._descriptors = Watch(), CallSurroundings(), Descriptors()
@@ -228,19 +229,21 @@ class _Observer:
                 _seed(json.dumps(call))
             self._surroundings.take()
             seen = self._run(positional, named, parts, steps)
-            seen["s"] += [f"{change}" for change in self._surroundings.changes()]
+            for change in self._surroundings.changes():
+                seen["t" if change in PRIVATE else "s"].append(change)
         os.environ.clear()
         os.environ.update(environment)
         if self._sleeps.seconds:
-            seen["s"].append(f"waits {self._sleeps.seconds:g} s")
+            seen["t"].append(f"waits {self._sleeps.seconds:g} s")
         names = {_name(warning.category) for warning in warned} - {"ResourceWarning", "PytestUnraisable"}
-        seen["s"] += [f"warns: {name}" for name in sorted(names)]
+        seen["t"] += [f"warns: {name}" for name in sorted(names)]
         seen["s"] += [f"calls a function passed to it with {text}" for text in sorted(set(log))]
-        seen["s"] += [
-            f"changes the global variable {name} to {text}"
-            for name, text in self._globals().items()
-            if data.get(name, text) != text
-        ]
+        for name, text in self._globals().items():
+            if data.get(name, text) != text:
+                change = f"changes the global variable {name}"
+                seen["s" if name in self._shared else "t"].append(
+                    f"{change} to {text}" if name in self._shared else change
+                )
         after = structure.Encoder(pull=False).encode([positional, named])
         seen["a"] = None if after == before else after
         for stream in (sys.__stdout__, sys.__stderr__):
@@ -254,7 +257,7 @@ class _Observer:
     def _run(
         self, positional: list[Any], named: dict[str, Any], parts: dict[int, str], history: Any
     ) -> dict[str, Any]:
-        seen: dict[str, Any] = {"s": []}
+        seen: dict[str, Any] = {"s": [], "t": []}
         watch, steps = self._watch, self._steps
         watch.seen, watch.on = None, True
         signal.setitimer(signal.ITIMER_PROF, self._seconds)
@@ -278,6 +281,8 @@ class _Observer:
             seen["l"] = type(error).__name__
         except BaseException as error:
             seen["x"] = type(error).__name__
+            if isinstance(error, RuntimeError) and "start new thread" in str(error):
+                seen["l"] = "threads"
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
         watch.on = False

@@ -88,6 +88,7 @@ def resolve(module: ModuleType, qualname: str) -> Any:
 _SIGNALS = [number for name in ("SIGHUP", "SIGINT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGCHLD")
             if (number := getattr(signal, name, None)) is not None]  # fmt: skip
 _DESCRIPTORS = range(3, 40)
+_YIELDS = 200  # maximum times that the processor is left to a thread that is ending
 
 
 def _environment() -> Any:
@@ -167,6 +168,12 @@ _LOADED: list[tuple[str, str, Callable[[Any], Any], Callable[[Any, Any], object]
 ]  # fmt: skip
 
 
+PRIVATE = frozenset(
+    ("changes the recursion limit", "changes the state of random", "changes the state of numpy.random")
+)
+"""Changes that are a private matter of a program: nobody relies on the state before them."""
+
+
 class CallSurroundings:
     """The state before a call, as `take` found it."""
 
@@ -179,6 +186,10 @@ class CallSurroundings:
 
     def changes(self) -> list[str]:
         """What has changed since `take`; the state is set back where that is possible."""
+        for _ in range(_YIELDS):  # a thread that was joined is counted a moment longer
+            if _thread._count() <= self._before["leaves a thread running"]:
+                break
+            os.sched_yield()
         after = _state()
         names = []
         for name, before in self._before.items():

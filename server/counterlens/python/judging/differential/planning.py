@@ -1,0 +1,165 @@
+"""How a function can be called: from its source, and from calls that its tests make; nothing runs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from counterlens.judging.base import Setting
+from counterlens.judging.comparing import Untestable
+from counterlens.python.judging.differential.inputs import recorded_call
+from counterlens.python.judging.differential.observed import find_node, names_read_outside, why_not
+from counterlens.python.judging.differential.original import Original, OriginalStudy
+from counterlens.python.judging.layout import Layout, layout_of
+from counterlens.python.judging.recording import Recorder
+from counterlens.python.syntax.parsing import parse_module
+from counterlens.python.syntax.versions import parse_error
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+if TYPE_CHECKING:
+    from counterlens.python.judging.differential.generation import CallPlan
+
+_ROOM = 16 << 20  # maximum bytes of a report
+
+
+def study(
+    document: Document,
+    qualname: str,
+    setting: Setting,
+    *,
+    seed: int = 0,
+    more: Sequence[str] = (),
+    recorded: Sequence[Any] = (),
+    cancel: Event | None = None,
+) -> Original | Untestable:
+    """Find inputs for a function, and record its behaviour on them.
+
+    Args:
+        document: The original file.
+        setting: Its sandbox and interpreter.
+        seed: Random seed of the inputs.
+        more: Further texts that may call it with literal arguments, such as its tests.
+        recorded: Calls that its tests make; if there are any, inputs are drawn from their domain.
+
+    Raises:
+        Cancelled, SandboxError: as `Sandbox.run`.
+    """
+    planned = plan_calls(document, qualname, setting, more=more, recorded=recorded)
+    return planned if isinstance(planned, Untestable) else planned.study(document.text, seed, cancel)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCalls:
+    """How a function will be called.
+
+    Attributes:
+        lines: The lines of its body, 1-based; none of a class.
+        plan: Where its inputs come from.
+        recorder: Calls it.
+    """
+
+    lines: range
+    plan: CallPlan
+    recorder: Recorder
+
+    def study(self, text: str, seed: int, cancel: Event | None) -> Original | Untestable:
+        """Draw inputs, and record what the function does on them."""
+        return OriginalStudy(text, self.lines, self.plan, self.recorder, seed, cancel).result()
+
+
+def plan_calls(
+    document: Document,
+    qualname: str,
+    setting: Setting,
+    *,
+    more: Sequence[str] = (),
+    recorded: Sequence[Any] = (),
+) -> PlannedCalls | Untestable:
+    """Find out how a function, or the objects of a class, can be called; nothing runs.
+
+    Args:
+        more, recorded: As of `study`.
+    """
+    module = _module_of(document.text)
+    if isinstance(module, Untestable):
+        return module
+    # Imported here: they use Hypothesis, whose import is a large part of a start, and few functions need it.
+    from counterlens.python.judging.differential.generation import CallPlan, plan
+    from counterlens.python.judging.differential.observed import calls_of, hints_of
+    from counterlens.python.judging.differential.shapes import Shapes
+
+    made = tuple(call for call in map(recorded_call, recorded) if call is not None)
+    if definition := _class_named(module, qualname):
+        made = tuple(call for call in made if call.steps) or made
+        reason = "the tests make no object of it"
+        shapes = Shapes(module, hints_of(definition, made))
+        of_objects = CallPlan(qualname, shapes, reason, made, recorded=True)
+        recorder = _recorder(document, module, qualname, setting)
+        return PlannedCalls(range(0), of_objects, recorder) if made else Untestable(reason)
+    node, around = find_node(module, qualname)
+    why = why_not(node, around)
+    if node is None or why is not None:
+        return Untestable(why or "it is not in the file")
+    owner = next((outer for outer in around if isinstance(outer, ast.ClassDef)), None)
+    constructor = node.name in {"__init__", "__new__"} and owner is not None
+    seen = calls_of(module, node, owner.name if constructor and owner else node.name, more)
+    lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    how = plan(Shapes(module, hints_of(node, made or seen)), node, owner, seen, made)
+    if isinstance(how.parameters, str) and not how.seen:
+        return Untestable(how.parameters)
+    return PlannedCalls(lines, how, _recorder(document, module, how.target, setting))
+
+
+def never_compared(document: Document, function: Function) -> str | None:
+    """Why `study` finds nothing about a function, whatever the inputs; see `JudgedLanguage`."""
+    module = _module_of(document.text)
+    if isinstance(module, Untestable):
+        return module.reason
+    if _class_named(module, function.qualname):
+        return None
+    return why_not(*find_node(module, function.qualname))
+
+
+def _module_of(text: str) -> ast.Module | Untestable:
+    try:
+        return parse_module(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Untestable(parse_error(text, error).message)
+
+
+def _class_named(module: ast.Module, name: str) -> ast.ClassDef | None:
+    """The class whose objects are meant by a name; the first one counts."""
+    return next((each for each in module.body if isinstance(each, ast.ClassDef) and each.name == name), None)
+
+
+def _recorder(document: Document, module: ast.Module, target: str, setting: Setting) -> Recorder:
+    place = layout_of(document.path, document.text) if document.path else None
+    room = replace(setting.limits, output_bytes=max(_ROOM, setting.limits.output_bytes))
+    return Recorder(
+        replace(setting, limits=room),
+        place,
+        target,
+        _needs_project(module, place),
+        shared=names_read_outside(module, target),
+    )
+
+
+def _needs_project(module: ast.Module, place: Layout | None) -> bool:
+    """Whether a file imports from its own project, so that it must be able to read it."""
+    if place is None:
+        return False
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            return True
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            top = name.partition(".")[0]
+            if any((root / top).is_dir() or (root / f"{top}.py").is_file() for root in place.roots):
+                return True
+    return "." in place.module

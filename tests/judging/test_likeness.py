@@ -1,0 +1,121 @@
+"""What calls of the tests have in common, and how other calls depart from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterlens.python.judging.differential.boundaries import boundary_calls, larger_calls
+from counterlens.python.judging.differential.call_likeness import CallLikeness
+from counterlens.python.judging.differential.generation import draw
+from counterlens.python.judging.differential.inputs import Call, Hints
+
+SCALARS = (
+    st.integers() | st.floats() | st.text(max_size=5) | st.booleans() | st.none() | st.binary(max_size=4)
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+        | st.frozensets(SCALARS, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def likeness(calls: list[tuple[Any, ...]], **hints: Any) -> CallLikeness:
+    return CallLikeness([Call(call) for call in calls], Hints(**hints))
+
+
+@pytest.mark.parametrize(
+    ("calls", "holds"),
+    [
+        ([(3,), (8,)], lambda n: 1 <= n <= 9),
+        ([(0,), (18,)], lambda n: 0 <= n <= 99),
+        ([(-3,), (8,)], lambda n: n),
+        ([("()",), ("(())",), ("",)], lambda text: set(text) <= set("()")),
+        ([("ab",), ("xyz",)], lambda text: len(text) >= 2 and text.islower()),
+        ([("12:30",), ("04:55",)], lambda text: len(text) == 5 and text[2] == ":"),
+        ([([1, 2, 3],), ([2, 5, 9],), ([4, 6],)], lambda items: items == sorted(items) and len(items) >= 2),
+        ([([[1, 2], [3, 4]],), ([[5, 6], [7, 8]],), ([[5, 6, 7], [0, 1, 2]],)],
+         lambda rows: len(set(map(len, rows))) == 1),
+        ([({"a": 1},), ({"a": 7},)], lambda held: set(held) == {"a"}),
+        ([((1, "a"),), ((2, "b"),)], lambda pair: len(pair) == 2 and isinstance(pair[1], str)),
+        ([([5, 2, 9], 2), ([1], 1), ([4, 4], 1), ([7, 8, 1, 3], 4)], lambda items, k: k <= len(items)),
+    ],
+)  # fmt: skip
+def test_drawn_calls_that_are_like_known_ones(
+    calls: list[tuple[Any, ...]], holds: Callable[..., bool]
+) -> None:
+    known = likeness(calls)
+    drawn = draw(known.strategy(), 100, 1)
+    assert drawn == draw(known.strategy(), 100, 1)
+    like = [call for call in drawn if known.departure(call) is None]
+    assert len(like) > max(3, len(drawn) // 3)
+    assert all(holds(*call.positional) for call in like), [c for c in like if not holds(*c.positional)]
+
+
+@pytest.mark.parametrize(
+    ("calls", "other", "way"),
+    [
+        ([3, 8], 0, "zero"),
+        ([3, 8], -3, "negative"),
+        ([3, 8], 10, "larger"),
+        ([13, 80], 9, "smaller"),
+        ([3, 8], 3.0, "of another type"),
+        ([0.5, 2.5], float("nan"), "not finite"),
+        (["ab", "xyz"], "", "empty"),
+        (["ab", "xyz"], "Ab", "with other characters"),
+        (["ab", "xyz"], "aé", "with Unicode characters"),
+        (["ab", "xyz"], "a" * 10, "longer"),
+        (["12:30", "04:55"], "123:0", "in another format"),
+        ([[3], [4, 5]], [], "empty"),
+        ([[3], [4, 5]], [0], "zero"),
+        ([[1, 3], [4, 5], [2, 9]], [2, 1], "in another order"),
+        ([[1, 3], [5, 4], [2, 9]], [2, 2], "with repeated items"),
+        ([{"a": 1}, {"a": 2}], {"b": 1}, "with other keys"),
+        ([b"ab"], b"c", "with other bytes"),
+    ],
+)
+def test_a_departure_has_a_name(calls: list[Any], other: Any, way: str) -> None:
+    assert likeness([(call,) for call in calls]).departure(Call((other,))) == way
+
+
+@given(st.lists(st.tuples(VALUES), min_size=1, max_size=5))
+def test_known_calls_are_like_themselves(calls: list[tuple[Any, ...]]) -> None:
+    known = likeness(calls)
+    assert [known.departure(Call(call)) for call in calls] == [None] * len(calls)
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=5), st.integers())
+def test_a_number_is_like_others_by_its_sign_and_magnitude(numbers: list[int], other: int) -> None:
+    departure = likeness([(number,) for number in numbers]).departure(Call((other,)))
+    within = other > 0 and min(len(str(n)) for n in numbers) <= len(str(other)) <= max(
+        len(str(n)) for n in numbers
+    )
+    constant = len(numbers) >= 4 and len(set(numbers)) == 1
+    assert (departure is None) == (other in numbers or (within and not constant))
+
+
+@given(st.tuples(st.integers(1, 50), st.text("abc", min_size=1), st.lists(st.integers(1, 9), min_size=2)))
+def test_boundaries_and_larger_inputs_have_every_kind(values: tuple[int, str, list[int]]) -> None:
+    calls = [call.positional for call in boundary_calls([Call((value,)) for value in values])]
+    larger = [call.positional for call in larger_calls([Call((value,)) for value in values])]
+    assert all((wanted,) in calls for wanted in (0, -1, "", []))
+    assert any(isinstance(text, str) and not text.isascii() for (text,) in calls)
+    assert any(isinstance(items, list) and items and min(items) < 0 for (items,) in calls)
+    assert any(isinstance(number, int) and number > 1 << 62 for (number,) in larger)
+    assert max(len(items) for (items,) in larger if isinstance(items, list)) >= 1000
+
+
+def test_a_literal_of_the_code_is_drawn_where_it_is_like_known_values() -> None:
+    known = likeness([(103,), (940,)], integers=(517, 5))
+    numbers = {call.positional[0] for call in draw(known.strategy(), 100, 1)}
+    assert numbers & {516, 517, 518}
+    assert min(numbers) >= 100
