@@ -152,7 +152,7 @@ def test_the_attempts_are_those_that_are_judged(tmp_path: Path) -> None:
     given = {name: str(tmp_path / name) for name in ("victim", "original", "folder", "socket")}
     program = Path(claims.__file__).with_name("attempts.py")
     done = subprocess.run(
-        [sys.executable, program, json.dumps({**given, "bystander": 2**30, "port": 1})],
+        [sys.executable, program, json.dumps({**given, "bystander": 2**30, "port": 1, "datagrams": 1})],
         capture_output=True,
         check=True,
     )

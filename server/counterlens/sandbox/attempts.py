@@ -74,10 +74,10 @@ def attempts(given: dict[str, Any]) -> dict[str, Callable[[], object]]:
 
     Args:
         given: `victim` and `original`, files; `folder`, the victim's; `socket`, of a Unix datagram server;
-            `port`, of a TCP server; `bystander`, the id of a process.
+            `datagrams`, the port of a UDP server; `port`, of a TCP server; `bystander`, the id of a process.
     """
     victim, folder, bystander = given["victim"], given["folder"], given["bystander"]
-    loopback = ("127.0.0.1", given["port"])
+    loopback, datagrams = ("127.0.0.1", given["port"]), ("127.0.0.1", given["datagrams"])
     return {
         "reading a user's file": lambda: _read(victim),
         "listing a user's folder": lambda: os.listdir(folder),  # noqa: PTH208
@@ -95,7 +95,7 @@ def attempts(given: dict[str, Any]) -> dict[str, Callable[[], object]]:
         "kill": lambda: os.kill(bystander, signal.SIGTERM),
         "F_SETOWN": lambda: _own_a_pipe(bystander),
         "TCP": lambda: _reach(socket.AF_INET, socket.SOCK_STREAM, loopback),
-        "UDP": lambda: _reach(socket.AF_INET, socket.SOCK_DGRAM, loopback),
+        "UDP": lambda: _reach(socket.AF_INET, socket.SOCK_DGRAM, datagrams),
         "a Unix datagram": lambda: _reach(socket.AF_UNIX, socket.SOCK_DGRAM, given["socket"]),
         "a Unix datagram of a pair": lambda: _reach_from_a_pair(given["socket"]),
     }
