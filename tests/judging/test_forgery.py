@@ -137,13 +137,18 @@ TESTS = """
 """
 
 
+def of_a_wrong_program(prelude: str) -> Judgement:
+    """It is failed; refused if it writes to the packages, which a plain run could."""
+    return Judgement.REFUSED if prelude == PRELUDES["files"] else Judgement.FAILED
+
+
 @pytest.mark.parametrize("prelude", PRELUDES.values(), ids=PRELUDES.keys())
 def test_examples(judge_of: JudgeOf, prelude: str) -> None:
     judge = judge_of(RIGHT, "f")
     assert judge.judge(RIGHT).passed
     body = WRONG.replace("return 2", "g() if 'g' in globals() else 0\n    return 2")
     verdict = judge.judge(f"{prelude}\n{body}")
-    assert verdict.judgement is Judgement.FAILED
+    assert verdict.judgement is of_a_wrong_program(prelude)
     assert verdict.evidence.message
 
 
@@ -155,7 +160,7 @@ def test_cases(project: Project, judge_of: JudgeOf, bare_python: Path, prelude: 
         body = "    g() if 'g' in globals() else 0\n    return 2\n"
         hidden = f"def f():\n    exec({prelude!r}, globals())\n{body}"
         verdict = judge.judge(hidden if late else f"{prelude}\ndef f():\n{body}")
-        assert verdict.judgement is Judgement.FAILED, late
+        assert verdict.judgement is of_a_wrong_program(prelude), late
         assert verdict.evidence.message
 
 

@@ -7,8 +7,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import counterlens
 from counterlens.sandbox.base import JobOutcome
 from counterlens.text import printable
+
+_OWN = Path(counterlens.__file__).parent
 
 
 def refused_files(outcome: JobOutcome) -> Iterator[str]:
@@ -31,8 +34,8 @@ def refused_files(outcome: JobOutcome) -> Iterator[str]:
 
 def _is_possible(use: str, name: str) -> bool:
     """Whether this process, which is in no sandbox, could do it."""
-    if use == "read":
-        return os.access(name, os.R_OK)
+    if use == "read":  # a traceback reads the lines of our own runner, if it finds them
+        return not Path(name).is_relative_to(_OWN) and os.access(name, os.R_OK)
     if use == "move":
         return Path(name).is_dir()
     return os.access(name if os.path.lexists(name) else Path(name).parent, os.W_OK)
