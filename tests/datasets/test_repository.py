@@ -13,6 +13,7 @@ from counterlens.datasets.changes import changed_lines
 from counterlens.datasets.repository import python_files, repository
 from counterlens.errors import DataError
 from counterlens.probes.subjects import targets_of
+from counterlens.python.judging import discovery
 from counterlens.sandbox.registry import best_sandbox
 
 CODE = '''\
@@ -71,6 +72,28 @@ def ids(project: Path, **options: object) -> list[str]:
 
 def test_functions_that_tests_mention_or_examples_show(project: Path) -> None:
     assert ids(project) == ["pack/code.py::tested", "pack/code.py::documented"]
+
+
+def test_a_walk_over_functions_reads_the_words_of_each_test_file_once(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large repository has thousands of both."""
+    many = "".join(f"def f{number}(a):\n    return a\n\n\n" for number in range(40))
+    (project / "pack" / "many.py").write_text(many)
+    for number in range(5):
+        (project / "tests" / f"test_{number}.py").write_text(
+            "from pack.many import f7\n\n\ndef test(): f7(1)\n"
+        )
+    listed: list[Path] = []
+    words: list[Path] = []
+    list_files, read_words = discovery._matching, discovery._words_in
+    monkeypatch.setattr(
+        discovery, "_matching", lambda folder, deep: listed.append(folder) or list_files(folder, deep)
+    )
+    monkeypatch.setattr(discovery, "_words_in", lambda file: words.append(file) or read_words(file))
+    assert ids(project) == ["pack/code.py::tested", "pack/code.py::documented", "pack/many.py::f7"]
+    assert len(words) == len({*words}) == 6
+    assert len(listed) == len({*listed})
 
 
 def test_a_sandbox_finds_what_tests_reach(project: Path) -> None:

@@ -22,7 +22,7 @@ from counterlens.datasets.base import Dataset, Loader, Problem, Provenance
 from counterlens.datasets.changes import Lines, changed_lines
 from counterlens.errors import DataError, SourceError
 from counterlens.judging.base import LIMITS, MAP_SECONDS, Setting
-from counterlens.judging.languages import judging_of
+from counterlens.judging.languages import WhyTested, judging_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.progress import ProgressCallback
 from counterlens.regular_file import sha256_of_file
@@ -109,6 +109,7 @@ class Repository(Loader):
                 f"no selected Python file of {path} differs from {self._since}",
                 "Give an earlier revision, such as HEAD~1 or main",
             )
+        why_tested = judging_of("python").find_why_tested()
         for number, file in enumerate(files):
             if self._progress:
                 self._progress(f"looking for tests of {file.relative_to(path)}", number, len(files))
@@ -123,7 +124,7 @@ class Repository(Loader):
             ]
             if wanted:
                 lines = changed[file].ranges if changed is not None else None
-                yield from self._tested(document, file, path, wanted, lines or ())
+                yield from self._tested(document, file, path, wanted, lines or (), why_tested)
 
     def _tested(
         self,
@@ -132,10 +133,11 @@ class Repository(Loader):
         path: Path,
         wanted: Sequence[Function],
         lines: tuple[tuple[int, int], ...],
+        why_tested: WhyTested,
     ) -> Iterator[Problem]:
         setting = self._setting(document)
         for function in wanted:
-            why = judging_of(document.language).why_tested(document, function, setting)
+            why = why_tested(document, function, setting)
             if why is None:
                 continue
             name = file.relative_to(path).as_posix().encode("utf-8", "backslashreplace").decode()

@@ -33,6 +33,8 @@ Behaviour = Callable[[Document, Function, Setting, Sequence[Any]], ComparingJudg
 
 The last argument has the calls that its tests make, as `Judge.recorded_calls` returns them.
 """
+WhyTested = Callable[[Document, Function, Setting | None], str | None]
+"""Says why a function of a project counts as tested; see `JudgedLanguage`."""
 RunVersions = Callable[
     [Document, Function, Sequence[str], Setting, Sequence[Any], Sequence[str]], VersionRuns | str
 ]
@@ -100,8 +102,9 @@ class JudgedLanguage:
             one; None if there is none. Tests that pass it do not run the function.
         proposer: Proposes tests of a function, or the reason why none can be proposed.
         weak_assertion: The assertion in a function's tests that accepts nearly any result, told by its shape.
-        why_tested: Why a function of a project counts as tested, given the setting for one run of all tests
-            or None for no run, such as `mentioned by a test`; None if it does not.
+        find_why_tested: Returns what says of a function of a project why it counts as tested, for a walk over
+            many functions while no file changes: given the setting for one run of all tests or None for no
+            run, it returns a reason, such as `mentioned by a test`; None if the function does not count.
         circumstances: The data, besides some files, that verdicts on their functions depend on: plain data,
             for a manifest.
         fallbacks: Attribution functions for functions without handwritten tests, in the order tried.
@@ -128,7 +131,7 @@ class JudgedLanguage:
         "no tests are proposed in its language"
     )
     weak_assertion: Callable[[Document, Function], WeakAssertion | None] = lambda *_: None
-    why_tested: Callable[[Document, Function, Setting | None], str | None] = lambda *_: None
+    find_why_tested: Callable[[], WhyTested] = lambda: lambda *_: None
     circumstances: Callable[[Iterable[Path]], dict[str, Any]] = lambda _: {}
     fallbacks: Mapping[str, Attribution]
     why_not: Mapping[str, WhyNot]

@@ -14,10 +14,17 @@ from typing import Any
 
 from counterlens.counting import plural
 from counterlens.judging.base import Judge, Setting
+from counterlens.judging.languages import WhyTested
 from counterlens.python.judging import doctests, unittests
 from counterlens.python.judging.baseline import FAILED, PASSED, Baseline, BaselineTest, baseline_of
 from counterlens.python.judging.cheats import body_lines
-from counterlens.python.judging.discovery import CaseName, cases_for, files_with_tests, read_text
+from counterlens.python.judging.discovery import (
+    CaseName,
+    TestFileIndex,
+    cases_for,
+    files_with_tests,
+    read_text,
+)
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.sandboxed.recorder.exclusion import REASON as EXCLUDED
 from counterlens.python.judging.suite import LARGEST
@@ -60,21 +67,25 @@ def find(document: Document, function: Function, setting: Setting) -> Judge | No
     return next((judge for judge in judges if judge is not None), None)
 
 
-def why_tested(document: Document, function: Function, setting: Setting | None) -> str | None:
-    """Why a function counts as tested: an example, a test that runs it, or one that mentions it.
+def find_why_tested() -> WhyTested:
+    """Finds for many functions why each counts as tested; see `JudgedLanguage`.
 
-    Args:
-        setting: How its project's tests run once; None if they do not.
+    That is an example, a test that runs it, or one that mentions it.
     """
-    assert document.path is not None
-    if b">>>" in document.data[function.body : function.end]:
-        return "doctest"
-    reached = is_reached(document, function, setting) if setting is not None else None
-    if reached:
-        return "reached by a test"
-    place = layout_of(document.path, document.text)
-    mentioned = reached is None and cases_for(function.qualname, place, files_with_tests(place))
-    return "mentioned by a test" if mentioned else None
+    index = TestFileIndex()
+
+    def why_tested(document: Document, function: Function, setting: Setting | None) -> str | None:
+        assert document.path is not None
+        if b">>>" in document.data[function.body : function.end]:
+            return "doctest"
+        reached = is_reached(document, function, setting) if setting is not None else None
+        if reached:
+            return "reached by a test"
+        place = layout_of(document.path, document.text)
+        mentioned = reached is None and index.cases_for(function.qualname, place)
+        return "mentioned by a test" if mentioned else None
+
+    return why_tested
 
 
 def is_reached(document: Document, function: Function, setting: Setting) -> bool | None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -37,17 +38,24 @@ class CaseName:
     name: str
 
 
-def files_with_tests(place: Layout) -> list[Path]:
-    """The test files beside a source file, beside its packages, and in `tests` folders of its project."""
+def files_with_tests(
+    place: Layout, matching: Callable[[Path, bool], Iterable[Path]] | None = None
+) -> list[Path]:
+    """The test files beside a source file, beside its packages, and in `tests` folders of its project.
+
+    Args:
+        matching: Lists the test files of a folder, also below it if so asked; by default anew.
+    """
+    list_files = matching or _matching
     folders = [place.path.parent]
     while folders[-1] != place.project and place.project in folders[-1].parents:
         folders.append(folders[-1].parent)
     files: dict[Path, None] = {}
     for folder in dict.fromkeys([*folders, place.root]):
-        for path in _matching(folder, deep=False):
+        for path in list_files(folder, False):
             files[path] = None
         for name in TEST_FOLDERS:
-            for path in _matching(folder / name, deep=True):
+            for path in list_files(folder / name, True):
                 files[path] = None
     files.pop(place.path, None)
     return list(files)[:_MOST_FILES]
@@ -73,7 +81,28 @@ def cases_for(qualname: str, place: Layout, files: Iterable[Path]) -> list[CaseN
     return [case for each in stamped for case in _cases_in(*each, qualname, place.module)]
 
 
-def _matching(folder: Path, *, deep: bool) -> Iterator[Path]:
+class TestFileIndex:
+    """The test files of projects and their words, for a walk over many functions while no file changes.
+
+    Without it, each function would list every folder of tests and read every file in it again.
+    """
+
+    def __init__(self) -> None:
+        self._matching = lru_cache(maxsize=None)(lambda folder, deep: tuple(_matching(folder, deep)))
+        self._words = lru_cache(maxsize=None)(_words_in)
+        self._files = lru_cache(maxsize=1)(lambda place: tuple(files_with_tests(place, self._matching)))
+
+    def cases_for(self, qualname: str, place: Layout) -> list[CaseName]:
+        """The test cases that mention a function; see `cases_for`."""
+        word = qualname.partition(".")[0]
+        return cases_for(qualname, place, [file for file in self._files(place) if word in self._words(file)])
+
+
+def _words_in(file: Path) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", read_text(file, _LARGEST) or ""))
+
+
+def _matching(folder: Path, deep: bool) -> Iterator[Path]:
     try:
         top = folder.resolve()
     except (OSError, RuntimeError):  # a cycle of links
