@@ -59,10 +59,12 @@ def test_from_the_second_program_on_and_what_changes_on_disk_is_noticed(
     project: Project, judge_of: JudgeOf
 ) -> None:
     folder = project(FILES)
-    judge, kept = judge_of(folder / "shop/sums.py", "total", vetted=False), of(folder).folder
+    kept = of(folder).folder
+    assert not kept.exists()
+    # Its tests have run twice, on the function and on one that only raises, when a judge is there.
+    judge = judge_of(folder / "shop/sums.py", "total", vetted=False)
     original = (folder / "shop/sums.py").read_text()
     assert judge.judge(original).passed
-    assert not any(kept.iterdir())
     hostile = "\n".join(
         f"    try: open({str(kept)!r} + '/' + name, 'wb').close()\n    except OSError: pass"
         for name in ("x", name_of(str(folder / "tests/test_sums.py"), rewritten_by(pytest.__version__)))

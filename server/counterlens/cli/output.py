@@ -80,25 +80,25 @@ def take_streams() -> StandardStream:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # else the next file that is opened would get its number
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
-    sys.stderr = _rewritten(sys.stderr, StandardStream(_raw(sys.stderr), is_needed=False))
-    output = StandardStream(_raw(sys.stdout), is_needed=True)
-    sys.stdout = _rewritten(sys.stdout, output)
+    sys.stderr, _ = _taken(sys.stderr, is_needed=False)
+    sys.stdout, output = _taken(sys.stdout, is_needed=True)
     if closed:
         raise OutputError("standard output is closed", f"Redirect it to a file, or to {os.devnull}")
     return output
 
 
-def _raw(stream: TextIO) -> BinaryIO:
-    return getattr(stream.buffer, "raw", stream.buffer)  # there is no buffer with PYTHONUNBUFFERED
-
-
-def _rewritten(stream: TextIO, raw: StandardStream) -> io.TextIOWrapper:
-    return io.TextIOWrapper(
-        io.BufferedWriter(raw),
-        encoding=stream.encoding,
-        errors=_ESCAPE,
-        line_buffering=raw.isatty() or stream is sys.stderr,
+def _taken(stream: TextIO, *, is_needed: bool) -> tuple[TextIO, StandardStream]:
+    """A stream that can be written any text, and its bytes."""
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:  # another program has put a text in its place, which has no encoding and no end
+        return stream, StandardStream(io.BytesIO(), is_needed=is_needed)
+    # There is no buffer with PYTHONUNBUFFERED.
+    raw = StandardStream(getattr(buffer, "raw", buffer), is_needed=is_needed)
+    line_buffering = raw.isatty() or stream is sys.stderr
+    written = io.TextIOWrapper(
+        io.BufferedWriter(raw), encoding=stream.encoding, errors=_ESCAPE, line_buffering=line_buffering
     )
+    return written, raw
 
 
 def _escape_rest(error: UnicodeError) -> tuple[str, int]:

@@ -42,7 +42,8 @@ def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], 
     if os.geteuid() != 0:  # as root, the copies need them to be mapped to another user
         namespaces.drop_capabilities()
     syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # a stopped one sees no end of input
+    # A stopped one sees no end of input. It goes on, rather than being killed, to remove its folder.
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGCONT)
     for name in preload:
         try:
             importlib.import_module(name)
