@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -65,6 +66,7 @@ def reached(process: subprocess.Popen[str], seconds: float | None) -> list[psuti
                 return begun
             if any(WORKER in child.cmdline() and child.cpu_times().user >= (seconds or 0) for child in begun):
                 return begun
+        time.sleep(0.01)  # it needs the processor, too
     raise AssertionError(process.communicate())
 
 

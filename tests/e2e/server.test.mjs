@@ -113,10 +113,9 @@ describe("the language server", { skip }, () => {
           seen.filter((line) => line.includes("+++ exited with")).length > 3,
           "its children are watched",
         );
-        assert.deepEqual(
-          seen.filter((line) => line.includes("AF_INET")),
-          [],
-        );
+        // The sandbox tries its own loopback when it checks its claims; nothing there leaves the machine.
+        const reached = seen.filter((line) => line.includes("AF_INET") && !line.includes('inet_addr("127.'));
+        assert.deepEqual(reached, []);
       },
       { skip: cannotWatch },
     );
