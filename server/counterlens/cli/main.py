@@ -91,7 +91,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         output = take_streams()
         try:
             code = _run(arguments)
-            sys.stdout.flush()
+            if not sys.stdout.closed:  # a server has closed it at its end
+                sys.stdout.flush()
         except OSError:
             if output.failure is None:
                 raise
