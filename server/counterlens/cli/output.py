@@ -80,14 +80,14 @@ def take_streams() -> StandardStream:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # else the next file that is opened would get its number
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
-    sys.stderr, _ = _taken(sys.stderr, is_needed=False)
-    sys.stdout, output = _taken(sys.stdout, is_needed=True)
+    sys.stderr, _ = _take_stream(sys.stderr, is_needed=False)
+    sys.stdout, output = _take_stream(sys.stdout, is_needed=True)
     if closed:
         raise OutputError("standard output is closed", f"Redirect it to a file, or to {os.devnull}")
     return output
 
 
-def _taken(stream: TextIO, *, is_needed: bool) -> tuple[TextIO, StandardStream]:
+def _take_stream(stream: TextIO, *, is_needed: bool) -> tuple[TextIO, StandardStream]:
     """A stream that can be written any text, and its bytes."""
     buffer = getattr(stream, "buffer", None)
     if buffer is None:  # another program has put a text in its place, which has no encoding and no end
