@@ -221,7 +221,7 @@ def test_a_function_that_fails_its_own_tests_is_not_probed(cli: Cli, sign: Path)
 
 
 def test_a_name_from_another_cell_of_a_notebook_is_named(cli: Cli, sign: Path) -> None:
-    sign.write_text(SIGN.replace("result = 1", "result = ONE"))
+    sign.write_text(SIGN.replace("result = 1", "result = ONE").replace("result = -1", "result = -ONE"))
     ran = cli("probe", f"{sign}::sign")
     assert ran.code == 1
     assert "sign fails its own tests: NameError: name 'ONE' is not defined" in ran.err
@@ -232,11 +232,14 @@ def test_a_name_from_another_cell_of_a_notebook_is_named(cli: Cli, sign: Path) -
     assert "jupyter nbconvert --to script sign.ipynb" in cli("probe", notebook).err
 
 
-def test_tests_that_pass_without_the_body_judge_nothing(cli: Cli, sign: Path) -> None:
+def test_tests_that_pass_without_the_body_judge_nothing(cli: Cli, sign: Path, short: list[str]) -> None:
+    """Its behaviour on inputs judges it instead."""
     sign.write_text(SIGN.replace(">>> sign(3)\n    1\n    >>> sign(-2)\n    -1", ">>> 1\n    1"))
-    ran = cli("probe", f"{sign}::sign")
-    assert ran.code == 1
-    assert "without its body" in ran.err
+    ran = cli("probe", f"{sign}::sign", "--max-tokens", "8", *short, "--json")
+    assert ran.code == 0, ran.err
+    (record,) = ran.json["records"]
+    assert "differential execution" in record["judged_by"]
+    assert "doctest" not in record["judged_by"]
 
 
 @pytest.mark.usefixtures("short_by_default")
