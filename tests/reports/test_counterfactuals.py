@@ -25,7 +25,9 @@ REFUSED = [Refusal("rename-random", "f", 3, 'it says "no"')]
 
 
 def documents(surveyed: Survey, bom: str) -> list[dict[str, Any]]:
-    made = [counterfactual(one) | {"source": bom + one.source} for one in surveyed.counterfactuals]
+    made = [
+        counterfactual(one) | {"run": False, "source": bom + one.source} for one in surveyed.counterfactuals
+    ]
     return [*made, *({"refused": True, **vars_of(one)} for one in REFUSED)]
 
 

@@ -12,7 +12,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS, Setting
 from counterlens.judging.languages import judging_of
 from counterlens.probes.execution.language import Features, add_mark, execution_of, points
-from counterlens.probes.execution.questions import Asking, ask, question_of, truth_of
+from counterlens.probes.execution.questions import Asking, ask_all, question_of, truth_of
 from counterlens.probes.execution.translation import description
 from counterlens.probes.options import make
 from counterlens.probes.probe import Target
@@ -341,8 +341,8 @@ def test_output_of_java() -> None:
 def test_the_question_is_in_the_words_of_java() -> None:
     asking = context(answers)
     question = question_of(asking, target(), seed=0, limits=LIMITS)
-    ask(asking, question, "direct", Asking())
-    (prompt,) = asking.model.asked  # type: ignore[attr-defined]
+    ask_all(asking, [question], Asking(styles=("direct",)))
+    prompt, _ = asking.model.asked  # type: ignore[attr-defined] - the second one repeats it
     assert prompt.text.endswith(f"// {CALL} ==")
     assert "def " not in prompt.text
     assert "assert " not in prompt.text

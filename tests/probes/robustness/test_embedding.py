@@ -86,14 +86,14 @@ class Cap {
 """
 
 
-def test_swaps_of_java_are_judged_by_what_the_method_does(model: LlamaModel) -> None:
+def test_swaps_of_java_are_settled_by_tests_alone(model: LlamaModel) -> None:
     if missing := judging_of("java").missing():
         pytest.skip(missing)
     target = Target(Document(JAVA, Path("Cap.java"), "java"), "Cap.cap")
     found = run_targets(PROBE, Context(Embeds(model, by_looks), best_sandbox), [target], EmbeddingOptions())
     (record,) = found.probed
     (pair,) = record.pairs
-    assert pair.standing is Standing.BREAKING
+    assert pair.standing is Standing.UNSETTLED, "it has no tests"
     assert pair.published
     assert not pair.nearer
     assert pair.changed_tokens.plain < pair.changed_tokens.equivalent

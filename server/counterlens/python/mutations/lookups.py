@@ -29,6 +29,7 @@ from counterlens.python.dependence.program import parse
 from counterlens.python.dependence.rules import PythonRules
 from counterlens.python.dependence.scopes import BlockNames
 from counterlens.python.mutations.module import FunctionNode, Module
+from counterlens.python.mutations.variables import ScopeKind
 
 BY_NAME = "the function may look its variables up by name"
 _EXPOSING = frozenset(
@@ -143,9 +144,10 @@ def check(module: Module, site: Site) -> Site | SiteRefused:
         return SiteRefused(site.span[0], BY_NAME)
     scopes = [s for f in around if f is not None for s in module.scopes.of_node[f.node].inside()]
     touched = {word for edit in site.edits for text in _texts(module, edit) for word in _WORD.findall(text)}
-    if all(
-        not s.is_function or touched.isdisjoint(s.variables.keys() & lookups.named_in_texts) for s in scopes
-    ):
+    names = {name for scope in scopes if scope.is_function for name in scope.variables}
+    if None in around:  # the module's own code, in a whole program
+        names |= {name for s in module.scopes.all() if s.kind is ScopeKind.MODULE for name in s.variables}
+    if touched.isdisjoint(names & lookups.named_in_texts):
         return site
     return dataclasses.replace(site, assumptions=tuple(sorted({*site.assumptions, NAMES_UNREAD})))
 
