@@ -89,7 +89,8 @@ class Launcher:
         """Apply the confinements that need no task: namespaces, and no access to this process by others."""
         os.umask(0o077)
         if LINUX:
-            from counterlens.sandbox.linux import namespaces, syscalls
+            # A wide room covers /tmp, in which this package may be: what it needs later is loaded now.
+            from counterlens.sandbox.linux import namespaces, refusals, syscalls, usage  # noqa: F401
 
             syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
             self.namespaces = self.attempt("namespaces", self._entered or namespaces.enter_namespaces)
