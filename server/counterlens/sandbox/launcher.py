@@ -211,19 +211,22 @@ class Launcher:
 
             if self.namespaces and not self.first:
                 syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
+                os.close(go)
+                # Until then, another process reads standard input, and mounts folders through its own /proc,
+                # which the one of this namespace would hide.
+                os.read(waiting, 1)
                 self.contain()
             elif not self.namespaces:
                 syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
         refusals = self._refusals()
         started = os.fork()
+        lays_out = self.first or not self.namespaces
         if started == 0:
-            os.close(go)
+            if lays_out:
+                os.close(go)
             self.become(waiting, refusals)
             return
-        if self.namespaces and not self.first:
-            os.close(go)
-            os.read(waiting, 1)  # until then, another process reads standard input
-        else:
+        if lays_out:
             self.lay_out(go)
         os.close(waiting)
         _silence()
