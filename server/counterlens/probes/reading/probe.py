@@ -109,14 +109,14 @@ class ReadingProbe(Probe[ReadingOptions, ReadingRecord]):
             lambda: write_readings(context.uncached, gap, [None], tokens, what)[0].text,
         )
         steps.next(f"running {target.name} beside what was read")
-        runs = run_readings(target, function, setting, [gap.fill(completions[0].text)])
+        programs = [gap.fill(completions[0].text)]
+        runs = run_readings(target, function, setting, programs)
         if not is_alike(runs, 1) and context.model.offers(Capability.SAMPLE, cancel=context.cancel):
             draws = [Draw(_TEMPERATURE, options.seed, number) for number in range(options.readings)]
             completions += write_readings(context, gap, draws, tokens, f"{what} again")
             programs = [gap.fill(completion.text) for completion in completions]
             steps.next(f"running {target.name} beside {plural(len(programs), 'version')}")
             runs = run_readings(target, function, setting, programs)
-        programs = [gap.fill(completion.text) for completion in completions]
         dropped = reasons_to_drop(target, function, setting, programs, runs)
         counted = [number for number, reason in enumerate(dropped, 1) if not reason]
         return ReadingRecord(
