@@ -20,7 +20,8 @@ from counterlens.java.methods import binary_name, find_body, modifiers
 from counterlens.java.prompts.values import plain, write
 from counterlens.judging.base import Setting
 from counterlens.probes.prompts.literals import Literal
-from counterlens.sandbox.java.values import JavaValue, JavaWriter, read_answer
+from counterlens.sandbox.java.machine import pack
+from counterlens.sandbox.java.values import JavaValue, read_answer
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
 from counterlens.syntax.definitions import own_name
 from counterlens.syntax.document import Document
@@ -227,17 +228,11 @@ def _call(
 
 def _value(held: HeldProgram, class_name: str, seconds: float) -> JavaValue:
     """What the added method returns; a call that fails is repeated in a fresh JVM."""
-    request = JavaWriter()
-    for text in (class_name, _MAKER, ""):
-        request.text(text)
-    request.number(">?", False)  # it needs no object
-    request.text("")
-    request.number(">i", 0)
-    request.number(">i", 0)  # arguments
+    request = b"K" + pack(class_name) + pack(_MAKER)
     trouble = ""
     for _ in range(2):
         try:
-            answer = read_answer(held.ask(b"K" + request.data, seconds), 0, ())
+            answer = read_answer(held.ask(request, seconds))
             trouble = f"the call throws {re.sub(r'.*[.$]', '', answer.thrown)}" if answer.thrown else ""
             if not answer.serious:
                 break

@@ -40,10 +40,9 @@ final class Compiler {
 
     /** Compile units of source; the answer has classes, or the errors. */
     byte[] compile(DataInputStream in) throws IOException {
-        Values.Reader reader = new Values.Reader(in);
         List<Source> units = new ArrayList<>();
         for (int left = in.readInt(); left > 0; left--) {
-            units.add(new Source(reader.text(), reader.text()));
+            units.add(new Source(Worker.text(in), Worker.text(in)));
         }
         Values.Writer answer = new Values.Writer();
         DiagnosticCollector<JavaFileObject> said = new DiagnosticCollector<>();

@@ -1,7 +1,6 @@
 package counterlens.worker;
 
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Array;
@@ -23,16 +22,7 @@ final class Values {
         }
     }
 
-    /** Data that violates the format. */
-    @SuppressWarnings("serial")
-    static final class Malformed extends RuntimeException {
-        Malformed(String message) {
-            super(message, null, false, false);
-        }
-    }
-
     private static final int DEEPEST = 200;
-    private static final int MOST = 4 << 20; // maximum values in a message
     /** Collections by the name of their class, in the order of the format. */
     private static final List<String> COLLECTION_NAMES = List.of(
             "java.util.ArrayList", "java.util.LinkedList", "java.util.Vector", "java.util.Stack",
@@ -51,77 +41,14 @@ final class Values {
             "java.util.ImmutableCollections$MapN", "java.util.ImmutableCollections$Map1",
             "java.util.Collections$EmptyMap", "java.util.Collections$SingletonMap",
             "java.util.Collections$UnmodifiableMap");
-    private static final Map<Character, Class<?>> PRIMITIVES = Map.of(
-            'Z', boolean.class, 'B', byte.class, 'S', short.class, 'C', char.class,
-            'I', int.class, 'J', long.class, 'F', float.class, 'D', double.class);
 
     private Values() {}
 
-    /** A new collection of a class; without lambdas, because the first one doubles the start time of a JVM. */
-    private static Collection<Object> collection(String name, List<Object> items) {
-        switch (name) {
-            case "java.util.ArrayList", "java.util.ArrayList$SubList", "java.util.AbstractList$RandomAccessSubList":
-                return new ArrayList<>(items);
-            case "java.util.LinkedList":
-                return new LinkedList<>(items);
-            case "java.util.Vector":
-                return new Vector<>(items);
-            case "java.util.Stack":
-                Stack<Object> stack = new Stack<>();
-                stack.addAll(items);
-                return stack;
-            case "java.util.Arrays$ArrayList":
-                return Arrays.asList(items.toArray());
-            case "java.util.ArrayDeque":
-                return new ArrayDeque<>(items);
-            case "java.util.PriorityQueue":
-                return new PriorityQueue<>(items);
-            case "java.util.HashSet":
-                return new HashSet<>(items);
-            case "java.util.LinkedHashSet":
-                return new LinkedHashSet<>(items);
-            case "java.util.TreeSet":
-                return new TreeSet<>(items);
-            default:
-                return name.contains("Set")
-                        ? Collections.unmodifiableSet(new LinkedHashSet<>(items))
-                        : Collections.unmodifiableList(items);
-        }
-    }
-
-    private static Map<Object, Object> map(String name, Map<Object, Object> entries) {
-        switch (name) {
-            case "java.util.HashMap":
-                return new HashMap<>(entries);
-            case "java.util.LinkedHashMap":
-                return new LinkedHashMap<>(entries);
-            case "java.util.TreeMap":
-                return new TreeMap<>(entries);
-            case "java.util.Hashtable":
-                return new Hashtable<>(entries);
-            default:
-                return Collections.unmodifiableMap(entries);
-        }
-    }
-
-    /** Writes values; `met` contains the containers so far. */
+    /** Writes values. */
     static final class Writer {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         final DataOutputStream out = new DataOutputStream(bytes);
-        final List<Object> met;
-        private final IdentityHashMap<Object, Integer> numbers = new IdentityHashMap<>();
-
-        Writer() {
-            this(List.of());
-        }
-
-        /** Args: the containers that both sides already have. */
-        Writer(List<Object> known) {
-            met = new ArrayList<>(known);
-            for (int at = 0; at < known.size(); at++) {
-                numbers.put(known.get(at), at);
-            }
-        }
+        private final IdentityHashMap<Object, Integer> numbers = new IdentityHashMap<>(); // of the containers so far
 
         void write(Object value) throws IOException {
             write(value, 0);
@@ -158,8 +85,7 @@ final class Values {
                     write(entry.getValue(), depth + 1);
                     return;
                 }
-                numbers.put(value, met.size());
-                met.add(value);
+                numbers.put(value, numbers.size());
                 out.writeByte('c');
                 content(value, depth);
             }
@@ -216,8 +142,7 @@ final class Values {
             return false;
         }
 
-        /** The content of a container. */
-        void content(Object value, int depth) throws IOException {
+        private void content(Object value, int depth) throws IOException {
             Class<?> type = value.getClass();
             if (type.isArray()) {
                 array(value, type.getComponentType(), depth);
@@ -265,148 +190,6 @@ final class Values {
                 return set.comparator() == null;
             }
             return !(value instanceof SortedMap<?, ?> map) || map.comparator() == null;
-        }
-    }
-
-    /** Reads values without trusting them; `met` contains the containers so far. */
-    static final class Reader {
-        final DataInputStream in;
-        final List<Object> met = new ArrayList<>();
-        private int read;
-
-        Reader(DataInputStream in) {
-            this.in = in;
-        }
-
-        Object read() throws IOException {
-            return read(0);
-        }
-
-        int count() throws IOException {
-            int count = in.readInt();
-            if (count < 0 || count > in.available()) {
-                throw new Malformed("a length of " + count);
-            }
-            return count;
-        }
-
-        String text() throws IOException {
-            char[] characters = new char[count()];
-            for (int at = 0; at < characters.length; at++) {
-                characters[at] = in.readChar();
-            }
-            return new String(characters);
-        }
-
-        private Object read(int depth) throws IOException {
-            if (depth > DEEPEST + 2 || ++read > MOST) {
-                throw new Malformed("too deep, or too much");
-            }
-            int tag = in.readByte();
-            return switch (tag) {
-                case 'n' -> null;
-                case 'I' -> in.readInt();
-                case 's' -> text();
-                case 'D' -> Double.longBitsToDouble(in.readLong());
-                case 'Z' -> in.readBoolean();
-                case 'J' -> in.readLong();
-                case 'C' -> in.readChar();
-                case 'F' -> Float.intBitsToFloat(in.readInt());
-                case 'B' -> in.readByte();
-                case 'S' -> in.readShort();
-                case 'i' -> new BigInteger(raw());
-                case 'd' -> new BigDecimal(new BigInteger(raw()), in.readInt());
-                case 'O' -> Optional.ofNullable(read(depth + 1));
-                case 'e' -> new AbstractMap.SimpleEntry<>(read(depth + 1), read(depth + 1));
-                case 'r' -> known(in.readInt());
-                case 'c' -> {
-                    int number = met.size();
-                    met.add(null); // one that contains itself cannot be rebuilt
-                    Object made = content(depth);
-                    met.set(number, made);
-                    yield made;
-                }
-                default -> throw new Malformed("a tag " + tag);
-            };
-        }
-
-        private byte[] raw() throws IOException {
-            byte[] raw = new byte[count()];
-            in.readFully(raw);
-            return raw;
-        }
-
-        private Object known(int number) {
-            Object found = number >= 0 && number < met.size() ? met.get(number) : null;
-            if (found == null) {
-                throw new Malformed("a reference to nothing");
-            }
-            return found;
-        }
-
-        /** The content written by `Writer.content`, as a new container. */
-        Object content(int depth) throws IOException {
-            int kind = in.readByte();
-            switch (kind) {
-                case 'b':
-                    return new StringBuilder(text());
-                case '[':
-                    return array(depth);
-                case 'L': {
-                    String name = named(COLLECTION_NAMES, in.readUnsignedByte());
-                    int count = count();
-                    List<Object> items = new ArrayList<>(count);
-                    for (int at = 0; at < count; at++) {
-                        items.add(read(depth + 1));
-                    }
-                    return collection(name, items);
-                }
-                case 'M': {
-                    String name = named(MAP_NAMES, in.readUnsignedByte());
-                    int count = count();
-                    Map<Object, Object> entries = new LinkedHashMap<>();
-                    for (int at = 0; at < count; at++) {
-                        entries.put(read(depth + 1), read(depth + 1));
-                    }
-                    return map(name, entries);
-                }
-                default:
-                    throw new Malformed("a container " + kind);
-            }
-        }
-
-        private Object array(int depth) throws IOException {
-            Class<?> component = component(text());
-            int count = count();
-            Object array = Array.newInstance(component, count);
-            for (int at = 0; at < count; at++) {
-                Array.set(array, at, read(depth + 1));
-            }
-            return array;
-        }
-
-        private static String named(List<String> names, int number) {
-            if (number >= names.size()) {
-                throw new Malformed("a class " + number);
-            }
-            return names.get(number);
-        }
-
-        /** The class of an array's items: a primitive one, or one of the library's. */
-        private static Class<?> component(String name) {
-            for (Class<?> primitive : PRIMITIVES.values()) {
-                if (primitive.getName().equals(name)) {
-                    return primitive;
-                }
-            }
-            if (!name.matches("(\\[+[ZBSCIJFD])|(\\[+L)?java\\.(lang|util|math)\\.\\w+;?")) {
-                throw new Malformed("an array of " + name.length());
-            }
-            try {
-                return Class.forName(name, false, ClassLoader.getPlatformClassLoader());
-            } catch (ClassNotFoundException | LinkageError error) {
-                throw new Malformed("an array of an unknown class");
-            }
         }
     }
 }

@@ -62,8 +62,7 @@ public final class Worker {
                     program = new Program(new Memory(LIBRARY, classes(request)));
                     answer = new byte[] {'l'};
                 }
-                case 'K' -> answer = program.call(frame);
-                case 'O' -> answer = program.observe(frame);
+                case 'K' -> answer = program.call(request);
                 case 'P' -> answer = program.print(request);
                 default -> throw new IOException("an unknown request");
             }
@@ -113,7 +112,7 @@ public final class Worker {
     private static Map<String, byte[]> classes(DataInputStream in) throws IOException {
         Map<String, byte[]> classes = new LinkedHashMap<>();
         for (int left = in.readInt(); left > 0; left--) {
-            String name = new Values.Reader(in).text();
+            String name = text(in);
             byte[] bytes = new byte[in.readInt()];
             in.readFully(bytes);
             classes.put(name, bytes);
@@ -124,9 +123,18 @@ public final class Worker {
     private static List<String> texts(DataInputStream in) throws IOException {
         List<String> texts = new ArrayList<>();
         for (int left = in.readInt(); left > 0; left--) {
-            texts.add(new Values.Reader(in).text());
+            texts.add(text(in));
         }
         return texts;
+    }
+
+    /** A string of any length, also with unpaired surrogates. */
+    static String text(DataInputStream in) throws IOException {
+        char[] characters = new char[in.readInt()];
+        for (int at = 0; at < characters.length; at++) {
+            characters[at] = in.readChar();
+        }
+        return new String(characters);
     }
 
     static String described(Throwable error) {
