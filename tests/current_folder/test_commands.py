@@ -35,7 +35,6 @@ def arguments() -> dict[str, list[str]]:
         "bench": ["--data", "problems.jsonl", "--max-tokens", "4", "--out", "run", *short()],
         "report": ["run"],
         "compare": ["run", "run"],
-        "trend": ["run", "run"],
         "replay": ["run", "0"],
         "export": ["run"],
         "causal": ["--data", "problems.jsonl", *short()],

@@ -211,13 +211,14 @@ def test_one_that_knows_the_truth_and_one_that_copies_in_one_set_of_tables(runs:
         assert set(there) == {"all", *PAPER_ORDER} - {"independent-swap"}
         assert all(n == informative for n, informative, *_ in there.values())
         assert {cell["value"] for row in there.values() for cell in row[2:]} == {wrong}
-    together = tables(*both, "--size", "remote:copies=500M")
-    assert [row[:2] for row in together[EFFECTS]] == [["MBPP", "remote:knows-7b"], ["MBPP", "remote:copies"]]
-    assert_same([row[2:] for row in together[EFFECTS]], [truth[1:], copied[1:]])
-    assert together[COUNTS] == [["MBPP", *own[0][COUNTS][0][1:]]]
-    sizes = together["MBPP: effect by model size (protocol cacp)"]
-    assert [[cell["value"] for cell in row[1:3]] for row in sizes] == [[1, 0], [1, 0], [1, 0], [0, 0], [1, 0]]
-    assert "in common" in cli("report", both[0], both[0], fails=True)
+    together = tables(*both)
+    names = [str(run) for run in both]
+    assert together[EFFECTS] == [[name, *found[EFFECTS][0]] for name, found in zip(names, own, strict=True)]
+    assert [row[0] for row in together[COUNTS]] == names
+    assert document(*both)["runs"] == names
+    assert all(name in cli("report", *both) for name in names)
+    assert "csv takes one run" in cli("report", *both, "--format", "csv", fails=True)
+    assert "--causal takes one run" in cli("report", *both, "--causal", fails=True)
 
 
 @pytest.mark.parametrize("name", ["knows", "copies"])
@@ -247,12 +248,7 @@ def test_the_record_has_the_prompt_and_the_cut_of_every_pair(runs: Asked) -> Non
 
 
 def test_one_that_thinks_aloud_is_read_and_stands_beside_one_that_does_not(runs: Asked) -> None:
-    plain, chat = runs["knows"][0], runs["aloud"][0]
-    rows = tables(plain, chat)[EFFECTS]
-    hosts = [runs[name][1].url.removeprefix("http://").removesuffix("/v1") for name in ("knows", "aloud")]
-    assert [row[1] for row in rows] == [
-        f"remote:knows-7b ({api}, {host})" for api, host in zip(("completions", "chat"), hosts, strict=True)
-    ]
+    rows = tables(runs["knows"][0], runs["aloud"][0])[EFFECTS]
     assert [values(row) for row in rows] == [[1, 0, 0, 0, 0, 0]] * 2
 
 
@@ -272,7 +268,6 @@ def test_the_ranges_of_cuts_are_of_one_set_of_programs(data: Path, tmp_path: Pat
     assert [row[-1] for row in rows] == [len(asked[0.4, 0.6])] * 3
     for title, found in again.items():
         assert_same(own[title], found)
-    assert "different options: cut_ranges" in cli("report", run, runs["copies"][0], fails=True)
 
 
 def test_one_that_answers_at_random_is_refused(data: Path, tmp_path: Path) -> None:

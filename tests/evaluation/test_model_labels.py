@@ -61,7 +61,7 @@ def test_reports_have_the_short_name_and_the_manifest_the_path(tmp_path: Path) -
         store.keep_manifest("d", json.dumps(manifest))
         store.append(item, StoredRecord(pairs_record("p", pair(True, False)), 1.0, "d"))
     found = RunResults.read(tmp_path)
-    for form in ("text", "markdown", "latex", "csv", "junit"):
+    for form in ("text", "markdown", "latex", "csv"):
         text = write_evaluation("markdown" if form == "text" else form, found)
         assert "tiny.gguf" in text, form
         assert "/home/somebody" not in text, form

@@ -38,7 +38,6 @@ _COMMANDS = (
     "changed",
     "report",
     "compare",
-    "trend",
     "replay",
     "export",
     "data",
@@ -50,7 +49,7 @@ _COMMANDS = (
 )
 _SINGLE, _RUNS = ("probe",), ("bench", "changed")  # the commands that settings files affect
 # The module of a subcommand has its name, except for subcommands on the results of a run.
-_PLACES = dict.fromkeys(("compare", "replay", "trend", "export"), "report")
+_PLACES = dict.fromkeys(("compare", "replay", "export"), "report")
 
 
 @click.group(

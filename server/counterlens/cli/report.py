@@ -1,4 +1,4 @@
-"""`counterlens report`, `compare`, `trend`, `replay` and `export`: what is done with the results of runs."""
+"""`counterlens report`, `compare`, `replay` and `export`: what is done with the results of runs."""
 
 from __future__ import annotations
 
@@ -32,23 +32,18 @@ from counterlens.evaluation.causal_results import (
 )
 from counterlens.evaluation.comparison import compare_models, compare_runs
 from counterlens.evaluation.export import export as write
-from counterlens.evaluation.harness.formats import HARNESSES, export_for
-from counterlens.evaluation.merged import MergedRuns
 from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.evaluation.results import RunResults
-from counterlens.evaluation.trend import trend as trend_of
 from counterlens.evaluation.work import find_record
 from counterlens.evaluation.work import replay as ask_again
 from counterlens.models.parameters import given_count
 from counterlens.reports.build.comparison import comparison_report
 from counterlens.reports.build.evaluation import evaluation_report
-from counterlens.reports.build.trend import trend_report
 from counterlens.reports.export.json import comparison_json
-from counterlens.reports.formats import FORMATS, TREND_FORMATS, write_evaluation, write_merged, write_trend
+from counterlens.reports.formats import FORMATS, write_evaluation, write_runs
 from counterlens.reports.render import markdown, terminal
 
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-_PARQUET = "parquet"
 
 
 class SizeType(click.ParamType[tuple[str, int]]):
@@ -100,11 +95,10 @@ def report(
     """Show the results of the run in DIR, finished or not, or of several runs in one set of tables.
 
     HTML is one page with plots and every pair, Markdown has the tables and every pair whose verdict changed,
-    LaTeX the tables, JSON everything, CSV one line per pair; SARIF is for code scanning, JUnit for CI, github
-    for annotations. Causal effects that `counterlens causal --run DIR` estimated are included.
+    LaTeX the tables, JSON everything, CSV one line per pair; SARIF is for code scanning, github for
+    annotations. Causal effects that `counterlens causal --run DIR` estimated are included.
 
-    Several runs of completion or repair with the same options are shown as one, whatever their datasets,
-    models, endpoints and prompt formats: as text, HTML, Markdown, LaTeX or JSON.
+    The tables of several runs have a column "run": as text, HTML, Markdown, LaTeX or JSON.
     """
     runs = [read_run(folder) for folder in folders]
     if task is not None:
@@ -112,7 +106,8 @@ def report(
     if len(runs) > 1:
         if causal:
             raise click.UsageError("--causal takes one run")
-        _write(write_merged(form, MergedRuns.of(runs, dict(sizes))), output)
+        named = {str(folder): run for folder, run in zip(folders, runs, strict=True)}
+        _write(write_runs(form, named, dict(sizes)), output)
         return
     (results,), (folder,) = runs, folders
     if form not in {"text", "html", "markdown", "latex"}:
@@ -232,59 +227,19 @@ def replay(folder: Path, record: str, base_url: str | None, data: str | None, as
 
 
 @click.command()
-@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--across",
-    multiple=True,
-    metavar="PART",
-    help="Also connect runs that differ in this part of their manifests, such as judged_by.tests, packages "
-    "or counterlens (repeatable).",
-)
-@click.option("--format", "form", type=click.Choice(TREND_FORMATS), default="text", show_default=True)
-@click.option("--output", "-o", type=click.File("w", encoding="utf-8", lazy=True), help="Output file.")
-def trend(folders: tuple[Path, ...], across: tuple[str, ...], form: str, output: IO[str] | None) -> None:
-    """Show how the figures changed over the runs in the DIRs, in order of time.
-
-    For each model the report shows the average mutation effect, the share of right originals and the number
-    of informative pairs, with intervals and the change since the run before. The code may differ between two
-    connected runs. Runs that differ in anything else that the figures depend on, such as the model, an option
-    or the test files, are not connected, and the reason is shown.
-    """
-    series = trend_of([(str(folder), read_run(folder)) for folder in folders], across)
-    if form == "text" and output is None:
-        print_report(terminal.render(trend_report(series)))
-    elif output is None:
-        say_document(write_trend(form, series))
-    else:
-        output.write(write_trend(form, series))
-
-
-@click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice([_PARQUET, *HARNESSES]),
-    default=_PARQUET,
-    show_default=True,
-    help="Parquet files, or the files of another harness: EvalPlus samples, lm-evaluation-harness results "
-    "and samples, or Inspect logs.",
-)
 @click.option(
     "--output",
     "-o",
     metavar="FOLDER",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Target folder.  [default: DIR/FORMAT]",
+    help="Target folder.  [default: DIR/parquet]",
 )
-def export(folder: Path, form: str, output: Path | None) -> None:
-    """Write the records of the run in DIR for other tools.
+def export(folder: Path, output: Path | None) -> None:
+    """Write the records of the run in DIR as Parquet files, for DuckDB, Polars and pandas.
 
-    Parquet is for DuckDB, Polars and pandas: records.parquet has one row per question, TASK-LIST.parquet one
-    per pair, operator or answer, and manifests.parquet what the figures depend on. The other formats hold the
-    completions of originals and counterfactuals, with their verdicts. See docs/evaluation.md.
+    records.parquet has one row per question, TASK-LIST.parquet one per pair, operator or answer, and
+    manifests.parquet what the figures depend on. See docs/evaluation.md.
     """
-    run = read_run(folder)
-    place = output or folder / form
-    for path in write(run, place) if form == _PARQUET else export_for(form, run, place):
+    for path in write(read_run(folder), output or folder / "parquet"):
         say(path)

@@ -20,7 +20,6 @@ FORMS = {
     "latex": "Write the tables as LaTeX (- to show).",
     "csv": "Write the records as CSV (- to show).",
     "sarif": "Write the changed verdicts as SARIF, for code scanning (- to show).",
-    "junit": "Write the pairs as JUnit XML, for continuous integration (- to show).",
 }
 """The formats of a report besides JSON, with the help of each."""
 

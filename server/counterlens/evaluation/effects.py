@@ -247,6 +247,22 @@ def judged_parts(run: RunResults) -> Iterable[RunResults]:
             yield part
 
 
+def tables_of_runs(runs: Mapping[str, RunResults], sizes: Mapping[str, int] | None = None) -> list[Table]:
+    """The tables of several runs, those with equal columns as one, whose first column names the run.
+
+    Args:
+        runs: The runs by name.
+        sizes: Numbers of parameters given by the user, by model.
+    """
+    tables: dict[tuple[str, tuple[str, ...]], Table] = {}
+    for name, run in runs.items():
+        for table in all_tables(run, effects_of(run, sizes)):
+            key = table.title, table.columns
+            before = tables.get(key, replace(table, columns=("run", *table.columns), rows=()))
+            tables[key] = replace(before, rows=(*before.rows, *((name, *row) for row in table.rows)))
+    return list(tables.values())
+
+
 def effects_of(run: RunResults, sizes: Mapping[str, int] | None = None) -> dict[str, RunEffects]:
     """The effects of every task of a run with judged pairs that are cut once, by task.
 

@@ -6,20 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from counterlens.errors import DataError
-from counterlens.evaluation.merged import MergedRuns
 from counterlens.evaluation.results import RunResults
-from counterlens.evaluation.trend import Trend
 from counterlens.probes.record import SCHEMA
 from counterlens.probes.runner import ProbeRun
-from counterlens.reports.build import plots
-from counterlens.reports.build.evaluation import evaluation_report
+from counterlens.reports.build.evaluation import evaluation_report, runs_report
 from counterlens.reports.build.probe_run import probe_report, several_report
-from counterlens.reports.build.trend import trend_report
-from counterlens.reports.document import Block, Bullets, Heading, Report, TableBlock
+from counterlens.reports.document import Report
 from counterlens.reports.export.csv import as_csv
-from counterlens.reports.export.json import probe_document, trend_document
-from counterlens.reports.export.verdicts import github, junit, sarif
-from counterlens.reports.export.view import Exported, export_runs, exported_run, merged_document, run_document
+from counterlens.reports.export.json import probe_document
+from counterlens.reports.export.verdicts import github, sarif
+from counterlens.reports.export.view import Exported, export_runs, exported_run, run_document, runs_document
 from counterlens.reports.render import html, latex, markdown, terminal
 from counterlens.text import json_text
 
@@ -32,13 +28,10 @@ _RENDERED: dict[str, Callable[[Report], str]] = {
 _EXPORTED: dict[str, Callable[[Exported], str]] = {
     "csv": as_csv,
     "sarif": sarif,
-    "junit": junit,
     "github": github,
 }
 FORMATS = (*_RENDERED, "json", *_EXPORTED)
 """The names, in the order in which they are offered."""
-TREND_FORMATS = (*_RENDERED, "json")
-"""The formats of a trend over runs."""
 
 
 def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) -> str:
@@ -78,29 +71,21 @@ def write_evaluation(form: str, results: RunResults, sizes: Mapping[str, int] | 
     return _RENDERED[form](evaluation_report(results, brief=form == "text", sizes=sizes))
 
 
-def write_merged(form: str, merged: MergedRuns) -> str:
-    """Write the combined results of several runs in a format.
+def write_runs(form: str, runs: Mapping[str, RunResults], sizes: Mapping[str, int] | None = None) -> str:
+    """Write the results of several runs, by name, in a format.
 
     Args:
         form: One of `FORMATS`.
+        sizes: Numbers of parameters given by the user, by model.
 
     Raises:
         DataError: the format contains single records, not tables.
     """
     if form == "json":
-        return _json(merged_document(merged))
+        return _json(runs_document(runs, sizes))
     if form in _EXPORTED:
         raise DataError(f"{form} takes one run", f"For several runs, use {', '.join(_RENDERED)} and json")
-    return _RENDERED[form](merged_report(merged))
-
-
-def write_trend(form: str, trend: Trend) -> str:
-    """Write a trend over runs in a format.
-
-    Args:
-        form: One of `TREND_FORMATS`.
-    """
-    return _json(trend_document(trend)) if form == "json" else _RENDERED[form](trend_report(trend))
+    return _RENDERED[form](runs_report(runs, sizes))
 
 
 def probes_document(runs: Sequence[ProbeRun], title: str, about: str) -> dict[str, Any]:
@@ -113,22 +98,3 @@ def probes_document(runs: Sequence[ProbeRun], title: str, about: str) -> dict[st
 
 def _json(document: Any) -> str:
     return json_text(document) + "\n"
-
-
-def merged_report(merged: MergedRuns) -> Report:
-    """The report on runs of one task, finished or not."""
-    title = f"{merged.task} on {', '.join(merged.datasets)}"
-    blocks: tuple[Block, ...] = (
-        Heading(1, title),
-        Bullets(merged.sources),
-        Heading(2, "Tables", "tables"),
-        *(TableBlock.of(table) for table in merged.tables()),
-    )
-    drawn = [
-        plot
-        for dataset, effects in merged.effects().items()
-        for plot in plots.plots(effects, prefix=f"{dataset}: ")
-    ]
-    if drawn:
-        blocks += (Heading(2, "Plots", "plots"), *drawn)
-    return Report(title, blocks)

@@ -316,15 +316,6 @@ def test_a_page_of_a_run_has_the_placebos_that_changed_the_verdict() -> None:
 
 def test_nothing_is_marked_in_other_formats_where_the_verdict_changes_with_nothing() -> None:
     without, found = hostile_run(), with_placebos(hostile_run())
-    wavering = {
-        item.problem
-        for item, stored in found.records
-        if isinstance(stored.record, PairsRecord)
-        and stored.record.placebos[0].outcome in {PairOutcome.LOST, PairOutcome.GAINED}
-    }
-    before, after = (write_evaluation("junit", each).count("<failure") for each in (without, found))
-    assert before > after > 0
-    assert write_evaluation("junit", found).count("meaningless changes") >= len(wavering) > 0
     results = json.loads(write_evaluation("sarif", found))["runs"][0]["results"]
     notes = [one for one in results if "meaningless changes" in one["message"]["text"]]
     assert notes

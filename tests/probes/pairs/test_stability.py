@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import Event
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -22,7 +21,7 @@ from counterlens.probes.pairs.wording import figures, meaning, outcome
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import Record, plain, read
 from counterlens.probes.runner import run_probe, run_targets
-from counterlens.reports.export.verdicts import annotation_commands, junit, sarif
+from counterlens.reports.export.verdicts import annotation_commands, sarif
 from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -131,9 +130,6 @@ def test_a_report_says_which_changes_are_unstable_and_no_export_makes_them_findi
     levels = {one["ruleId"]: one["level"] for one in json.loads(sarif(found))["runs"][0]["results"]}
     assert levels == {"if-else-flip": "note", "rename-random": "warning"}
     assert [one.mutation for one in annotation_commands(found)] == ["rename-random"]
-    suites = ElementTree.fromstring(junit(found))  # noqa: S314 - it is ours
-    cases = {case.get("name"): [part.tag for part in case] for case in suites.iter("testcase")}
-    assert cases == {"if-else-flip": ["skipped"], "rename-random": ["failure"]}
 
 
 def exported_of(record: PairsRecord) -> Exported:

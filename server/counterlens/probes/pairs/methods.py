@@ -9,13 +9,10 @@ from counterlens.metrics.table import Table
 from counterlens.mutations.languages import MutatedLanguage, mutated
 from counterlens.mutations.mutation import AnyMutation
 from counterlens.probes.pairs.published import CACP, PAPER_ORDER, SWAP
-from counterlens.probes.pairs.published_tables import counts_table, figures, published_tables
+from counterlens.probes.pairs.published_tables import published_tables
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.tables import effect_tables
 from counterlens.probes.protocols import Methods
-
-Merged = Mapping[tuple[str, ...], Sequence[PairsRecord]]
-"""Records by dataset and model."""
 
 
 class PairsMethod:
@@ -57,10 +54,6 @@ class PairsMethod:
         """The tables of models side by side."""
         return tuple(effect_tables(models))
 
-    def merged_tables(self, records: Merged, counted: Merged, *, repair: bool) -> list[Table]:  # noqa: ARG002
-        """The tables of several runs: effects by dataset and model, counts of the records in `counted`."""
-        return list(effect_tables({", ".join(head): of_head for head, of_head in records.items()}))
-
 
 class Cacp(PairsMethod):
     """The protocol `cacp`: its population and its tables; see `published.py`."""
@@ -94,12 +87,7 @@ class Cacp(PairsMethod):
     def tables(self, models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
         """The paper's tables, by model."""
         repair = next((record.probe == "repair" for records in models.values() for record in records), False)
-        return published_tables({(model,): of for model, of in models.items()}, ("model",), repair=repair)
-
-    def merged_tables(self, records: Merged, counted: Merged, *, repair: bool) -> list[Table]:
-        """The paper's tables, by dataset and model; see `PairsMethod`."""
-        shown = figures(records, ("dataset", "model"), repair=repair)
-        return [*shown, counts_table(counted, ("dataset",))]
+        return published_tables(models, repair=repair)
 
 
 METHODS = Methods(PairsMethod(), cacp=Cacp())

@@ -17,8 +17,7 @@ from counterlens.probes.pairs.published import COMPLEMENTS, PAPER_ORDER
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.tables import discriminating_table, range_text
 
-Groups = Mapping[tuple[str, ...], Sequence[PairsRecord]]
-"""Records by the headings of their row, such as a model, or a dataset and a model."""
+Models = Mapping[str, Sequence[PairsRecord]]
 Range = tuple[float, float]
 _EFFECTS_NOTE = (
     "share of the informative pairs (either side right) whose verdict changed; original accuracy: share of "
@@ -40,64 +39,58 @@ _OPERATORS_NOTE = (
 )
 
 
-def published_tables(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> tuple[Table, ...]:
-    """The tables of some records: their effects, and the numbers of counterfactuals.
-
-    Arguments as for `figures`.
-    """
-    return *figures(groups, heads, repair=repair), counts_table(groups, heads)
-
-
-def figures(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> tuple[Table, ...]:
-    """The effects of some records: by mutation and by operator, or by cut if there are several.
+def published_tables(models: Models, *, repair: bool = False) -> tuple[Table, ...]:
+    """The tables of the records of models: their effects, and the numbers of counterfactuals.
 
     Args:
-        heads: The names of the heading columns, such as `model`.
         repair: Whether the task was repair, which is Table 5.
     """
-    discriminating_tables = discriminating_table(
-        {head: _observations(records) for head, records in groups.items()}, heads
-    )
-    if any(pair.cut_range for records in groups.values() for record in records for pair in record.pairs):
-        return _ranges_table(groups, heads), *discriminating_tables
+    return *_effects_tables(models, repair=repair), _counts_table(models)
+
+
+def _effects_tables(models: Models, *, repair: bool) -> tuple[Table, ...]:
+    """The effects by mutation and by operator, or by cut if there are several."""
+    discriminating = discriminating_table({model: _observations(of) for model, of in models.items()})
+    if any(pair.cut_range for records in models.values() for record in records for pair in record.pairs):
+        return _ranges_table(models), *discriminating
     number, what = (5, "average mutation effect, repair") if repair else (2, "average mutation effect")
-    columns = (*heads, "original accuracy", *PAPER_ORDER)
-    rows = tuple((*head, *_effects(_observations(records), PAPER_ORDER)) for head, records in groups.items())
+    columns = ("model", "original accuracy", *PAPER_ORDER)
+    rows = tuple((model, *_effects(_observations(of), PAPER_ORDER)) for model, of in models.items())
     effects = Table(what, columns, rows, _EFFECTS_NOTE.format(number=number))
-    operators = _operators_table(groups, heads)
-    return (effects, *((operators,) if operators.rows else ()), *discriminating_tables)
+    operators = _operators_table(models)
+    return (effects, *((operators,) if operators.rows else ()), *discriminating)
 
 
-def counts_table(groups: Groups, heads: tuple[str, ...]) -> Table:
+def _counts_table(models: Models) -> Table:
     """The numbers of counterfactuals, each counted once however often it was cut (Table 1)."""
     rows: list[tuple[Cell, ...]] = []
-    for head, records in groups.items():
+    for model, records in models.items():
         made = [
             (pair.mutation, record.target, record.function, pair.edits)
             for record in records
             for pair in record.pairs
         ]
         distinct = [name for name, *_ in set(made)]
-        rows.append((*head, *(distinct.count(name) for name in PAPER_ORDER), len(distinct)))
-    return Table("counterfactual pairs", (*heads, *PAPER_ORDER, "all"), tuple(rows), _COUNTS_NOTE)
+        rows.append((model, *(distinct.count(name) for name in PAPER_ORDER), len(distinct)))
+    return Table("counterfactual pairs", ("model", *PAPER_ORDER, "all"), tuple(rows), _COUNTS_NOTE)
 
 
-def _ranges_table(groups: Groups, heads: tuple[str, ...]) -> Table:
+def _ranges_table(models: Models) -> Table:
     names = [name for name in PAPER_ORDER if name != "if-else-flip"]
     rows: list[tuple[Cell, ...]] = []
-    for head, records in groups.items():
+    for model, records in models.items():
         for bounds in sorted(
             {pair.cut_range for record in records for pair in record.pairs if pair.cut_range}
         ):
             seen = _observations(records, bounds)
-            rows.append((*head, range_text(bounds), *_effects(seen, names), len(seen)))
-    columns = (*heads, "prefix ratio", "original accuracy", *names, "pairs")
+            rows.append((model, range_text(bounds), *_effects(seen, names), len(seen)))
+    columns = ("model", "prefix ratio", "original accuracy", *names, "pairs")
     return Table("average mutation effect by cut", columns, tuple(rows), _RANGES_NOTE)
 
 
-def _operators_table(groups: Groups, heads: tuple[str, ...]) -> Table:
+def _operators_table(models: Models) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for head, records in groups.items():
+    for model, records in models.items():
         judged = [
             (record.target, pair)
             for record in records
@@ -108,8 +101,8 @@ def _operators_table(groups: Groups, heads: tuple[str, ...]) -> Table:
             there, back = _losses(judged, (a, b)), _losses(judged, (b, a))
             if there or back:
                 lost = (_mean_loss(there), _mean_loss(back))
-                rows.append((*head, a, b, *lost, len(there), len(back)))
-    columns = (*heads, "op A", "op B", "Δ(A→B)", "Δ(B→A)", "n A→B", "n B→A")
+                rows.append((model, a, b, *lost, len(there), len(back)))
+    columns = ("model", "op A", "op B", "Δ(A→B)", "Δ(B→A)", "n A→B", "n B→A")
     return Table("complementary operators", columns, tuple(rows), _OPERATORS_NOTE)
 
 

@@ -99,7 +99,7 @@ def effect_tables(models: Models) -> tuple[Table, ...]:
             for name, summary in sorted(summaries_by(pairs, key).items())
         }
         tables.append(Table(f"by {title}", ("model", title, *EFFECTS), effect_rows(parts)))
-    tables += discriminating_table({(model,): pairs for model, pairs in seen.items()}, ("model",))
+    tables += discriminating_table(seen)
     if cuts := _by_cut(models):
         tables.append(Table("by prefix ratio", ("model", "prefix ratio", *EFFECTS), effect_rows(cuts)))
     return (
@@ -112,23 +112,16 @@ def effect_tables(models: Models) -> tuple[Table, ...]:
     )
 
 
-def discriminating_table(
-    seen: Mapping[tuple[str, ...], Sequence[Observation]], heads: tuple[str, ...]
-) -> tuple[Table, ...]:
-    """The effects of all pairs beside those of the discriminating ones; empty if none is known to be one.
-
-    Args:
-        seen: Pairs by the headings of their rows.
-        heads: The names of the heading columns.
-    """
+def discriminating_table(seen: Mapping[str, Sequence[Observation]]) -> tuple[Table, ...]:
+    """The effects of all pairs of each model beside those of the discriminating ones; empty without any."""
     rows: list[tuple[Cell, ...]] = []
-    for head, pairs in seen.items():
+    for model, pairs in seen.items():
         parts = {"all": summarize(pairs), **dict(sorted(summaries_by(pairs, _KEYS["mutation"]).items()))}
         for name, whole in parts.items():
             if subset := whole.discriminating:
                 there = (subset.pairs, subset.average.n, subset.average, subset.copied)
-                rows.append((*head, name, whole.pairs, whole.average, *there))
-    columns = (*heads, "mutation", *_DISCRIMINATING)
+                rows.append((model, name, whole.pairs, whole.average, *there))
+    columns = ("model", "mutation", *_DISCRIMINATING)
     return (Table("discriminating pairs", columns, tuple(rows), _DISCRIMINATING_NOTE),) if rows else ()
 
 

@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.counting import plural
-from counterlens.evaluation.effects import RunEffects, all_tables, effects_of, judged_parts, observations_of
+from counterlens.evaluation.effects import (
+    RunEffects,
+    all_tables,
+    effects_of,
+    judged_parts,
+    observations_of,
+    tables_of_runs,
+)
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.bootstrap import Estimate
@@ -47,7 +54,7 @@ from counterlens.text import json_text
 
 _NAMED = 3
 
-__all__ = ["evaluation_report", "plan_lines", "progress_of"]
+__all__ = ["evaluation_report", "plan_lines", "progress_of", "runs_report"]
 
 _CHANGED = frozenset({PairOutcome.LOST, PairOutcome.GAINED})
 _TOO_LONG = frozenset({"types"})  # every syntax node of a function: JSON and Parquet have them
@@ -101,6 +108,14 @@ def evaluation_report(
         ),
     )
     return Report(title(results), blocks)
+
+
+def runs_report(runs: Mapping[str, RunResults], sizes: Mapping[str, int] | None = None) -> Report:
+    """The tables of several runs, by name, in which a column names the run."""
+    heading = "Several runs"
+    what = tuple(f"{name}: {title(run)}; {progress_of(run)}" for name, run in runs.items())
+    tables = map(TableBlock.of, tables_of_runs(runs, sizes))
+    return Report(heading, (Heading(1, heading), Bullets(what), Heading(2, "Tables", "tables"), *tables))
 
 
 def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:

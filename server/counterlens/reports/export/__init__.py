@@ -1,1 +1,1 @@
-"""Results for programs: JSON, CSV, SARIF, JUnit and annotations, created from records alone."""
+"""Results for programs: JSON, CSV, SARIF and annotations, created from records alone."""

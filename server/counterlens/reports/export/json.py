@@ -26,7 +26,6 @@ from counterlens.probes.runner import ProbeRun
 
 if TYPE_CHECKING:  # they import all of the evaluation
     from counterlens.evaluation.comparison import Comparison
-    from counterlens.evaluation.trend import Trend, TrendPoint
 
 Json = dict[str, Any]
 
@@ -203,35 +202,6 @@ def check_json(check: Check) -> Json:
             for problem in check.problems
             if problem.finding.bad
         ],
-    }
-
-
-def trend_document(trend: Trend) -> Json:
-    """Several runs in chronological order: each point with its intervals, or why it is not connected."""
-    return {
-        "schema": SCHEMA,
-        "ordered": trend.ordered,
-        "across": list(trend.across),
-        "runs": [asdict(run) for run in trend.runs],
-        "lines": [
-            {"task": line.task, "model": line.model, "points": [_point(point) for point in line.points]}
-            for line in trend.lines
-        ],
-    }
-
-
-def _point(point: TrendPoint) -> Json:
-    return {
-        "run": point.run.name,
-        "average_mutation_effect": asdict(point.summary.average),
-        "originals_right": asdict(point.summary.original_accuracy),
-        "informative_pairs": point.informative,
-        "pairs": point.summary.pairs,
-        "functions": point.summary.functions,
-        "connected": point.connected,
-        "apart": list(point.apart),
-        "effect_moved": None if point.effect is None else asdict(point.effect),
-        "right_moved": None if point.right is None else asdict(point.right),
     }
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from counterlens.datasets.repository import PREFIX
-from counterlens.evaluation.merged import MergedRuns
+from counterlens.evaluation.effects import tables_of_runs
 from counterlens.evaluation.results import RunResults
 from counterlens.probes.pairs.phrases import noisy_verdict
 from counterlens.probes.pairs.record import PairsRecord
@@ -62,14 +62,6 @@ class Exported:
     before: str | None = None
     finished: bool = True
     probes: tuple[str, ...] = field(default=())
-
-    def suites(self) -> Iterator[tuple[str, str, list[ExportedRecord]]]:
-        """The records of each probe and model."""
-        grouped: dict[tuple[str, str], list[ExportedRecord]] = {}
-        for exported in self.records:
-            grouped.setdefault((exported.probe, exported.model), []).append(exported)
-        for probe in self.probes:
-            yield from ((name, model, records) for (name, model), records in grouped.items() if name == probe)
 
 
 def export_runs(runs: Sequence[ProbeRun], title: str) -> Exported:
@@ -131,16 +123,10 @@ def exported_run(results: RunResults) -> Exported:
     )
 
 
-def merged_document(merged: MergedRuns) -> Json:
-    """The combined results of several runs: the tables, and the questions of each run."""
-    return {
-        "schema": SCHEMA,
-        "task": merged.task,
-        "protocol": merged.protocol,
-        "runs": list(merged.sources),
-        "sizes": dict(merged.sizes),
-        "tables": [table_json(table) for table in merged.tables()],
-    }
+def runs_document(runs: Mapping[str, RunResults], sizes: Mapping[str, int] | None = None) -> Json:
+    """The tables of several runs, by name."""
+    tables = tables_of_runs(runs, sizes)
+    return {"schema": SCHEMA, "runs": list(runs), "tables": [table_json(table) for table in tables]}
 
 
 def run_document(results: RunResults) -> Json:

@@ -1,4 +1,4 @@
-"""Tasks for Inspect, found through its entry point: `inspect eval counterlens/completion -T data=humaneval`.
+"""Tasks for Inspect, found through its entry point: `inspect eval counterlens_inspect/completion -T data=humaneval`.
 
 Inspect asks its own model; the prompts and the verdicts are Counterlens's. This module alone imports Inspect.
 """
@@ -17,7 +17,9 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, metric, scorer
 from inspect_ai.solver import generate
 
 from counterlens.errors import SandboxError
-from counterlens.evaluation.harness.prompt_set import (
+from counterlens_inspect.prompt_set import (
+    COUNTERFACTUAL,
+    ORIGINAL,
     PLACEBO,
     PromptSample,
     PromptSet,
@@ -25,7 +27,6 @@ from counterlens.evaluation.harness.prompt_set import (
     effect_of,
     share_right,
 )
-from counterlens.evaluation.harness.samples import COUNTERFACTUAL, ORIGINAL
 from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.evaluation.settings import RunSettings
 from counterlens.metrics.effects import Proportion

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from counterlens.errors import DataError, SourceError
-from counterlens.evaluation.harness.samples import COUNTERFACTUAL, ORIGINAL
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.judging.base import Judgement
@@ -27,7 +26,7 @@ from counterlens.probes.runner import UNOPENED
 from counterlens.sandbox.base import Sandbox
 
 TASK = "completion"
-PLACEBO = "placebo"
+ORIGINAL, COUNTERFACTUAL, PLACEBO = "original", "counterfactual", "placebo"
 
 
 @dataclass(frozen=True, slots=True)

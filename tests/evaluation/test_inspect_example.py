@@ -8,9 +8,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-
-from counterlens.errors import DataError
-from counterlens.evaluation.harness.prompt_set import (
+from counterlens_inspect.prompt_set import (
+    COUNTERFACTUAL,
+    ORIGINAL,
     PLACEBO,
     PromptSample,
     PromptSet,
@@ -18,12 +18,13 @@ from counterlens.evaluation.harness.prompt_set import (
     effect_of,
     share_right,
 )
-from counterlens.evaluation.harness.samples import COUNTERFACTUAL, ORIGINAL
+
+from counterlens.errors import DataError
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.chat.turn import INSTRUCTION
 from counterlens.sandbox.registry import best_sandbox
 
-ROOT = Path(__file__).parents[2]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "plugins" / "inspect-tasks"
 PROMPT = 'def larger(a: int, b: int) -> int:\n    """The larger of two numbers."""\n'
 BODY = "    if a > b:\n        result = a\n    else:\n        result = b\n    return result\n"
 TEST = "def check(candidate):\n    assert candidate(1, 2) == 2\n    assert candidate(3, 2) == 3\n"
@@ -112,32 +113,25 @@ def test_effects_are_over_informative_pairs_and_the_noise_floor_over_placebos() 
     assert effect_of([]).value is None
 
 
-def test_inspect_finds_the_tasks_through_its_entry_point_and_nothing_else_imports_it() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    module = project["entry-points"]["inspect_ai"]["counterlens"]
-    path = ROOT / "server" / f"{module.replace('.', '/')}.py"
+def test_inspect_finds_the_tasks_through_its_entry_point() -> None:
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+    (module,) = project["entry-points"]["inspect_ai"].values()
     names = {
         target.id
-        for node in ast.parse(path.read_text()).body
+        for node in ast.parse((EXAMPLE / f"{module.replace('.', '/')}.py").read_text()).body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
     assert "completion" in names
-    importing = [
-        found.relative_to(ROOT / "server").as_posix()
-        for found in (ROOT / "server").rglob("*.py")
-        if "inspect_ai" in found.read_text()
-    ]
-    assert importing == [path.relative_to(ROOT / "server").as_posix()]
 
 
 def test_the_task_of_inspect_has_these_samples(data: str, prompts: PromptSet) -> None:
-    pytest.importorskip("inspect_ai", reason="the extra inspect is not installed")
-    from counterlens.evaluation.harness import inspect_tasks
+    pytest.importorskip("inspect_ai", reason="inspect-ai is not installed")
+    from counterlens_inspect import tasks
 
     made = {"mutations": "if-else-flip", "placebos": 1, "allow_weaker_sandbox": True}
-    task = inspect_tasks.completion(data=data, **made)
+    task = tasks.completion(data=data, **made)
     assert [sample.id for sample in task.dataset] == [one.id for one in prompts.samples]
     assert [message.text for message in task.dataset[0].input] == [
         text for _, text in prompts.samples[0].messages

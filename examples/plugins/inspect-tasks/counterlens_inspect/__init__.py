@@ -1,0 +1,1 @@
+"""Counterlens's completions as a task of Inspect, which asks models of its own."""

@@ -1,1 +1,0 @@
-"""Runs in the formats of other harnesses: EvalPlus, lm-evaluation-harness, Inspect."""
