@@ -97,8 +97,10 @@ def test_ctrl_c_ends_a_command_and_its_children(
     for _ in range(2):  # as `timeout` does
         process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=MOST_SECONDS)
-    # Before our first line has run, the interpreter itself decides how it ends.
-    early = {-signal.SIGINT, 1} if seconds is None else set()
+    # Before our first line has run, the interpreter itself decides how it ends, or loses the interrupt.
+    early = (
+        {-signal.SIGINT, 1, *([0] if "Exception ignored in" in said else [])} if seconds is None else set()
+    )
     assert process.returncode in {INTERRUPTED, *early}, said
     assert seconds is None or "interrupted" in said
     assert seconds is None or "Traceback" not in said

@@ -18,20 +18,20 @@ TOY = EXAMPLES / "plugins" / "toy-model"
 SLOW = """
     import os
     from dataclasses import replace
-    from threading import Event
+    from threading import Event, Lock
     from counterlens.errors import Cancelled
     from counterlens.models.registry import Backend
     from toy_model import BACKEND, ToyModel
 
     class Slow(ToyModel):
-        answered = False
+        first = Lock()
 
         def complete(self, prompts, cancel=None, **more):
-            # Long enough to be met in the middle of it; after the first answer as long as one likes.
-            seconds = float(os.environ.get("SLOW_SECONDS", "0.25")) if self.answered else 0.25
+            # Long enough to be met in the middle of it; all calls but the first as long as one likes.
+            is_first = self.first.acquire(blocking=False)
+            seconds = 0.25 if is_first else float(os.environ.get("SLOW_SECONDS", "0.25"))
             if (cancel or Event()).wait(seconds):
                 raise Cancelled
-            self.answered = True
             answers = super().complete(prompts, **more)
             names = [("None", "a", "b")[sum(prompt.text.encode()) % 3] for prompt in prompts]
             return [replace(one, text=one.text.replace("None", name)) for one, name in zip(answers, names)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.server
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -317,4 +318,7 @@ print(crowded.output, crowded.refusals)
     )
     *lines, crowded = done.stdout.splitlines()
     assert lines == ["[]", "b'True\\n'", "b'no\\n'", "1 1"], done.stderr
-    assert crowded == "b'' ('it may not have more than 3 processes and threads',)"
+    # A busy supervisor looks late, and then it is the kernel that has held the crowd back.
+    made, refused = re.fullmatch(r"b'(\d*)(?:\\n)?' (.*)", crowded).groups()
+    assert refused == "('it may not have more than 3 processes and threads',)"
+    assert int(made or 0) < 300
