@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from counterlens.errors import SandboxError
 from counterlens.sandbox import registry
 from counterlens.sandbox.base import Ending, Job, JobOutcome, Limits
 from counterlens.sandbox.process import ProcessSandbox
@@ -95,6 +96,12 @@ def test_names_with_commas_colons_and_blanks_are_layered(sandbox: ProcessSandbox
     outcome = run(sandbox, f"open({str(folder / 'x')!r}, 'w').write('x'); print('written')", folder)
     assert outcome.output == b"written\n", outcome
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_a_program_does_not_run_without_its_layer(sandbox: ProcessSandbox, folder: Path, warm: bool) -> None:
+    with pytest.raises(SandboxError, match="could not be given a layer"):
+        run(sandbox, "print('ran')", folder / "inner" / "old.txt", warm=warm)
 
 
 def test_a_child_does_not_outlive_the_program(sandbox: ProcessSandbox) -> None:

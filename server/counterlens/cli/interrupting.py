@@ -40,6 +40,12 @@ def end_at_interrupt(*, also_in_background: bool = False) -> None:
         signal.signal(signal.SIGINT, _interrupt)
 
 
+def ignore_interrupts() -> None:
+    """After the first SIGINT, let none change the exit code: one in the interpreter's own clean-up would."""
+    if _interrupted:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 @contextmanager
 def finishing() -> Iterator[None]:
     """Let a block finish that an interrupt must not cut off: it stores what was reached."""

@@ -15,7 +15,7 @@ from typing import NoReturn
 import click
 
 import counterlens
-from counterlens.cli.interrupting import INTERRUPTED, end_at_interrupt
+from counterlens.cli.interrupting import INTERRUPTED, end_at_interrupt, ignore_interrupts
 from counterlens.cli.lazy import CONFIG, LazyGroup
 from counterlens.cli.output import OutputError, take_streams
 from counterlens.cli.saying import say, say_document
@@ -98,6 +98,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             code = 1
         output.require()
     except (KeyboardInterrupt, click.Abort):
+        ignore_interrupts()
         say("interrupted", err=True)
         code = INTERRUPTED
     except OutputError as error:

@@ -168,8 +168,8 @@ class Launcher:
                 os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
                 with open(path, "wb") as file:  # noqa: PTH123
                     file.write(content)
-            if self.task.wide:
-                self.attempt("layer", self.widen)
+            if self.task.wide and not self.attempt("layer", self.widen):
+                raise OSError("its folders could not be given a layer for what it writes")
             if self.namespaces and self.task.covers:
                 self.attempt("covers", self.cover)
             os.write(go, b"..")

@@ -11,6 +11,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from counterlens.environment import closed_variable
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.processes import bare_python, start, start_lasting
 from counterlens.sandbox import shell as system
-from counterlens.sandbox.base import Job, JobOutcome
+from counterlens.sandbox.base import Job, JobOutcome, Limits
 from counterlens.sandbox.following import follow
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.linux.usage import WALL
@@ -39,6 +40,7 @@ if sys.platform == "linux":
 _SYSTEM = system.readable()
 _PASSED_ON = ("TZ", "LD_LIBRARY_PATH")
 _PATIENCE = 2.0  # seconds for the launcher to clean up before it is killed
+_FEW = 8  # processes of a program that starts none
 _WARM_SINCE = (3, 9)  # the oldest Python whose interpreter can be kept warm
 
 
@@ -84,7 +86,8 @@ class ProcessSandbox:
     @property
     def wide(self) -> bool:
         """Whether there are wide rooms here; without, every room is closed."""
-        return {"namespaces", "filesystem", "readonly", "loopback", "watched", "seccomp"} <= self._held
+        needed = {"namespaces", "filesystem", "readonly", "loopback", "watched", "seccomp", "layer"}
+        return needed <= self._held
 
     @property
     def _held(self) -> frozenset[str]:
@@ -94,6 +97,12 @@ class ProcessSandbox:
     @cached_property
     def _found(self) -> frozenset[str]:
         job = Job({"empty.py": b""}, "empty.py", Path(sys.executable))
+        with tempfile.TemporaryDirectory() as folder:
+            in_wide_room = replace(
+                job, readable=(Path(folder),), writable=(Path(folder),), limits=Limits(processes=_FEW)
+            )
+            with contextlib.suppress(SandboxError):
+                return self._run(in_wide_room, None, warm=False)[1]
         return self._run(job, None, warm=False)[1]
 
     @follow
