@@ -15,7 +15,7 @@ from counterlens.models.base import Capability, Completion, Model, ModelInfo, Pr
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context
 from counterlens.probes.reading.probe import ReadingRecord
-from counterlens.probes.reading.readings import AGREEING, FEWEST, disagreement
+from counterlens.probes.reading.readings import USUAL, disagreement
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
@@ -151,7 +151,7 @@ def test_a_disagreement_has_a_majority_and_the_code_is_not_in_it(groups: Groups,
     if told is None:
         return
     assert told.of == len(counted)
-    assert told.agreeing >= max(FEWEST, AGREEING * len(counted))
+    assert told.agreeing >= max(USUAL.fewest, USUAL.share * len(counted))
     outcomes = next(each for each in inputs if each.call == told.call).outcomes
     members = [at for at in counted if outcomes[at].text == told.readings]
     assert len(members) == told.agreeing

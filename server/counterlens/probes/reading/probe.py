@@ -18,7 +18,7 @@ from counterlens.probes.options import ProbeOptions, option
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.reading.readings import (
-    FEWEST,
+    USUAL,
     Disagreement,
     DocstringReading,
     disagreement,
@@ -49,7 +49,7 @@ class ReadingOptions(ProbeOptions):
         option(
             "Number of versions to sample of a function whose likeliest version differs from the code.",
             metavar="K",
-            low=FEWEST - 1,
+            low=USUAL.fewest - 1,
             high=50,
         ),
     ] = 5
@@ -117,7 +117,7 @@ class ReadingProbe(Probe[ReadingOptions, ReadingRecord]):
             programs = [gap.fill(completion.text) for completion in completions]
             steps.next(f"running {target.name} beside {plural(len(programs), 'version')}")
             runs = run_readings(target, function, setting, programs)
-        dropped = reasons_to_drop(target, function, setting, programs, runs)
+        dropped = reasons_to_drop(target, function, setting, completions, programs, runs)
         counted = [number for number, reason in enumerate(dropped, 1) if not reason]
         return ReadingRecord(
             left_out=Counter(filter(None, dropped)),

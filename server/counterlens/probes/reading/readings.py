@@ -27,10 +27,30 @@ from counterlens.syntax.functions import Function
 
 LEAST_WORDS = 4
 """Words of a description, without examples, below which nothing can be read from it."""
-FEWEST = 4
-"""Readings that must run and agree before docstring and code are said to disagree."""
-AGREEING = 0.8
-"""Share of the readings that must agree, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How many readings must agree before docstring and code are said to disagree.
+
+    Attributes:
+        fewest: Their number.
+        share: Their share of the readings that count, too.
+    """
+
+    fewest: int = 4
+    share: float = 0.8
+
+    def __str__(self) -> str:
+        return f"{self.fewest} and {self.share:.0%}"
+
+    def holds(self, agreeing: int, counted: int) -> bool:
+        """Whether so many agree."""
+        return agreeing >= max(self.fewest, self.share * counted)
+
+
+USUAL = Agreement()
+"""What the probe asks for, whatever the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,20 +144,30 @@ def run_readings(
 
 
 def reasons_to_drop(
-    target: Target, function: Function, setting: Setting, programs: Sequence[str], runs: VersionRuns
+    target: Target,
+    function: Function,
+    setting: Setting,
+    completions: Sequence[Completion],
+    programs: Sequence[str],
+    runs: VersionRuns,
 ) -> list[str]:
     """For each reading, why it does not count; empty if it does.
 
-    A reading that cannot be called, that fails an example of the docstring or a test of the function, or that
-    raises where the code and all others return, shows nothing about the code.
+    A reading that is empty or did not end, that cannot be called, that fails an example of the docstring or a
+    test of the function, or that raises where the code and all others return, shows nothing about the code.
+
+    Args:
+        completions: What the model wrote.
+        programs: The whole file with each of them.
+        runs: The code and all of them on the same inputs.
 
     Raises:
         SandboxError, Cancelled: as `find_judge` and `Judge.judge`.
     """
     judge = find_judge(target.document, function, setting, fallback=False, witnessed=False)
     reasons: list[str] = []
-    for number, program in enumerate(programs, 1):
-        trouble = runs.troubles[number]
+    for number, (completion, program) in enumerate(zip(completions, programs, strict=True), 1):
+        trouble = _unwritten(completion) or runs.troubles[number]
         if trouble is None and _raises_alone(runs, number):
             trouble = "it raises where all others return"
         if trouble is None and judge is not None:
@@ -145,6 +175,12 @@ def reasons_to_drop(
             trouble = "it fails a test" if verdict.judgement is Judgement.FAILED else None
         reasons.append(trouble or "")
     return reasons
+
+
+def _unwritten(completion: Completion) -> str | None:
+    if completion.finish == "length":
+        return "it did not end"
+    return None if completion.text.strip() else "nothing was written"
 
 
 def _raises_alone(runs: VersionRuns, number: int) -> bool:
@@ -162,16 +198,20 @@ def is_alike(runs: VersionRuns, number: int) -> bool:
     return bool(compared) and all(each.outcomes[number].group == 0 for each in compared)
 
 
-def disagreement(runs: VersionRuns, counted: Sequence[int]) -> Disagreement | None:
-    """The most telling input on which enough readings agree, and the code returns another value.
+def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Agreement = USUAL) -> Disagreement | None:
+    """The most telling input on which enough readings agree, and the code does otherwise.
 
     Given inputs come first, then those on which more readings agree, then shorter calls. An input on which
-    the code or a reading of the majority raises does not count: the docstring may not speak of it.
+    a reading of the majority raises does not count, nor one that was drawn and on which the code raises: the
+    docstring may not speak of it.
 
     Args:
         counted: The readings that count, from 1.
+        rule: How many of them must agree.
     """
-    telling = [majority for outcomes in runs.inputs if (majority := _majority(outcomes, counted)) is not None]
+    telling = [
+        majority for outcomes in runs.inputs if (majority := _majority(outcomes, counted, rule)) is not None
+    ]
     return min(
         telling,
         key=lambda majority: (not majority.given, -majority.agreeing, len(majority.call)),
@@ -179,9 +219,9 @@ def disagreement(runs: VersionRuns, counted: Sequence[int]) -> Disagreement | No
     )
 
 
-def _majority(outcomes: InputOutcomes, counted: Sequence[int]) -> Disagreement | None:
+def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Agreement) -> Disagreement | None:
     code = outcomes.outcomes[0]
-    if not code.returned or code.group is None:
+    if code.group is None or not (code.returned or outcomes.given):
         return None
     groups = Counter(
         outcome.group
@@ -189,7 +229,7 @@ def _majority(outcomes: InputOutcomes, counted: Sequence[int]) -> Disagreement |
         if (outcome := outcomes.outcomes[number]).returned and outcome.group is not None
     )
     group, agreeing = groups.most_common(1)[0] if groups else (0, 0)
-    if group == 0 or agreeing < max(FEWEST, AGREEING * len(counted)):
+    if group == 0 or not rule.holds(agreeing, len(counted)):
         return None
     return Disagreement(
         call=outcomes.call,
