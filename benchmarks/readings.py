@@ -43,10 +43,12 @@ from counterlens.models.registry import Options
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MAX_TOKENS
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.reading.readings import (
+    SAMPLES,
     Agreement,
     disagreement,
     gap_of,
     is_alike,
+    judge_of,
     reasons_to_drop,
     require_readable,
     run_readings,
@@ -56,7 +58,7 @@ from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
 QUICK = 4
-SAMPLES, TEMPERATURE = 5, 0.8
+TEMPERATURE = 0.8
 ALLOWED = 0.01
 """Maximum share of right functions that are marked, of those that a rule is fitted on."""
 FOLDS = 5
@@ -103,7 +105,7 @@ def beside(context: Context, target: Target, solution: str, written: Sequence[Co
     judged = VersionRuns(
         tuple(replace(each, outcomes=each.outcomes[:-1]) for each in runs.inputs), runs.troubles[:-1]
     )
-    dropped = reasons_to_drop(target, function, setting, written, programs, judged)
+    dropped = reasons_to_drop(judge_of(target, function, setting), written, programs, judged)
     counted = [number for number, reason in enumerate(dropped, 1) if not reason]
     return {
         "dropped": dropped,

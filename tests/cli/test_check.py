@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from counterlens.cli.options import ChosenModel
-from counterlens.doubt import marking
+from counterlens.doubt import marking as doubt_marking
+from counterlens.models.base import Capability, Completion, ModelInfo, Prompt
+from counterlens.probes.reading import marking
+from counterlens.probes.reading.readings import Agreement
+from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.trust import TrustError
 from tests.cli.test_cli import Cli
 from tests.doubt.conftest import WordModel
 from tests.doubt.test_marking import LIKES
@@ -48,7 +57,7 @@ FIELDS = [
 def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
     model = WordModel(LIKES)
     monkeypatch.setattr(ChosenModel, "opened", lambda _self: model)
-    monkeypatch.setitem(marking.doubts.__kwdefaults__, "margins", {"comparison": 3.0})
+    monkeypatch.setitem(doubt_marking.doubts.__kwdefaults__, "margins", {"comparison": 3.0})
     return Cli(capfd)
 
 
@@ -237,6 +246,69 @@ def test_only_functions_that_differ_from_a_revision_are_checked(cli: Cli, tmp_pa
     ran = cli("check", tmp_path, "--since", "nowhere")
     assert ran.code == 1
     assert "cannot compare" in ran.err
+
+
+HALVES = '''def half(n: int) -> int:
+    """Return half of an integer, rounded up."""
+    return n // 2
+
+
+def silent(n: int) -> int:
+    """Double it."""
+    return n
+'''
+
+
+class WritingModel(WordModel):
+    """A model that writes the same body whatever it is asked."""
+
+    @property
+    def info(self) -> ModelInfo:
+        return replace(super().info, capabilities=frozenset(Capability) - {Capability.MASKED})
+
+    def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
+        self.asked += [prompt.text for prompt in prompts]
+        return [Completion("    return -(-n // 2)\n", "stop", 9) for _ in prompts]
+
+
+def test_a_function_that_does_not_do_what_models_read_in_its_docstring_is_marked(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, model = write(tmp_path, "halves.py", HALVES), WritingModel({})
+    monkeypatch.setattr(ChosenModel, "opened", lambda _self: model)
+    monkeypatch.setattr("counterlens.cli.check.strong_sandbox", lambda *_: best_sandbox())
+    unfitted = cli("check", path)
+    assert (unfitted.code, unfitted.out) == (0, "")
+    assert not any("rounded up" in text for text in model.asked), "its versions were never measured"
+    monkeypatch.setattr(marking, "FITTED", {"words": Agreement(4, 0.8)})
+    assert cli("check", path, "--no-readings").code == 0
+    ran = cli("check", path)
+    assert ran.code == 1
+    assert ran.out.startswith(f"{path}:1:5: docstring and code disagree: `half(")
+    assert "; 6 of 6 versions written from the docstring return " in ran.out
+    assert "docstrings read: 1; not read: 1 (its docstring is shorter than a sentence: 1)" in ran.err
+    (run,) = json.loads(cli("check", path, "--format", "sarif").out)["runs"]
+    assert [(result["ruleId"], result["level"]) for result in run["results"]] == [("docstring", "note")]
+    accepted = tmp_path / "marks.json"
+    cli("check", path, "--baseline", accepted, "--write-baseline")
+    assert cli("check", path, "--baseline", accepted).code == 0
+    path.write_text(HALVES.replace("return n // 2", "return (n + 1) // 2"))
+    assert (cli("check", path).code, "docstrings read: 1;" in cli("check", path).err) == (0, True)
+
+
+def test_no_code_runs_for_a_docstring_in_a_folder_that_is_not_trusted(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Path) -> Sandbox:
+        raise TrustError("the folder is not trusted")
+
+    path, model = write(tmp_path, "halves.py", HALVES), WritingModel({})
+    monkeypatch.setattr(ChosenModel, "opened", lambda _self: model)
+    monkeypatch.setattr("counterlens.cli.check.strong_sandbox", refused)
+    monkeypatch.setattr(marking, "FITTED", {"words": Agreement(4, 0.8)})
+    ran = cli("check", path)
+    assert (ran.code, ran.out) == (0, "")
+    assert "no docstrings were read: the folder is not trusted" in ran.err
 
 
 @pytest.mark.parametrize("name", ["é\t\n.py", "\udcff.py"], ids=["blanks", "not text"])

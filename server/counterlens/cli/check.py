@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
@@ -27,20 +29,28 @@ from counterlens.counting import plural
 from counterlens.datasets.changes import Lines, changed_lines
 from counterlens.doubt.accepted import new_marks, write_accepted
 from counterlens.doubt.blaming import culprits, is_failing
+from counterlens.doubt.disagreeing import DisagreeingFunction
 from counterlens.doubt.fitting import ALLOWED, code_lines, fit_margins
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import margins_of, save_margins
-from counterlens.doubt.marking import Mark, doubts
+from counterlens.doubt.marking import Doubt, Mark, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settle
-from counterlens.errors import SourceError
+from counterlens.errors import SandboxError, SourceError
+from counterlens.judging.base import Setting
+from counterlens.judging.projects import interpreter_for
 from counterlens.languages.language import Feature
 from counterlens.models.base import Model
+from counterlens.probes.probe import Context
+from counterlens.probes.reading.marking import docstring_mark, marking_rule
+from counterlens.probes.reading.readings import Agreement
+from counterlens.progress import ProgressCallback, Steps
 from counterlens.reports.export.doubts import DOUBT_FORMATS
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import has_feature, require_feature
+from counterlens.trust import TrustError
 
 _ANY_SIZE = ScoringLimits(bytes=None)
 
@@ -49,6 +59,9 @@ _ANY_SIZE = ScoringLimits(bytes=None)
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH...")
 @click.option("--since", metavar="REV", help="Only functions that differ from this git revision.")
 @click.option("--tests", is_flag=True, help="Verify marks and find fixes with the tests of each function.")
+@click.option(
+    "--no-readings", is_flag=True, help="Do not have the model write functions from their docstrings."
+)
 @click.option(
     "--baseline",
     type=click.Path(path_type=Path),
@@ -65,6 +78,7 @@ def check(
     paths: tuple[Path, ...],
     since: str | None,
     tests: bool,
+    no_readings: bool,
     baseline: Path | None,
     write_baseline: bool,
     fit: bool,
@@ -78,7 +92,9 @@ def check(
     not accept, else 0; with --tests, a function whose tests fail is a mark, whether or not a fix is known. A
     comment `# counterlens: ignore` on its line silences a mark. A model marks places by itself if it
     has margins, as the embedded model and Qwen2.5-Coder 0.5B and 1.5B have. Fit those of another one with
-    --fit, on a few hundred functions of tested code.
+    --fit, on a few hundred functions of tested code. A model whose readings were measured also writes each
+    function from its docstring, and those that do otherwise on an input are marked; this runs the code, so
+    only in a trusted repository.
     """
     _refuse_conflicts(tests=tests, fit=fit, since=since, form=form, write_baseline=write_baseline)
     accepted = baseline or _configured_baseline(paths)
@@ -92,7 +108,10 @@ def check(
     marks: list[Mark] = []
     if chosen:
         with model.opened() as loaded:
-            marks = culprits(list(_check(loaded, chosen, sandbox, excluded_tests)))
+            readings = None if no_readings else _docstrings(loaded, paths, excluded_tests)
+            marks = culprits(list(_check(loaded, chosen, sandbox, excluded_tests, readings)))
+            if readings is not None:
+                say(readings.balance, err=True)
     if accepted is not None:
         known = marks
         if write_baseline:
@@ -126,7 +145,7 @@ def _configured_baseline(paths: tuple[Path, ...]) -> Path | None:
 
 def _balance(marks: Sequence[Mark], lines: int) -> str:
     """The number of marks, beside the number that the margins allow on code without mistakes."""
-    unverified = sum(not is_failing(mark) for mark in marks)
+    unverified = sum(isinstance(mark, Doubt) and not is_failing(mark) for mark in marks)
     text = f"{plural(len(marks), 'mark')} in {plural(lines, 'line')} of code"
     if not unverified:
         return text
@@ -170,8 +189,57 @@ def chosen_scopes(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope
     return chosen
 
 
+@dataclass
+class _Docstrings:
+    """Has the model write functions from their docstrings, and counts those that cannot be read."""
+
+    model: Model
+    rule: Agreement
+    sandbox: Sandbox
+    excluded: tuple[str, ...]
+    read: int = 0
+    unread: Counter[str] = field(default_factory=Counter)
+
+    def mark(self, scope: DoubtScope, progress: ProgressCallback) -> DisagreeingFunction | None:
+        """The mark at a function whose docstring and code disagree."""
+        context = Context(self.model, lambda: self.sandbox, Steps(progress=progress))
+        python = interpreter_for(scope.document.path)
+        try:
+            mark = docstring_mark(
+                context, scope, Setting(self.sandbox, python, excluded=self.excluded), self.rule
+            )
+        except SourceError as error:
+            self.unread[error.message] += 1
+            return None
+        self.read += 1
+        return mark
+
+    @property
+    def balance(self) -> str:
+        """How many docstrings were read, and why others were not."""
+        text = f"docstrings read: {self.read}"
+        why = "; ".join(f"{reason}: {number}" for reason, number in self.unread.most_common())
+        return f"{text}; not read: {self.unread.total()} ({why})" if why else text
+
+
+def _docstrings(model: Model, paths: Sequence[Path], excluded: Sequence[str]) -> _Docstrings | None:
+    """What reads docstrings; None if the versions of the model mark nothing, or code may not run here."""
+    rule = marking_rule(model)
+    if rule is None:
+        return None
+    try:
+        return _Docstrings(model, rule, strong_sandbox(*paths), tuple(excluded))
+    except (SandboxError, TrustError) as error:
+        say(f"no docstrings were read: {error.message}", err=True)
+        return None
+
+
 def _check(
-    model: Model, chosen: list[DoubtScope], sandbox: Sandbox | None, excluded: Sequence[str]
+    model: Model,
+    chosen: list[DoubtScope],
+    sandbox: Sandbox | None,
+    excluded: Sequence[str],
+    readings: _Docstrings | None,
 ) -> Iterator[Mark]:
     """The marks of some functions, verified by tests if there is a sandbox."""
     if margins_of(model.info) is None:
@@ -185,11 +253,15 @@ def _check(
         for number, scope in enumerate(chosen):
             name = f"{scope.document.path}::{scope.function.qualname}"
             report(f"checking {name}", number, len(chosen))
-            if sandbox is None:
-                yield from doubts(model, scope)
-                continue
             progress = progress_at(report, number, len(chosen))
-            yield from settle(model, scope, None, sandbox, excluded=excluded, progress=progress)
+            if sandbox is None:
+                marks: list[Mark] = list(doubts(model, scope))
+            else:
+                marks = settle(model, scope, None, sandbox, excluded=excluded, progress=progress)
+            yield from marks
+            if readings is not None and not any(map(is_failing, marks)):  # tests say more than a docstring
+                mark = readings.mark(scope, progress)
+                yield from [mark] if mark is not None else []
 
 
 def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:

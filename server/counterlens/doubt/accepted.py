@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.atomic_file import replace_file
-from counterlens.doubt.marking import Doubt, Mark
+from counterlens.doubt.marking import Doubt, Mark, kind_of
 from counterlens.errors import OptionError
 from counterlens.nested_text import read_json
 from counterlens.regular_file import reason_of
@@ -79,7 +79,7 @@ def _key(mark: Mark, path: Path) -> Key:
     return (
         shown.as_posix(),
         mark.scope.function.qualname,
-        doubt.alternative.kind if doubt else "tests",
+        kind_of(mark),
         _plain(mark.scope.text(*mark.place)),
         _plain(doubt.alternative.text) if doubt else "",
     )

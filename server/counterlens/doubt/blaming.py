@@ -43,7 +43,9 @@ def is_raised_elsewhere(mark: FailingFunction) -> bool:
 
 def is_failing(mark: Mark) -> bool:
     """Whether tests fail on the code of a mark, and either its alternative passes them or there is none."""
-    return not isinstance(mark, Doubt) or mark.tests in {Verification.FAIL, Verification.UNCONFIRMED}
+    if isinstance(mark, Doubt):
+        return mark.tests in {Verification.FAIL, Verification.UNCONFIRMED}
+    return isinstance(mark, FailingFunction)
 
 
 def _depends(scope: DoubtScope, other: DoubtScope) -> bool:

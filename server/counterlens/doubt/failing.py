@@ -99,9 +99,7 @@ class FailingFunction:
     @property
     def place(self) -> tuple[int, int]:
         """The byte range of the function's name."""
-        name = self.scope.root.child_by_field_name("name")
-        assert name is not None
-        return name.start_byte, name.end_byte
+        return self.scope.name
 
     def within(self, scope: DoubtScope) -> FailingFunction:
         """The same mark in a version of the document with the same function, possibly elsewhere."""

@@ -10,6 +10,7 @@ from threading import Event
 
 from counterlens.confidence.exclusion import Ignored, ignore_comments
 from counterlens.doubt.alternative import Alternative
+from counterlens.doubt.disagreeing import DisagreeingFunction
 from counterlens.doubt.failing import FailedTest, FailingFunction
 from counterlens.doubt.generating import alternatives_in, changed_text
 from counterlens.doubt.margins import SILENT, Margins, margins_of
@@ -79,8 +80,19 @@ class Doubt:
         return changed_text(self.scope.document, self.alternative)
 
 
-Mark = Doubt | FailingFunction
+Mark = Doubt | FailingFunction | DisagreeingFunction
 """What is marked in a function."""
+FAILING = "tests"
+"""The kind of a mark at a function whose tests fail."""
+DISAGREEING = "docstring"
+"""The kind of a mark at a function whose docstring and code disagree."""
+
+
+def kind_of(mark: Mark) -> str:
+    """The kind of a mark."""
+    if isinstance(mark, Doubt):
+        return mark.alternative.kind
+    return FAILING if isinstance(mark, FailingFunction) else DISAGREEING
 
 
 def audible_kinds(margins: Margins) -> frozenset[str]:

@@ -150,6 +150,13 @@ class DoubtScope:
         assert node is not None
         return node
 
+    @property
+    def name(self) -> tuple[int, int]:
+        """The byte range of the function's name."""
+        name = self.root.child_by_field_name("name")
+        assert name is not None
+        return name.start_byte, name.end_byte
+
     @cached_property
     def start(self) -> int:
         """The first byte of the first statement that is not the docstring."""

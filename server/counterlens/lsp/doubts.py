@@ -26,7 +26,7 @@ from counterlens.confidence.exclusion import ignore_comments
 from counterlens.doubt.blaming import is_failing
 from counterlens.doubt.explaining import TokenPreference, explain
 from counterlens.doubt.failing import FailedTest
-from counterlens.doubt.marking import Doubt, Mark, Verification
+from counterlens.doubt.marking import Doubt, Mark, Verification, kind_of
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp.actions import edit_action, ignore_here, replace_action
 from counterlens.lsp.analysis import Analysis
@@ -41,7 +41,7 @@ from counterlens.lsp.progress import open_markdown
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_named, plain
 from counterlens.nested_text import read_json
-from counterlens.reports.export.doubts import failure_sentence, kind_of, mark_sentence, verification_of
+from counterlens.reports.export.doubts import failure_sentence, mark_sentence, verification_of
 from counterlens.reports.nodes import doubt_markdown
 from counterlens.reports.wording import shorten
 from counterlens.syntax.concepts import Category

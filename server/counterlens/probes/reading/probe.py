@@ -12,27 +12,24 @@ from counterlens.judging.base import lasting
 from counterlens.judging.projects import interpreter_for
 from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.table import Table
-from counterlens.models.base import Capability, Draw, Model
+from counterlens.models.base import Completion, Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MAX_TOKENS, MaxTokens, Timeout
 from counterlens.probes.options import ProbeOptions, option
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.reading.readings import (
+    SAMPLES,
     USUAL,
     Disagreement,
     DocstringReading,
-    disagreement,
     gap_of,
-    is_alike,
-    reasons_to_drop,
+    read,
     require_readable,
-    run_readings,
     write_readings,
 )
 from counterlens.probes.record import Record
 from counterlens.probes.sanity import repeats, require_repeatable
 
-_TEMPERATURE = 0.8
 _NOTE = (
     "first: the model's likeliest version, written from name, signature and docstring, behaves like the code "
     "on every input; disagree: on some input the code returns another value than most versions do. Docstring "
@@ -52,7 +49,7 @@ class ReadingOptions(ProbeOptions):
             low=USUAL.fewest - 1,
             high=50,
         ),
-    ] = 5
+    ] = SAMPLES
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
 
@@ -97,41 +94,42 @@ class ReadingProbe(Probe[ReadingOptions, ReadingRecord]):
         Raises:
             SourceError: it has no docstring of a sentence, or no inputs.
         """
-        function, steps = require_readable(target), context.steps
+        function = require_readable(target)
         gap, tokens = gap_of(target, function), options.max_tokens
-        setting = context.setting(lasting(options.timeout), interpreter_for(target.document.path))
-        what = f"reading the docstring of {target.name}"
-        completions = write_readings(context, gap, [None], tokens, what)
-        require_repeatable(
-            context.model,
-            "write a function from the same docstring",
-            completions[0].text,
-            lambda: write_readings(context.uncached, gap, [None], tokens, what)[0].text,
+
+        def require_same(first: Completion) -> None:
+            require_repeatable(
+                context.model,
+                "write a function from the same docstring",
+                first.text,
+                lambda: write_readings(context.uncached, gap, [None], tokens, "reading again")[0].text,
+            )
+
+        readings = read(
+            context,
+            target,
+            function,
+            context.setting(lasting(options.timeout), interpreter_for(target.document.path)),
+            samples=options.readings,
+            seed=options.seed,
+            max_tokens=tokens,
+            check_first=require_same,
         )
-        steps.next(f"running {target.name} beside what was read")
-        programs = [gap.fill(completions[0].text)]
-        runs = run_readings(target, function, setting, programs)
-        if not is_alike(runs, 1) and context.model.offers(Capability.SAMPLE, cancel=context.cancel):
-            draws = [Draw(_TEMPERATURE, options.seed, number) for number in range(options.readings)]
-            completions += write_readings(context, gap, draws, tokens, f"{what} again")
-            programs = [gap.fill(completion.text) for completion in completions]
-            steps.next(f"running {target.name} beside {plural(len(programs), 'version')}")
-            runs = run_readings(target, function, setting, programs)
-        dropped = reasons_to_drop(target, function, setting, completions, programs, runs)
-        counted = [number for number, reason in enumerate(dropped, 1) if not reason]
         return ReadingRecord(
-            left_out=Counter(filter(None, dropped)),
-            inputs=len(runs.inputs),
+            left_out=Counter(filter(None, readings.dropped)),
+            inputs=len(readings.runs.inputs),
             readings=tuple(
                 DocstringReading(
                     body=completion.text,
                     finish=completion.finish,
                     dropped=reason,
-                    alike=is_alike(runs, number),
+                    alike=readings.is_alike(number),
                 )
-                for number, (completion, reason) in enumerate(zip(completions, dropped, strict=True), 1)
+                for number, (completion, reason) in enumerate(
+                    zip(readings.completions, readings.dropped, strict=True), 1
+                )
             ),
-            disagreement=disagreement(runs, counted),
+            disagreement=readings.disagreement(),
         )
 
     def tables(self, records: Sequence[ReadingRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002

@@ -9,15 +9,17 @@ know what the docstring means, and nothing is said.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from threading import Event
 
+from counterlens.counting import plural
 from counterlens.errors import SourceError
-from counterlens.judging.base import Judgement, Setting
+from counterlens.judging.base import Judge, Judgement, Setting
 from counterlens.judging.languages import run_versions
 from counterlens.judging.registry import find_judge
 from counterlens.judging.versions import InputOutcomes, VersionRuns
-from counterlens.models.base import Completion, Draw
+from counterlens.models.base import Capability, Completion, Draw
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.execution.translation import description, without_examples
 from counterlens.probes.probe import Context, Target
@@ -27,6 +29,9 @@ from counterlens.syntax.functions import Function
 
 LEAST_WORDS = 4
 """Words of a description, without examples, below which nothing can be read from it."""
+SAMPLES = 5
+"""Readings that are drawn where the likeliest one differs from the code."""
+_TEMPERATURE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,32 @@ class Disagreement:
     reading: int
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenReadings:
+    """The readings of a function, and the code and all of them on the same inputs.
+
+    Attributes:
+        completions: What the model wrote: the likeliest version first; others only if that one differs.
+        programs: The whole file with each.
+        judge: The judge by the function's tests and examples; None if there are none, or none was needed.
+        dropped: For each, why it does not count; empty if it does.
+    """
+
+    completions: list[Completion]
+    programs: list[str]
+    runs: VersionRuns
+    judge: Judge | None
+    dropped: list[str]
+
+    def is_alike(self, number: int) -> bool:
+        """Whether a reading, from 1, has the outcome of the code for every input that can be compared."""
+        return is_alike(self.runs, number)
+
+    def disagreement(self, rule: Agreement = USUAL) -> Disagreement | None:
+        """What `disagreement` says of the readings that count."""
+        return disagreement(self.runs, [at for at, reason in enumerate(self.dropped, 1) if not reason], rule)
+
+
 def require_readable(target: Target) -> Function:
     """The function of a target that can be read.
 
@@ -128,6 +159,46 @@ def write_readings(
     return context.complete_all(what, [replace(prompt, draw=draw) for draw in draws])
 
 
+def read(
+    context: Context,
+    target: Target,
+    function: Function,
+    setting: Setting,
+    *,
+    samples: int,
+    seed: int,
+    max_tokens: int,
+    check_first: Callable[[Completion], None] = lambda _: None,
+) -> WrittenReadings:
+    """Have the model read a docstring: the likeliest version and, if that one differs, samples in one call.
+
+    Args:
+        check_first: Called with the likeliest version before anything runs.
+
+    Raises:
+        SourceError: there are no inputs.
+        ModelError, SandboxError, Cancelled: as `write_readings` and `run_readings`.
+    """
+    gap, steps = gap_of(target, function), context.steps
+    what = f"reading the docstring of {target.name}"
+    completions = write_readings(context, gap, [None], max_tokens, what)
+    check_first(completions[0])
+    steps.next(f"running {target.name} beside what was read")
+    programs = [gap.fill(completions[0].text)]
+    runs = run_readings(target, function, setting, programs)
+    if is_alike(runs, 1):
+        return WrittenReadings(completions, programs, runs, None, [""])
+    if context.model.offers(Capability.SAMPLE, cancel=context.cancel):
+        draws = [Draw(_TEMPERATURE, seed, number) for number in range(samples)]
+        completions += write_readings(context, gap, draws, max_tokens, f"{what} again")
+        programs = [gap.fill(completion.text) for completion in completions]
+        steps.next(f"running {target.name} beside {plural(len(programs), 'version')}")
+        runs = run_readings(target, function, setting, programs)
+    judge = judge_of(target, function, setting)
+    dropped = reasons_to_drop(judge, completions, programs, runs, setting.cancel)
+    return WrittenReadings(completions, programs, runs, judge, dropped)
+
+
 def run_readings(
     target: Target, function: Function, setting: Setting, programs: Sequence[str]
 ) -> VersionRuns:
@@ -143,13 +214,21 @@ def run_readings(
     return runs
 
 
+def judge_of(target: Target, function: Function, setting: Setting) -> Judge | None:
+    """The judge of readings by the tests and examples of the function; None if there are none.
+
+    Raises:
+        SandboxError, Cancelled: as `find_judge`.
+    """
+    return find_judge(target.document, function, setting, fallback=False, witnessed=False)
+
+
 def reasons_to_drop(
-    target: Target,
-    function: Function,
-    setting: Setting,
+    judge: Judge | None,
     completions: Sequence[Completion],
     programs: Sequence[str],
     runs: VersionRuns,
+    cancel: Event | None = None,
 ) -> list[str]:
     """For each reading, why it does not count; empty if it does.
 
@@ -162,17 +241,16 @@ def reasons_to_drop(
         runs: The code and all of them on the same inputs.
 
     Raises:
-        SandboxError, Cancelled: as `find_judge` and `Judge.judge`.
+        SandboxError, Cancelled: as `Judge.judge`.
     """
-    judge = find_judge(target.document, function, setting, fallback=False, witnessed=False)
     reasons: list[str] = []
     for number, (completion, program) in enumerate(zip(completions, programs, strict=True), 1):
         trouble = _unwritten(completion) or runs.troubles[number]
         if trouble is None and _raises_alone(runs, number):
             trouble = "it raises where all others return"
         if trouble is None and judge is not None:
-            verdict = judge.judge(program, cancel=setting.cancel)
-            trouble = "it fails a test" if verdict.judgement is Judgement.FAILED else None
+            judgement = judge.judge(program, cancel=cancel).judgement
+            trouble = None if judgement in {Judgement.PASSED, Judgement.REFUSED} else "it fails a test"
         reasons.append(trouble or "")
     return reasons
 
@@ -229,7 +307,9 @@ def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Agreement) 
         if (outcome := outcomes.outcomes[number]).returned and outcome.group is not None
     )
     group, agreeing = groups.most_common(1)[0] if groups else (0, 0)
-    if group == 0 or not rule.holds(agreeing, len(counted)):
+    # The same value with another effect: of effects, docstrings seldom speak.
+    alike = outcomes.outcomes[group].text == code.text
+    if alike or not rule.holds(agreeing, len(counted)):
         return None
     return Disagreement(
         call=outcomes.call,

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.doubt.alternative import Alternative
-from counterlens.doubt.failing import FailedTest
-from counterlens.doubt.marking import Doubt, Mark, Verification
+from counterlens.doubt.disagreeing import DisagreeingFunction
+from counterlens.doubt.failing import FailedTest, FailingFunction
+from counterlens.doubt.marking import DISAGREEING, FAILING, Doubt, Mark, Verification, kind_of
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.reports.export.findings import FileFinding, file_region, finding_formats, sarif_rule
 from counterlens.reports.wording import contrast, share, shorten
@@ -20,26 +21,43 @@ _LEVELS = dict.fromkeys(Verification, "note") | {
     Verification.FAIL: "error",
     Verification.UNCONFIRMED: "warning",
 }
-FAILING = "tests"
-"""The kind of a mark at a function whose tests fail."""
-
-
-def kind_of(mark: Mark) -> str:
-    """The kind of a mark."""
-    return mark.alternative.kind if isinstance(mark, Doubt) else FAILING
 
 
 def verification_of(mark: Mark) -> Verification:
     """What the tests say about a mark."""
-    return mark.tests if isinstance(mark, Doubt) else Verification.FAIL
+    if isinstance(mark, Doubt):
+        return mark.tests
+    return Verification.FAIL if isinstance(mark, FailingFunction) else Verification.NONE
 
 
 def mark_sentence(mark: Mark, t: Translator = ENGLISH) -> str:
     """A mark in words, on one line."""
     if isinstance(mark, Doubt):
         return doubt_sentence(mark, t)
+    if isinstance(mark, DisagreeingFunction):
+        return disagreement_sentence(mark, t)
     more = t("; {number} further tests fail", number=mark.more) if mark.more > 1 else ""
     return failure_sentence(mark.failed, t) + (more or (t("; another test fails") if mark.more else ""))
+
+
+def disagreement_sentence(mark: DisagreeingFunction, t: Translator = ENGLISH) -> str:
+    """What docstring and code disagree about, such as "`half(3)` returns 1; 5 of 6 versions ..."."""
+    code, versions = contrast(mark.code, mark.versions, _WIDTH)
+    named = {"call": f"`{shorten(mark.call, _WIDTH)}`", "code": code, "versions": versions}
+    counted = {"agreeing": mark.agreeing, "of": mark.of}
+    if mark.raises:
+        return t(
+            "docstring and code disagree: {call} raises {code}; {agreeing} of {of} versions written from the "
+            "docstring return {versions}",
+            **named,
+            **counted,
+        )
+    return t(
+        "docstring and code disagree: {call} returns {code}; {agreeing} of {of} versions written from the "
+        "docstring return {versions}",
+        **named,
+        **counted,
+    )
 
 
 def failure_sentence(test: FailedTest, t: Translator = ENGLISH) -> str:
@@ -173,6 +191,13 @@ def _rule(name: str) -> dict[str, Any]:
     if name == FAILING:
         title = "The tests of a function fail"
         return sarif_rule(name, title, f"{title}, and no alternative is known that passes them", "error")
+    if name == DISAGREEING:
+        title = "Docstring and code disagree"
+        about = (
+            f"{title}: versions of the function that a model wrote from its docstring agree with each other "
+            "on an input, and the code does otherwise. Either may be wrong"
+        )
+        return sarif_rule(name, title, about, "note")
     about = " ".join((DOUBT_KINDS[name].__doc__ or "").split())
     return sarif_rule(name, f"An alternative is likelier ({name})", about, "note")
 

@@ -1,0 +1,62 @@
+"""A function whose docstring and code disagree: an input, what the code does, and what versions return.
+
+Nothing says which of the two is wrong. The mark is made elsewhere, where a model writes versions of the
+function from its docstring; here it is beside the other marks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from counterlens.doubt.scope import DoubtScope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisagreeingFunction:
+    """A mark at the name of a function whose docstring and code disagree.
+
+    Attributes:
+        call: The input, as a call.
+        code: The value that the code returns, or the exception that it raises, as text.
+        raises: Whether it raises.
+        versions: The value that those versions return that agree.
+        agreeing: Number of these.
+        of: Number of versions that count.
+        tested: Whether tests or examples of the function pass with the version below.
+        edit: The smallest change of whole lines that puts in a version: a byte range and its text.
+    """
+
+    scope: DoubtScope
+    call: str
+    code: str
+    raises: bool
+    versions: str
+    agreeing: int
+    of: int
+    tested: bool
+    edit: tuple[int, int, str]
+
+    failed: None = None
+    """No test says anything: see `FailingFunction.failed`."""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The byte range of the function's name."""
+        return self.scope.name
+
+    def within(self, scope: DoubtScope) -> DisagreeingFunction:
+        """The same mark in a version of the document with the same function, possibly elsewhere."""
+        shift = scope.function.start - self.scope.function.start
+        start, end, text = self.edit
+        return replace(self, scope=scope, edit=(start + shift, end + shift, text))
+
+
+def smallest_edit(before: bytes, after: bytes) -> tuple[int, int, str]:
+    """The smallest range of whole lines that differs between two texts, as a byte range and its new text."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    most = min(len(old), len(new))
+    first = next((at for at in range(most) if old[at] != new[at]), most)
+    last = next((at for at in range(most - first) if old[-1 - at] != new[-1 - at]), most - first)
+    start = sum(map(len, old[:first]))
+    end = len(before) - sum(map(len, old[len(old) - last :]))
+    return start, end, b"".join(new[first : len(new) - last]).decode("utf-8", "surrogatepass")

@@ -1,0 +1,72 @@
+"""Marks at functions whose docstring and code disagree, for models whose rule was fitted for precision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from counterlens.confidence.exclusion import ignore_comments
+from counterlens.doubt.disagreeing import DisagreeingFunction, smallest_edit
+from counterlens.doubt.marking import is_silenced
+from counterlens.doubt.scope import DoubtScope
+from counterlens.errors import SourceError
+from counterlens.judging.base import Setting
+from counterlens.judging.languages import judging_of
+from counterlens.models.base import Capability, Model
+from counterlens.probes.common_options import MAX_TOKENS
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.reading.readings import SAMPLES, Agreement, read, require_readable
+
+FITTED: Mapping[str, Agreement] = MappingProxyType({})
+"""How many versions must agree for a mark, by model identity: the SHA-256 of its file.
+
+Fitted by `python benchmarks/readings.py --data DATA --model M`. Other models are not asked.
+"""
+
+
+def marking_rule(model: Model) -> Agreement | None:
+    """How many versions of a model must agree for a mark; None if its versions mark nothing."""
+    able = {Capability.COMPLETE, Capability.SAMPLE} <= model.info.capabilities
+    return FITTED.get(model.info.identity) if able else None
+
+
+def docstring_mark(
+    context: Context, scope: DoubtScope, setting: Setting, rule: Agreement
+) -> DisagreeingFunction | None:
+    """The mark at a function whose docstring and code disagree; None if they do not, or none is wanted.
+
+    Args:
+        context: The model.
+        setting: The sandbox, interpreter and limits of each program.
+        rule: How many versions must agree.
+
+    Raises:
+        SourceError: its docstring cannot be read, or no inputs can compare it with its versions.
+        ModelError, SandboxError, Cancelled: as `read`.
+    """
+    document = scope.document
+    target = Target(document, scope.function.qualname)
+    function = require_readable(target)
+    if reason := judging_of(document.language).never_compared(document, function):
+        raise SourceError(f"no inputs can compare it with its readings: {reason}")
+    if is_silenced(ignore_comments(document), scope.name):
+        return None
+    readings = read(context, target, function, setting, samples=SAMPLES, seed=0, max_tokens=MAX_TOKENS)
+    told = None if readings.is_alike(1) else readings.disagreement(rule)
+    if told is None:
+        return None
+    program = readings.programs[told.reading]
+    judge = readings.judge
+    edit = smallest_edit(document.data, program.encode("utf-8", "surrogatepass"))
+    how, _, code = told.code.partition(" ")
+    return DisagreeingFunction(
+        scope=scope,
+        call=told.call,
+        code=code,
+        raises=how == "raised",
+        versions=told.readings.partition(" ")[2],
+        agreeing=told.agreeing,
+        of=told.of,
+        tested=judge is not None and judge.judge(program, cancel=setting.cancel).passed,
+        edit=edit,
+    )
