@@ -44,7 +44,7 @@ from counterlens.probes.common_options import DEFAULT_TIMEOUT, MAX_TOKENS
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.reading.readings import (
     SAMPLES,
-    Agreement,
+    Majority,
     disagreement,
     gap_of,
     is_alike,
@@ -62,7 +62,7 @@ TEMPERATURE = 0.8
 ALLOWED = 0.01
 """Maximum share of right functions that are marked, of those that a rule is fitted on."""
 FOLDS = 5
-RULES = [Agreement(fewest, share) for fewest in (2, 3, 4, 5, 6) for share in (0.5, 0.65, 0.8, 1.0)]
+RULES = [Majority(fewest, share) for fewest in (2, 3, 4, 5, 6) for share in (0.5, 0.65, 0.8, 1.0)]
 """Those that are fitted, the laxest first."""
 
 Row = dict[str, Any]
@@ -137,7 +137,7 @@ class Mark:
     true: bool
 
 
-def mark_of(side: Row, rule: Agreement) -> Mark | None:
+def mark_of(side: Row, rule: Majority) -> Mark | None:
     """The mark of a side by a rule; None if it has none, as where the likeliest version does the same."""
     if side.get("alike"):
         return None
@@ -177,7 +177,7 @@ class Counts:
         )
 
 
-def counts(rows: Sequence[Row], rule: Agreement) -> Counts:
+def counts(rows: Sequence[Row], rule: Majority) -> Counts:
     """The marks of a rule on some functions; a function that cannot be read is not marked."""
     total = Counts()
     for row in rows:
@@ -190,10 +190,10 @@ def counts(rows: Sequence[Row], rule: Agreement) -> Counts:
     return total
 
 
-def fitted(rows: Sequence[Row]) -> Agreement:
+def fitted(rows: Sequence[Row]) -> Majority:
     """The rule with most true marks of those that mark few right functions; the strictest if none does."""
 
-    def preference(rule: Agreement) -> tuple[bool, int, int, float]:
+    def preference(rule: Majority) -> tuple[bool, int, int, float]:
         seen = counts(rows, rule)
         few = seen.false <= ALLOWED * seen.right
         return few, seen.true if few else -seen.false, rule.fewest, rule.share
@@ -201,7 +201,7 @@ def fitted(rows: Sequence[Row]) -> Agreement:
     return max(RULES, key=preference)
 
 
-def on_others(rows: Sequence[Row]) -> tuple[Counts, list[Agreement]]:
+def on_others(rows: Sequence[Row]) -> tuple[Counts, list[Majority]]:
     """The marks on each fifth of the functions by the rule that is fitted on the others."""
     total, rules = Counts(), []
     for fold in range(FOLDS):
@@ -229,10 +229,10 @@ def report(model: str, rows: Sequence[Row]) -> Row:
         true, marked = shown(seen.true, seen.bugs), shown(seen.marked, seen.bugs)
         print(f"| {name} | {true} | {marked} | {shown(seen.false, seen.right)} |")
     print(f"\nfitted on all: {fitted(rows)}; on four fifths: {', '.join(map(str, rules))}\n")
-    in_use = counts(rows, Agreement())
+    in_use = counts(rows, Majority())
     for row in rows:
         for name, side in row["sides"].items():
-            if mark := mark_of(side, Agreement()):
+            if mark := mark_of(side, Majority()):
                 said = "false" if name == "right" else "true" if mark.true else "the input is no bug"
                 of = f"{mark.agreeing} of {mark.of}"
                 print(f"{row['id']}, {name}: {mark.call} {mark.code}; {of}: {mark.versions}; {said}")

@@ -44,7 +44,7 @@ from counterlens.languages.language import Feature
 from counterlens.models.base import Model
 from counterlens.probes.probe import Context
 from counterlens.probes.reading.marking import docstring_mark, marking_rule
-from counterlens.probes.reading.readings import Agreement
+from counterlens.probes.reading.readings import Majority
 from counterlens.progress import ProgressCallback, Steps
 from counterlens.reports.export.doubts import DOUBT_FORMATS
 from counterlens.sandbox.base import Sandbox
@@ -194,7 +194,7 @@ class _Docstrings:
     """Has the model write functions from their docstrings, and counts those that cannot be read."""
 
     model: Model
-    rule: Agreement
+    rule: Majority
     sandbox: Sandbox
     excluded: tuple[str, ...]
     read: int = 0

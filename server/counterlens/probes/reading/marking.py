@@ -15,23 +15,23 @@ from counterlens.judging.languages import judging_of
 from counterlens.models.base import Capability, Model
 from counterlens.probes.common_options import MAX_TOKENS
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.reading.readings import SAMPLES, Agreement, read, require_readable
+from counterlens.probes.reading.readings import SAMPLES, Majority, read, require_readable
 
-FITTED: Mapping[str, Agreement] = MappingProxyType({})
+FITTED: Mapping[str, Majority] = MappingProxyType({})
 """How many versions must agree for a mark, by model identity: the SHA-256 of its file.
 
 Fitted by `python benchmarks/readings.py --data DATA --model M`. Other models are not asked.
 """
 
 
-def marking_rule(model: Model) -> Agreement | None:
+def marking_rule(model: Model) -> Majority | None:
     """How many versions of a model must agree for a mark; None if its versions mark nothing."""
     able = {Capability.COMPLETE, Capability.SAMPLE} <= model.info.capabilities
     return FITTED.get(model.info.identity) if able else None
 
 
 def docstring_mark(
-    context: Context, scope: DoubtScope, setting: Setting, rule: Agreement
+    context: Context, scope: DoubtScope, setting: Setting, rule: Majority
 ) -> DisagreeingFunction | None:
     """The mark at a function whose docstring and code disagree; None if they do not, or none is wanted.
 

@@ -35,7 +35,7 @@ _TEMPERATURE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Majority:
     """How many readings must agree before docstring and code are said to disagree.
 
     Attributes:
@@ -54,7 +54,7 @@ class Agreement:
         return agreeing >= max(self.fewest, self.share * counted)
 
 
-USUAL = Agreement()
+USUAL = Majority()
 """What the probe asks for, whatever the model."""
 
 
@@ -119,7 +119,7 @@ class WrittenReadings:
         """Whether a reading, from 1, has the outcome of the code for every input that can be compared."""
         return is_alike(self.runs, number)
 
-    def disagreement(self, rule: Agreement = USUAL) -> Disagreement | None:
+    def disagreement(self, rule: Majority = USUAL) -> Disagreement | None:
         """What `disagreement` says of the readings that count."""
         return disagreement(self.runs, [at for at, reason in enumerate(self.dropped, 1) if not reason], rule)
 
@@ -276,7 +276,7 @@ def is_alike(runs: VersionRuns, number: int) -> bool:
     return bool(compared) and all(each.outcomes[number].group == 0 for each in compared)
 
 
-def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Agreement = USUAL) -> Disagreement | None:
+def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Majority = USUAL) -> Disagreement | None:
     """The most telling input on which enough readings agree, and the code does otherwise.
 
     Given inputs come first, then those on which more readings agree, then shorter calls. An input on which
@@ -297,7 +297,7 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Agreement = US
     )
 
 
-def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Agreement) -> Disagreement | None:
+def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Majority) -> Disagreement | None:
     code = outcomes.outcomes[0]
     if code.group is None or not (code.returned or outcomes.given):
         return None
