@@ -218,7 +218,7 @@ class Surprised(Scripted):
     def score_continuations(
         self, context: str, continuations: Sequence[str], *, unscored: Sequence[int], **_: Any
     ) -> list[TokenScores]:
-        assert context == "SURPRISING = 1\n\n\n"
+        assert context.startswith(("SURPRISING = 1\n\n\n", "# This program"))
         return [self._lines(text, read) for text, read in zip(continuations, unscored, strict=True)]
 
     def _lines(self, text: str, read: int) -> TokenScores:

@@ -11,7 +11,7 @@ from counterlens.probes.dependence.core_questions import lines, prompt, read_ans
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, infer
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance, balance, questions
-from counterlens.probes.dependence.prompts import AnswerSource, ask
+from counterlens.probes.prompts.closed import AnswerSource, ask
 from counterlens.progress import Steps
 from counterlens.reports.edges import overview
 from counterlens.reports.export.dependences import inferred_json

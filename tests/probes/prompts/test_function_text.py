@@ -12,9 +12,9 @@ from counterlens.probes.prompts.function_text import (
     SHOWN_BYTES,
     WHOLE_BYTES,
     behind_docstring,
+    body_lines,
     docstring,
     hollow,
-    visible_lines,
     visible_part,
 )
 from counterlens.syntax.document import Document
@@ -98,11 +98,13 @@ def test_of_a_long_file_what_the_function_uses_is_shown() -> None:
 @pytest.mark.parametrize(
     "text", [LONG, *TEXTS.values(), "\n\nimport os\n\n\ndef f(x):\n    return x\n\n\ny = 1\n"]
 )
-def test_the_function_is_found_in_the_lines_that_are_shown(text: str) -> None:
+def test_the_body_is_found_in_the_lines_that_are_shown(text: str) -> None:
     document = Document(text)
-    lines, own = visible_lines(document, find_function(document, "f"))
+    lines, own = body_lines(document, find_function(document, "f"))
     assert "\n".join(lines) == parts("", text)[2].strip()
-    assert re.match(r" *\t*def f\(", lines[own.start])
+    header = re.compile(r"^ *\t*def f\(", re.MULTILINE)
+    assert header.search("\n".join(lines[: own.start + 1]))
+    assert not header.search("\n".join(lines[own.start + 1 :]))
     assert "return" in lines[own.stop - 1] or "Say it" in lines[own.stop - 1]
     assert not any(line.startswith(("y =", "async def")) for line in lines[own.start : own.stop])
 

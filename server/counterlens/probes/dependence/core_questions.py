@@ -14,7 +14,8 @@ from counterlens.models.base import Model, ModelInfo, Prompt, Stop
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance
 from counterlens.probes.dependence.prompted import read_yes_no
-from counterlens.probes.dependence.prompts import YES_NO, YesNo, ask, asked_in
+from counterlens.probes.dependence.prompts import YES_NO, asked_in
+from counterlens.probes.prompts.closed import YesNo, ask
 from counterlens.probes.prompts.templates import FilledTemplate, chats
 from counterlens.progress import Steps
 

@@ -23,8 +23,8 @@ from counterlens.probes.dependence.examined import (
 from counterlens.probes.dependence.instances import QuestionCounts
 from counterlens.probes.dependence.pairwise import RelationAnswers, by_core, by_pairs, by_trace
 from counterlens.probes.dependence.prompted import ListedPairs, ask_all
-from counterlens.probes.dependence.prompts import AnswerSource, how
 from counterlens.probes.dependence.rules import RULES, pairs_by_rule
+from counterlens.probes.prompts.closed import AnswerSource, how
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 

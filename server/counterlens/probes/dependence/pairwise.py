@@ -13,7 +13,7 @@ from counterlens.probes.dependence.core_questions import answers
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair, true_edges
 from counterlens.probes.dependence.instances import DependenceQuestion, QuestionCounts, balance, questions
 from counterlens.probes.dependence.prompted import ask_pairs, every_pair
-from counterlens.probes.dependence.prompts import YesNo
+from counterlens.probes.prompts.closed import YesNo
 from counterlens.progress import Steps
 
 

@@ -17,7 +17,8 @@ from threading import Event
 
 from counterlens.models.base import Model
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair
-from counterlens.probes.dependence.prompts import YesNo, all_pairs, ask, one_pair
+from counterlens.probes.dependence.prompts import all_pairs, one_pair
+from counterlens.probes.prompts.closed import YesNo, ask
 from counterlens.progress import Steps
 
 

@@ -15,17 +15,19 @@ from itertools import chain
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import lasting
+from counterlens.metrics.closed import Closed
 from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, ModelInfo, Prompt
 from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Concept
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MaxTokens, Mutations, Timeout, Without
-from counterlens.probes.dependence.prompts import YesNo, ask
 from counterlens.probes.equivalence.verified import VerifiedVersion, require_comparable, verified_versions
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
+from counterlens.probes.prompts.closed import YesNo, ask
+from counterlens.probes.prompts.closed_figures import BY_MODEL, closed_table, log_odds, yes_no
 from counterlens.probes.prompts.function_text import visible_part
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.literals import short
@@ -165,8 +167,14 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
             ),
         )
 
-    def tables(self, records: Sequence[EquivalenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        tables = (_overall(records), _kinds(records), baseline_table(_baselines(records)), _listing(records))
+    def tables(self, records: Sequence[EquivalenceRecord], *, seed: int) -> tuple[Table, ...]:
+        tables = (
+            _overall(records),
+            closed_table(_closed(records), seed=seed),
+            _kinds(records),
+            baseline_table(_baselines(records)),
+            _listing(records),
+        )
         return tuple(table for table in tables if table.rows)
 
     def summary(self, records: Sequence[EquivalenceRecord]) -> str:
@@ -249,6 +257,22 @@ def _overall(records: Sequence[EquivalenceRecord]) -> Table:
         "that the best threshold, chosen on these very pairs, is right about"
     )
     return Table("equivalence", columns, (row,), note)
+
+
+def _closed(records: Sequence[EquivalenceRecord]) -> dict[tuple[str, str], list[Closed]]:
+    """The questions of which the probability of yes is known, by it, and by the similarity of the texts."""
+    asked: dict[tuple[str, str], list[Closed]] = {
+        ("equivalent", BY_MODEL): [],
+        ("equivalent", "text similarity"): [],
+    }
+    for target, answer in _pairs(records):
+        for probability in answer.probability:
+            odds = log_odds(probability)
+            asked["equivalent", BY_MODEL].append(yes_no(target, odds, truth=answer.equivalent))
+            asked["equivalent", "text similarity"].append(
+                yes_no(target, answer.similarity, truth=answer.equivalent)
+            )
+    return asked
 
 
 def _kinds(records: Sequence[EquivalenceRecord]) -> Table:

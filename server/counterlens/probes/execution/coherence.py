@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from itertools import chain
 
@@ -22,6 +23,7 @@ from counterlens.probes.execution.language import (
     points,
     times_in_words,
 )
+from counterlens.probes.execution.printing import Input, Origin, inputs_of
 from counterlens.probes.execution.prompts import (
     DIRECT_TOKENS,
     STYLES,
@@ -33,7 +35,7 @@ from counterlens.probes.execution.questions import (
     Asking,
     ExecutionQuestion,
     prompt_of,
-    question_of,
+    question_about,
     reachable,
     read_answer,
     require_steady_answer,
@@ -47,13 +49,14 @@ from counterlens.probes.prompts.function_text import visible_part
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.sanity import repeats
 from counterlens.sandbox.base import Limits
-from counterlens.syntax.functions import find_function
+from counterlens.syntax.functions import Function, find_function
 
 _NOTE = (
     "a state is the value of a variable right after a given run of a line, traced in the sandbox; an "
     "unreadable answer counts as wrong, and a call with a truncated one is left out. A right output with "
     "wrong states was not reached by following the execution"
 )
+_MOST_TRACED = 8
 _OUTPUTS = {True: "right", False: "not right"}
 
 
@@ -122,19 +125,53 @@ class TracedCall:
 
 
 def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -> TracedCall:
-    """Trace a call of a function; there may be no states to ask about.
+    """Trace the call of a function that tells most; there may be no states to ask about.
+
+    A call of an empty list goes round no loop, and returns what is easily guessed. So of several calls it is
+    one that runs most lines, then one that repeats a line, and then one whose result is not empty.
 
     Raises:
         SourceError: there is no usable call.
         SandboxError, Cancelled: as the sandbox.
     """
     context.steps.next(f"tracing {target.name}")
-    function, language = reachable(target), execution_of(target.document.language)
-    question = question_of(context, target, seed=seed, limits=limits)
-    steps = language.trace(target.document, question.call, context.setting(limits))
-    lines = language.simple_lines(target.document, function)
-    chosen = points(target.document, function, steps, lines, seed=seed)
-    return TracedCall(question, steps, chosen)
+    document, failed = target.document, SourceError("no call of it with literal arguments was found")
+    function, language = reachable(target), execution_of(document.language)
+    best: tuple[ExecutionQuestion, Sequence[Step]] | None = None
+    traced = _traced(context, target, function, seed=seed, limits=limits)
+    for asked, steps in sorted(traced, key=lambda each: _told(each[1]), reverse=True):
+        if best and (best[0].truth.value or _told(steps) < _told(best[1])):
+            break
+        try:
+            question = question_about(context, target.name, document, function.qualname, asked, limits=limits)
+        except SourceError as error:
+            failed = error
+            continue
+        if best is None or question.truth.value:
+            best = question, steps
+    if best is None:
+        raise failed
+    lines = language.simple_lines(document, function)
+    return TracedCall(*best, points(document, function, best[1], lines, seed=seed))
+
+
+def _traced(
+    context: Context, target: Target, function: Function, *, seed: int, limits: Limits
+) -> Iterator[tuple[Input, list[Step]]]:
+    """Some calls of a function whose result is short, with their traces."""
+    language, setting = execution_of(target.document.language), context.setting(limits)
+    inputs = list(inputs_of(context, target, function, seed=seed, limits=limits))
+    known = {asked.call for asked in inputs}
+    inputs += [Input(call, Origin.DATASET) for call in target.calls if call not in known]
+    for asked in inputs[:_MOST_TRACED]:
+        with suppress(SourceError):
+            yield asked, language.trace(target.document, asked.call, setting)
+
+
+def _told(steps: Sequence[Step]) -> tuple[int, bool]:
+    """How much a trace tells: how many lines run, and whether one runs again."""
+    lines = {step.line for step in steps}
+    return len(lines), len(steps) > len(lines)
 
 
 def ask_states(

@@ -298,11 +298,13 @@ class LineAnswer:
     Attributes:
         line: The line, 1-based.
         yes: Whether the model says so; None if the answer is neither yes nor no.
+        probability: The probability of yes; None if the model gives none.
     """
 
     line: int
     truth: bool
     yes: bool | None
+    probability: float | None = None
 
     @property
     def right(self) -> bool:
@@ -319,6 +321,10 @@ class NextLineAnswer:
         times: The number of its runs so far.
         said: The model's text.
         answer: The number that it names; None if it names none.
+        asked: The number of the line that has just run.
+        candidates: The numbers of the lines of the body, and 0.
+        logprobs: The log-probability of each, in nats, given that one of them is the answer; empty if the
+            model gives none.
     """
 
     line: int
@@ -326,6 +332,9 @@ class NextLineAnswer:
     truth: int
     said: str
     answer: int | None
+    asked: int = 0
+    candidates: tuple[int, ...] = ()
+    logprobs: tuple[float, ...] = ()
 
     @property
     def right(self) -> bool:

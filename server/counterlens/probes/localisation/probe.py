@@ -19,6 +19,7 @@ import numpy as np
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import lasting
+from counterlens.metrics.closed import Closed
 from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Capability, Model, ModelInfo, Prompt, TokenScores
@@ -32,7 +33,9 @@ from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
-from counterlens.probes.prompts.function_text import visible_lines
+from counterlens.probes.prompts.closed import AnswerSource, ClosedQuestion, choose, how
+from counterlens.probes.prompts.closed_figures import BY_MODEL, closed_table
+from counterlens.probes.prompts.function_text import body_lines
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.templates import fill
 from counterlens.probes.record import Record
@@ -72,6 +75,9 @@ class LocatedProgram:
         answer: The line that it names; None if it names none.
         least_likely: The least likely line of the function, per token; None if the model gives no token
             probabilities.
+        candidates: The lines of the function's body that are not blank, from which it may choose.
+        logprobs: The log-probability of each, in nats, given that one of them is the answer; empty if the
+            model gives none.
     """
 
     mutation: str
@@ -81,6 +87,8 @@ class LocatedProgram:
     said: str
     answer: int | None
     least_likely: int | None
+    candidates: tuple[int, ...] = ()
+    logprobs: tuple[float, ...] = ()
 
     @property
     def located(self) -> bool:
@@ -155,9 +163,10 @@ class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
         )
         return LocalisationRecord(left_out=left_out, bugs=tuple(bugs))
 
-    def tables(self, records: Sequence[LocalisationRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
+    def tables(self, records: Sequence[LocalisationRecord], *, seed: int) -> tuple[Table, ...]:
         tables = (
             _overall(records),
+            closed_table(_closed(records), seed=seed),
             _by_change(records),
             baseline_table(_baselines(records)),
             _listing(records),
@@ -193,7 +202,7 @@ class _Bug:
 
 _Version = tuple[str, Concept, Document, tuple[int, ...]]
 _Shown = tuple[list[str], range]
-"""The shown lines of a program, and which of them are the function's."""
+"""The shown lines of a program, and which of them are the function's body."""
 
 
 def _bugs(
@@ -254,7 +263,7 @@ def _versions(bug: _Bug, target: Target, options: LocalisationOptions) -> Iterat
 
 
 def _lines(document: Document, qualname: str) -> _Shown:
-    return visible_lines(document, find_function(document, qualname))
+    return body_lines(document, find_function(document, qualname))
 
 
 def changed_lines(before: Sequence[str], after: Sequence[str]) -> tuple[int, ...]:
@@ -296,14 +305,22 @@ def _point_at_lines(
     context.steps.next(f"asking for the lines of bugs in {target.name}")
     model, info = context.model, context.model.info
     shown = [_lines(document, target.qualname) for _, _, document, _ in programs]
+    candidates = [tuple(at + 1 for at in own if lines[at].strip()) for lines, own in shown]
     prompts = [question(info, target, lines, options.max_tokens) for lines, _ in shown]
     said = [answer.text for answer in model.complete(prompts, cancel=context.cancel)]
     again = context.uncached
     require_repeatable(model, "answer the same question", said[0], lambda: again.complete(prompts[0]).text)
     scored = model.offers(Capability.SCORE, cancel=context.cancel)
     surprising = _least_likely(context, shown) if scored else [None] * len(shown)
-    for (mutation, concept, _, bug), (lines, _), text, line in zip(
-        programs, shown, said, surprising, strict=True
+    chosen: Sequence[tuple[float, ...]] = [()] * len(shown)
+    if how(model, context.cancel) is AnswerSource.PROBABILITY:
+        asked = [
+            ClosedQuestion(prompt.text, tuple(f" {number}\n" for number in numbers))
+            for prompt, numbers in zip(prompts, candidates, strict=True)
+        ]
+        chosen = choose(model, asked, context.steps, f"weighing the lines of {target.name}")
+    for (mutation, concept, _, bug), (lines, _), text, line, numbers, logprobs in zip(
+        programs, shown, said, surprising, candidates, chosen, strict=True
     ):
         yield LocatedProgram(
             mutation=mutation,
@@ -313,6 +330,8 @@ def _point_at_lines(
             said=text,
             answer=read_line(text),
             least_likely=line,
+            candidates=numbers,
+            logprobs=logprobs,
         )
 
 
@@ -400,6 +419,23 @@ def _overall(records: Sequence[LocalisationRecord]) -> Table:
     )
     note = "likelihood: the line of the function with the lowest log-probability per token"
     return Table("located bugs", ("by", "bugs", "located"), rows, note)
+
+
+def _closed(records: Sequence[LocalisationRecord]) -> dict[tuple[str, str], list[Closed]]:
+    """The choices among the lines of a function, by the model, and by what needs none."""
+    asked: dict[tuple[str, str], list[Closed]] = {}
+    for target, bug in _bugs_of(records):
+        program = bug.first
+        right = frozenset(at for at, line in enumerate(program.candidates) if line in program.lines)
+        if not program.logprobs or not right:
+            continue
+        lines = program.program.split("\n")
+        lengths = tuple(float(len(lines[number - 1].strip())) for number in program.candidates)
+        order = tuple(-float(number) for number in program.candidates)
+        for way, scores in ((BY_MODEL, program.logprobs), ("longest line", lengths), ("first line", order)):
+            question = Closed(target, program.candidates, scores, right)
+            asked.setdefault(("line of a bug", way), []).append(question)
+    return asked
 
 
 def _by_change(records: Sequence[LocalisationRecord]) -> Table:

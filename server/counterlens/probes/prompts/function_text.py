@@ -33,8 +33,8 @@ def visible_part(document: Document, function: Function) -> str:
     return _text_of(document, _visible(document, function))
 
 
-def visible_lines(document: Document, function: Function) -> tuple[list[str], range]:
-    """The lines of the visible part without blank ones at its ends, and which of them are the function's."""
+def body_lines(document: Document, function: Function) -> tuple[list[str], range]:
+    """The lines of the visible part without blank ones at its ends, and which are of the function's body."""
     shown = _visible(document, function)
     text = _text_of(document, shown)
     blank = text[: len(text) - len(text.lstrip())].count("\n")
@@ -42,7 +42,8 @@ def visible_lines(document: Document, function: Function) -> tuple[list[str], ra
         _text_of(document, [(low, min(high, end)) for low, high in shown if low < end]).rstrip().count("\n")
         for end in (function.start + 1, function.end)
     )
-    return text.strip().split("\n"), range(first - blank, last - blank + 1)
+    header = document.data[function.start : function.body].count(b"\n")
+    return text.strip().split("\n"), range(first - blank + header, last - blank + 1)
 
 
 def _visible(document: Document, function: Function) -> list[tuple[int, int]]:

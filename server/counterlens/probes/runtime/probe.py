@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import lasting
 from counterlens.languages.registry import LANGUAGES
+from counterlens.metrics.closed import Closed
 from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, Prompt
 from counterlens.models.chat.replies import without_thought
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
-from counterlens.probes.dependence.prompts import ask
 from counterlens.probes.equivalence.probe import UNREADABLE, read_yes_no
 from counterlens.probes.execution.coherence import TracedCall, ask_states, trace_call
 from counterlens.probes.execution.language import (
@@ -40,7 +40,9 @@ from counterlens.probes.localisation.probe import number_lines, read_line
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
-from counterlens.probes.prompts.function_text import visible_part
+from counterlens.probes.prompts.closed import AnswerSource, ClosedQuestion, ask, choose, how
+from counterlens.probes.prompts.closed_figures import BY_MODEL, closed_table, log_odds, yes_no
+from counterlens.probes.prompts.function_text import body_lines, visible_part
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.prompts.templates import chats, fill
@@ -93,7 +95,11 @@ class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
         prompts = [*(each.prompt for each in following), *([sought] if sought else [])]
         states, said = ask_states(context, target, traced, options.max_tokens, prompts)
         covered = asker.covered()
-        next_lines = tuple(each.answer(text.text) for each, text in zip(following, said, strict=False))
+        chosen = asker.weighed(following)
+        next_lines = tuple(
+            replace(each.answer(text.text), candidates=asker.numbers if logprobs else (), logprobs=logprobs)
+            for each, text, logprobs in zip(following, said, chosen, strict=False)
+        )
         tried = asker.sought(said[-1].text, limits) if sought else None
         call = RuntimeCall(
             **{field.name: getattr(states, field.name) for field in fields(CoherenceCall)},
@@ -108,9 +114,10 @@ class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
         }
         return RuntimeRecord(left_out=left_out, calls=(call,))
 
-    def tables(self, records: Sequence[RuntimeRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
+    def tables(self, records: Sequence[RuntimeRecord], *, seed: int) -> tuple[Table, ...]:
         tables = (
             _right(records),
+            closed_table(_closed(records), seed=seed),
             _consistency(records),
             baseline_table(_baselines(records)),
             _listing(records),
@@ -147,6 +154,7 @@ class _NextLine:
 
     prompt: Prompt
     point: Point
+    asked: int
     truth: int
 
     def answer(self, text: str) -> NextLineAnswer:
@@ -157,6 +165,7 @@ class _NextLine:
             truth=self.truth,
             said=text,
             answer=read_line(text),
+            asked=self.asked,
         )
 
 
@@ -169,6 +178,25 @@ class _Asker:
         self._tokens = most_tokens(context.model.info, max_tokens, DIRECT_TOKENS)
         self._number_tokens = most_tokens(context.model.info, max_tokens, _NUMBER_TOKENS)
         self._source = number_lines(traced.question.source.strip("\n").splitlines())
+        self.numbers = (0, *self._body())
+        """The candidates for the line that runs next; 0: none."""
+
+    def _body(self) -> Iterator[int]:
+        """The numbers of the lines of the function's body in the program as shown."""
+        document, language = self._target.document, self._language
+        name = self._target.qualname
+        document = language.unanswered(document, find_function(document, name), self._traced.question.call)
+        lines, body = body_lines(document, find_function(document, name))
+        return (at + 1 for at in body if lines[at].strip())
+
+    def weighed(self, asked: Sequence[_NextLine]) -> list[tuple[float, ...]]:
+        """The log-probabilities of the candidates for each line that runs next; empty if there are none."""
+        context = self._context
+        if not asked or how(context.model, context.cancel) is AnswerSource.TEXT:
+            return [()] * len(asked)
+        answers = tuple(f" {number}\n" for number in self.numbers)
+        questions = [ClosedQuestion(each.prompt.text, answers) for each in asked]
+        return choose(context.model, questions, context.steps, "weighing the next lines")
 
     def covered(self) -> tuple[LineAnswer, ...]:
         """Whether the lines of the states run, and as many lines that do not run."""
@@ -186,7 +214,7 @@ class _Asker:
         context = self._context
         answers = ask(context.model, prompts, read_yes_no, context.steps, "asking which lines run")
         return tuple(
-            LineAnswer(line=line, truth=line in run, yes=answer.yes)
+            LineAnswer(line=line, truth=line in run, yes=answer.yes, probability=answer.probability)
             for (line, _), answer in zip(asked, answers, strict=True)
         )
 
@@ -205,7 +233,7 @@ class _Asker:
                 continue
             times = times_in_words(point.times)
             prompt = self._prompt("runtime-next", self._number_tokens, line=str(here), times=times)
-            asked.append(_NextLine(prompt, point, truth))
+            asked.append(_NextLine(prompt, point, here, truth))
         return asked
 
     def input_prompt(self) -> Prompt | None:
@@ -286,6 +314,28 @@ def _ladders(records: Sequence[RuntimeRecord]) -> list[tuple[str, tuple[bool, ..
 def _right(records: Sequence[RuntimeRecord]) -> Table:
     rows = tuple((name, share.n, share) for name, share in _shares(records) if share.n)
     return Table("what happens during a call", ("asked", "n", "right"), rows, _NOTE)
+
+
+def _closed(records: Sequence[RuntimeRecord]) -> dict[tuple[str, str], list[Closed]]:
+    """The questions with known probabilities, by the model and by what needs none."""
+    asked: dict[tuple[str, str], list[Closed]] = {}
+    for call in _calls(records):
+        for each in call.covered:
+            if each.probability is not None:
+                question = yes_no(call.target, log_odds(each.probability), truth=each.truth)
+                asked.setdefault(("line runs", BY_MODEL), []).append(question)
+                question = yes_no(call.target, -each.line, truth=each.truth)
+                asked.setdefault(("line runs", "earlier line"), []).append(question)
+        for following in call.next_lines:
+            right = frozenset(
+                at for at, number in enumerate(following.candidates) if number == following.truth
+            )
+            if following.logprobs and right:
+                below = tuple(-abs(number - following.asked - 1.0) for number in following.candidates)
+                for way, scores in ((BY_MODEL, following.logprobs), ("the line below", below)):
+                    question = Closed(call.target, following.candidates, scores, right)
+                    asked.setdefault(("next line", way), []).append(question)
+    return asked
 
 
 def _consistency(records: Sequence[RuntimeRecord]) -> Table:
