@@ -139,8 +139,8 @@ def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -
     function, language = reachable(target), execution_of(document.language)
     best: tuple[ExecutionQuestion, Sequence[Step]] | None = None
     traced = _traced(context, target, function, seed=seed, limits=limits)
-    for asked, steps in sorted(traced, key=lambda each: _told(each[1]), reverse=True):
-        if best and (best[0].truth.value or _told(steps) < _told(best[1])):
+    for asked, steps in sorted(traced, key=lambda each: _extent(each[1]), reverse=True):
+        if best and (best[0].truth.value or _extent(steps) < _extent(best[1])):
             break
         try:
             question = question_about(context, target.name, document, function.qualname, asked, limits=limits)
@@ -168,7 +168,7 @@ def _traced(
             yield asked, language.trace(target.document, asked.call, setting)
 
 
-def _told(steps: Sequence[Step]) -> tuple[int, bool]:
+def _extent(steps: Sequence[Step]) -> tuple[int, bool]:
     """How much a trace tells: how many lines run, and whether one runs again."""
     lines = {step.line for step in steps}
     return len(lines), len(steps) > len(lines)
