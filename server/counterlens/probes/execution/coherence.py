@@ -138,7 +138,7 @@ def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -
     document, failed = target.document, SourceError("no call of it with literal arguments was found")
     function, language = reachable(target), execution_of(document.language)
     best: tuple[ExecutionQuestion, Sequence[Step]] | None = None
-    traced = _traced(context, target, function, seed=seed, limits=limits)
+    traced = _candidates(context, target, function, seed=seed, limits=limits)
     for asked, steps in sorted(traced, key=lambda each: _extent(each[1]), reverse=True):
         if best and (best[0].truth.value or _extent(steps) < _extent(best[1])):
             break
@@ -155,7 +155,7 @@ def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -
     return TracedCall(*best, points(document, function, best[1], lines, seed=seed))
 
 
-def _traced(
+def _candidates(
     context: Context, target: Target, function: Function, *, seed: int, limits: Limits
 ) -> Iterator[tuple[Input, list[Step]]]:
     """Some calls of a function whose result is short, with their traces."""

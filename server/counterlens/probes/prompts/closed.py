@@ -117,7 +117,7 @@ def choose(
     for low, high in pairwise(_groups(questions)):
         steps.check()
         together = questions[low:high]
-        said = _scored(
+        said = _answer_scores(
             model,
             shared,
             [(asked.text[len(shared) :], answer) for asked in together for answer in asked.candidates],
@@ -141,7 +141,7 @@ def _groups(questions: Sequence[ClosedQuestion]) -> list[int]:
     return [*starts, len(questions)]
 
 
-def _scored(
+def _answer_scores(
     model: Model, shared: str, answered: Sequence[tuple[str, str]], cancel: Event | None
 ) -> Iterator[float]:
     """The log-probability of each answer after its question."""

@@ -95,7 +95,7 @@ class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
         prompts = [*(each.prompt for each in following), *([sought] if sought else [])]
         states, said = ask_states(context, target, traced, options.max_tokens, prompts)
         covered = asker.covered()
-        chosen = asker.weighed(following)
+        chosen = asker.weights(following)
         next_lines = tuple(
             replace(each.answer(text.text), candidates=asker.numbers if logprobs else (), logprobs=logprobs)
             for each, text, logprobs in zip(following, said, chosen, strict=False)
@@ -189,7 +189,7 @@ class _Asker:
         lines, body = body_lines(document, find_function(document, name))
         return (at + 1 for at in body if lines[at].strip())
 
-    def weighed(self, asked: Sequence[_NextLine]) -> list[tuple[float, ...]]:
+    def weights(self, asked: Sequence[_NextLine]) -> list[tuple[float, ...]]:
         """The log-probabilities of the candidates for each line that runs next; empty if there are none."""
         context = self._context
         if not asked or how(context.model, context.cancel) is AnswerSource.TEXT:
