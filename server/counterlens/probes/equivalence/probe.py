@@ -170,7 +170,7 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
     def tables(self, records: Sequence[EquivalenceRecord], *, seed: int) -> tuple[Table, ...]:
         tables = (
             _overall(records),
-            closed_table(_closed(records), seed=seed),
+            closed_table(_closed_questions(records), seed=seed),
             _kinds(records),
             baseline_table(_baselines(records)),
             _listing(records),
@@ -259,7 +259,7 @@ def _overall(records: Sequence[EquivalenceRecord]) -> Table:
     return Table("equivalence", columns, (row,), note)
 
 
-def _closed(records: Sequence[EquivalenceRecord]) -> dict[tuple[str, str], list[Closed]]:
+def _closed_questions(records: Sequence[EquivalenceRecord]) -> dict[tuple[str, str], list[Closed]]:
     """The questions of which the probability of yes is known, by it, and by the similarity of the texts."""
     asked: dict[tuple[str, str], list[Closed]] = {
         ("equivalent", BY_MODEL): [],

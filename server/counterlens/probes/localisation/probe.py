@@ -166,7 +166,7 @@ class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
     def tables(self, records: Sequence[LocalisationRecord], *, seed: int) -> tuple[Table, ...]:
         tables = (
             _overall(records),
-            closed_table(_closed(records), seed=seed),
+            closed_table(_closed_questions(records), seed=seed),
             _by_change(records),
             baseline_table(_baselines(records)),
             _listing(records),
@@ -421,7 +421,7 @@ def _overall(records: Sequence[LocalisationRecord]) -> Table:
     return Table("located bugs", ("by", "bugs", "located"), rows, note)
 
 
-def _closed(records: Sequence[LocalisationRecord]) -> dict[tuple[str, str], list[Closed]]:
+def _closed_questions(records: Sequence[LocalisationRecord]) -> dict[tuple[str, str], list[Closed]]:
     """The choices among the lines of a function, by the model, and by what needs none."""
     asked: dict[tuple[str, str], list[Closed]] = {}
     for target, bug in _bugs_of(records):

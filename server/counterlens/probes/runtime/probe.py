@@ -117,7 +117,7 @@ class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
     def tables(self, records: Sequence[RuntimeRecord], *, seed: int) -> tuple[Table, ...]:
         tables = (
             _right(records),
-            closed_table(_closed(records), seed=seed),
+            closed_table(_closed_questions(records), seed=seed),
             _consistency(records),
             baseline_table(_baselines(records)),
             _listing(records),
@@ -316,7 +316,7 @@ def _right(records: Sequence[RuntimeRecord]) -> Table:
     return Table("what happens during a call", ("asked", "n", "right"), rows, _NOTE)
 
 
-def _closed(records: Sequence[RuntimeRecord]) -> dict[tuple[str, str], list[Closed]]:
+def _closed_questions(records: Sequence[RuntimeRecord]) -> dict[tuple[str, str], list[Closed]]:
     """The questions with known probabilities, by the model and by what needs none."""
     asked: dict[tuple[str, str], list[Closed]] = {}
     for call in _calls(records):
