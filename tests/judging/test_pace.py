@@ -42,7 +42,7 @@ def test_the_limit_follows_the_original_between_two_bounds() -> None:
         assert bound_limits(LIMITS).cpu_seconds == COUNTERFACTUAL.least
         assert bound_limits(LIMITS).seconds == LIMITS.seconds  # a busy machine takes none of it away
     with pace(took(0.41)):
-        assert bound_limits(LIMITS).cpu_seconds == 5
+        assert bound_limits(LIMITS).cpu_seconds == 4.5
     with pace(took(30)):
         assert bound_limits(LIMITS) == LIMITS
     assert bound_limits(LIMITS) == LIMITS
@@ -53,7 +53,7 @@ def test_other_load_does_not_count_and_an_answer_may_take_longer() -> None:
     with pace(quick):
         assert bound_limits(LIMITS).cpu_seconds == COUNTERFACTUAL.least
     with pace(replace(quick, cpu_seconds=0.21), ANSWER):
-        assert bound_limits(LIMITS).cpu_seconds == 5
+        assert bound_limits(LIMITS).cpu_seconds == 4.5
     with pace(took(0.01), ANSWER):
         assert bound_limits(LIMITS).cpu_seconds == ANSWER.least > COUNTERFACTUAL.least
 

@@ -192,7 +192,7 @@ def fix_for(
     judge: Judge,
     failed: FailedTest | None,
     setting: Setting,
-    limit: int | None = None,
+    limit: float | None = None,
 ) -> Doubt | None:
     """The likeliest alternative that passes all tests of a function; None if no likely one does.
 
@@ -232,7 +232,7 @@ Passing = tuple[Alternative, str, Callable[[], Trial]]
 
 
 def _passing(
-    model: Model, scope: DoubtScope, judge: Judge, limit: int | None, cancel: Event | None
+    model: Model, scope: DoubtScope, judge: Judge, limit: float | None, cancel: Event | None
 ) -> list[Passing]:
     """The alternatives that pass the tests, likeliest first tokens first."""
     comments, endless = ignore_comments(scope.document), 0

@@ -28,29 +28,29 @@ class Bound:
     """
 
     times: int
-    least: int
+    least: float
 
-    def seconds(self, original: Verdict) -> int:
-        """The bound in whole seconds, given the verdict on the original."""
+    def seconds(self, original: Verdict) -> float:
+        """The bound in half seconds, given the verdict on the original."""
         return self.after(original.seconds if original.cpu_seconds is None else original.cpu_seconds)
 
-    def after(self, seconds: float) -> int:
-        """The bound in whole seconds, given the time of the original."""
-        return max(self.least, math.ceil(self.times * seconds))
+    def after(self, seconds: float) -> float:
+        """The bound in half seconds, given the time of the original."""
+        return max(self.least, math.ceil(2 * self.times * seconds) / 2)
 
 
 COUNTERFACTUAL = Bound(10, 2)
 """The bound of programs that no model wrote."""
-MUTANT = Bound(10, 1)
+MUTANT = Bound(10, 0.5)
 """The bound of programs that should fail: many of them loop without end."""
 ANSWER = Bound(20, 3)
 """The bound of programs with an answer of a model."""
 
-_MOST: ContextVar[int | None] = ContextVar("most", default=None)
+_MOST: ContextVar[float | None] = ContextVar("most", default=None)
 
 
 @contextmanager
-def at_most(seconds: int | None) -> Iterator[None]:
+def at_most(seconds: float | None) -> Iterator[None]:
     """Within the context, bound the processor time of programs that this thread judges; None for no bound."""
     token = _MOST.set(seconds)
     try:

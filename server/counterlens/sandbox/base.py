@@ -23,7 +23,7 @@ class Limits:
     Attributes:
         seconds: Closed: wall-clock time. Wide: time in which none of its threads computes or wants to, so
             that a busy machine takes nothing from it; and a sixtieth of the wall-clock time.
-        cpu_seconds: Processor time; closed: of one process.
+        cpu_seconds: Processor time; closed: of one process, in whole seconds, rounded up.
         memory_bytes: Closed: address space of one process. Wide: resident memory.
         processes: 0 for a closed room; else the number of processes and threads.
         open_files: File descriptors of a process; a wide room has those of a plain process.
@@ -33,7 +33,7 @@ class Limits:
     """
 
     seconds: float = 10.0
-    cpu_seconds: int = 10
+    cpu_seconds: float = 10
     memory_bytes: int = 1 << 30
     processes: int = 0
     open_files: int = 64

@@ -64,7 +64,7 @@ def _ending_of(words: list[str], job: Job) -> tuple[Ending, int, float]:
     if words[0] == "exceeded":
         late, burnt = words[1] == "time", words[1] == "processor"
         ending = Ending.TIMED_OUT if late or burnt else Ending.SIGNALLED
-        return ending, _SIGXCPU if burnt else _SIGKILL, float(job.limits.cpu_seconds) if burnt else 0.0
+        return ending, _SIGXCPU if burnt else _SIGKILL, job.limits.cpu_seconds if burnt else 0.0
     code, cpu = int(words[1]), float(words[2])
     if words[0] == "exited":
         return Ending.EXITED, code, cpu

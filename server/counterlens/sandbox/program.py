@@ -131,9 +131,10 @@ class SandboxedProgram:
     def _limit(self) -> None:
         """Set the resource limits, soft and hard ones alike."""
         task = self.task
+        whole = -int(-task.cpu_seconds // 1)  # the kernel counts in whole seconds, the supervisor in parts
         limits = {
             resource.RLIMIT_CORE: (0, 0),
-            resource.RLIMIT_CPU: (task.cpu_seconds, task.cpu_seconds + 1),
+            resource.RLIMIT_CPU: (whole, whole + 1),
         }
         if not task.wide:
             limits[resource.RLIMIT_FSIZE] = (task.file_size, task.file_size)

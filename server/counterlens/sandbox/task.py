@@ -24,7 +24,7 @@ class SandboxTask:
         writable: list[str],
         covers: list[tuple[str, bytes]],
         seconds: float,
-        cpu_seconds: int,
+        cpu_seconds: float,
         memory: int,
         processes: int,
         open_files: int,

@@ -152,8 +152,7 @@ class TestRun:
             judgement = Judgement.REFUSED
             message = in_lines(f"the sandbox refuses it: {refusals[0]}", evidence.message)
             evidence = replace(evidence, message=brief(message))
-        known = outcome.ending is not Ending.TIMED_OUT
-        return Verdict(judgement, evidence, outcome.seconds, (outcome.cpu_seconds or None) if known else None)
+        return Verdict(judgement, evidence, outcome.seconds, outcome.cpu_seconds or None)
 
     def _passes_otherwise(self, program: str, read: Reader, cancel: Event | None) -> bool:
         """Whether another program passes the tests, so that a failure of this one is its own."""
@@ -230,7 +229,7 @@ class TestRun:
         ending, code = outcome.ending, outcome.code
         if ending is Ending.TIMED_OUT:
             if code == Signals.SIGXCPU:
-                return Judgement.TIMED_OUT, f"stopped after {limits.cpu_seconds} s of processor time"
+                return Judgement.TIMED_OUT, f"stopped after {limits.cpu_seconds:.3g} s of processor time"
             flood = ", writing without end" if outcome.truncated else ""
             return Judgement.TIMED_OUT, f"stopped after {limits.seconds:g} s{flood}"
         errors = outcome.errors.decode("utf-8", "replace").strip()

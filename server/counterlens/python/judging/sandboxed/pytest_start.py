@@ -206,6 +206,9 @@ def prepare_start() -> None:
             for value in list(vars(module).values()):
                 if isinstance(value, type) and value.__module__.startswith("_pytest."):
                     _ahead.fixtures[value] = _candidates(value)
+    inspect.getmodule(
+        prepare_start.__code__
+    )  # it notes the files of all modules, which every failure asks for
     if list(inspect.signature(config.get_config).parameters) in _OF_CONFIGURATION:
         named = "prog" in inspect.signature(config.get_config).parameters
         _ahead.config = config.get_config(**({"prog": _PROGRAM} if named else {}))

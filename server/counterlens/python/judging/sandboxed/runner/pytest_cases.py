@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .candidate import Candidate
 
-_ARGUMENTS = ("--tb=short", "--continue-on-collection-errors")
+_ARGUMENTS = ("--tb=line", "--continue-on-collection-errors")
 _NO_ASYNC = "async def functions are not natively supported"
 
 
@@ -111,6 +111,14 @@ class Chooser:
         self._real: dict[str, str] = {}
         self.collected = False
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(self, collector: Any, name: str, obj: object) -> list[Any] | None:
+        """Leave out test functions that are not chosen: an item for each of their parameters takes long."""
+        wanted = self._chosen.get(self._real_path(str(collector.path)), {})
+        known = {case for _, case in wanted.get("cases", ())}
+        is_function = not isinstance(obj, type) and collector.funcnamefilter(name)
+        return [] if known and name not in known and is_function else None
+
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
         """Keep the chosen cases."""
@@ -184,10 +192,7 @@ class Chooser:
         function = getattr(item, "originalname", None) or item.name.partition("[")[0]
         owner = getattr(item, "cls", None)
         owners = {each.__name__ for each in owner.__mro__} if owner else {""}
-        path = str(item.fspath)
-        if path not in self._real:
-            self._real[path] = os.path.realpath(path)
-        wanted = self._chosen.get(self._real[path], {"cases": []})
+        wanted = self._chosen.get(self._real_path(str(item.fspath)), {"cases": []})
         if wanted.get("lent") and getattr(item.obj, "__module__", "") == self._cases.candidate.module:
             return False
         if "cases" not in wanted:
@@ -202,6 +207,11 @@ class Chooser:
             return False
         return any(name == function and of in owners for of, name in wanted["cases"])
 
+    def _real_path(self, path: str) -> str:
+        if path not in self._real:
+            self._real[path] = os.path.realpath(path)
+        return self._real[path]
+
     def _explain(self, report: Any, call: Any) -> str:
         """The place in the test, the statement there, the message, and where the candidate raised it."""
         if isinstance(report.longrepr, tuple):
@@ -209,14 +219,15 @@ class Chooser:
         crash = getattr(report.longrepr, "reprcrash", None)
         if crash is None:
             return shorten(str(report.longrepr))
-        where, raised = f"{_name(crash.path)}:{crash.lineno}: ", ""
+        asserting = raising = None
         for entry in call.excinfo.traceback if call.excinfo is not None else ():
             path = str(entry.path)
             if os.path.realpath(path) in self._chosen:
-                where, raised = f"{_place(entry)}\n", ""
+                asserting, raising = entry, None
             elif self._cases.candidate.is_at(path):
-                raised = f"\nat {_place(entry)}"
-        return where + str(crash.message) + raised
+                raising = entry
+        where = f"{_place(asserting)}\n" if asserting else f"{_name(crash.path)}:{crash.lineno}: "
+        return where + str(crash.message) + (f"\nat {_place(raising)}" if raising else "")
 
 
 def _place(entry: Any) -> str:
