@@ -152,6 +152,15 @@ def test_files_are_looked_for_where_tests_live(project: Project) -> None:
     assert set(files_with_tests(layout_of(folder / "pkg/m.py"))) == {folder / name for name in names}
 
 
+def test_no_test_file_is_too_far_away_to_be_searched(project: Project) -> None:
+    others = {f"tests/test_{number:04}.py": "import os" for number in range(900)}
+    last = "tests/test_zz.py"
+    files = {"pyproject.toml": "", "m.py": "", **others, last: "from m import f\n\ndef test_f(): f()"}
+    place = layout_of(project(files) / "m.py")
+    (case,) = cases_for("f", place, files_with_tests(place))
+    assert (case.file, case.name) == (place.project / last, "test_f")
+
+
 def test_the_active_environment_is_used_where_the_project_has_none(
     tmp_path: Path, bare_python: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,7 +24,9 @@ from counterlens.python.judging.suite import TEST_FILES, TEST_FOLDERS, stamp
 from counterlens.python.syntax.parsing import parse_module
 
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "venv"}
-_MOST_FILES = 500
+MOST_PARSED = 500
+"""Maximum test files, the nearest first, that are parsed whatever they mention."""
+_MOST_ANSWERS = 1 << 15
 _LARGEST = 1 << 20  # maximum bytes of a test file
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -43,6 +45,8 @@ def files_with_tests(
 ) -> list[Path]:
     """The test files beside a source file, beside its packages, and in `tests` folders of its project.
 
+    All of them: the nearest first.
+
     Args:
         matching: Lists the test files of a folder, also below it if so asked; by default anew.
     """
@@ -58,7 +62,7 @@ def files_with_tests(
             for path in list_files(folder / name, True):
                 files[path] = None
     files.pop(place.path, None)
-    return list(files)[:_MOST_FILES]
+    return list(files)
 
 
 def read_text(path: Path, largest: int) -> str | None:
@@ -130,7 +134,7 @@ def _visible_paths(folder: Path) -> list[Path]:
         return []
 
 
-@lru_cache(maxsize=8 * _MOST_FILES)
+@lru_cache(maxsize=_MOST_ANSWERS)
 def _cases_in(file: Path, stamps: object, qualname: str, module: str) -> tuple[CaseName, ...]:  # noqa: ARG001
     """The cases of one file; a function is asked about many times, and a project has many files.
 

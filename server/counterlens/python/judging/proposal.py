@@ -25,7 +25,7 @@ from counterlens.python.judging.differential import DifferentialJudge, find_beha
 from counterlens.python.judging.differential.inputs import Built, write
 from counterlens.python.judging.differential.judge import Counterexample
 from counterlens.python.judging.differential.observed import find_node
-from counterlens.python.judging.discovery import Imports, files_with_tests
+from counterlens.python.judging.discovery import MOST_PARSED, Imports, files_with_tests
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.sandboxed import plain
 from counterlens.python.judging.test_run import TestRun
@@ -56,7 +56,7 @@ def weak_assertion(document: Document, function: Function) -> WeakAssertion | No
     unseen: list[str] = []
     place = layout_of(document.path, document.text)
     holder = function.qualname.partition(".")[0]
-    for file in files_with_tests(place):
+    for file in files_with_tests(place)[:MOST_PARSED]:
         tree = _read(file)
         if tree is None:
             continue
@@ -272,7 +272,7 @@ def name_of_test(qualname: str, line: int, taken: Container[str]) -> str:
 
 def _names_of_tests(place: Layout) -> set[str]:
     """The names of the functions in the project's test files: a pasted test must not replace another."""
-    trees = filter(None, map(_read, files_with_tests(place)))
+    trees = filter(None, map(_read, files_with_tests(place)[:MOST_PARSED]))
     return {
         node.name
         for tree in trees

@@ -155,12 +155,22 @@ def _test_data(test: FailedTest | None) -> dict[str, Any] | None:
     return {"name": test.name, "path": path, "line": test.line or None, "message": test.message}
 
 
-def _text(doubts: Sequence[Mark]) -> str:
-    rows = map(mark_data, doubts)
+def _text(marks: Sequence[Mark]) -> str:
+    rows = zip(marks, map(mark_data, marks), strict=True)
     return "".join(
-        printable(f"{row['path']}:{row['line']}:{row['column']}: {row['message']}", keep="\t") + "\n"
-        for row in rows
+        printable(
+            f"{row['path']}:{row['line']}:{row['column']}: {row['message']}{_deciding(mark)}", keep="\t"
+        )
+        + "\n"
+        for mark, row in rows
     )
+
+
+def _deciding(mark: Mark) -> str:
+    """The test that fails now and passes with a fix, which an editor shows at its own place."""
+    if not isinstance(mark, Doubt) or mark.failed is None or mark.tests is Verification.SAME:
+        return ""
+    return f"; {failure_sentence(mark.failed)}"
 
 
 def _findings(doubts: Sequence[Mark]) -> Iterator[FileFinding]:
