@@ -14,6 +14,8 @@ from pygls.lsp.client import LanguageClient
 
 UNCERTAINTY = {"diagnostics": {"enabled": True}, "overlay": {"calm": False, "granularity": "leaf"}}
 """Settings that show all uncertainty: the calm default may colour nothing."""
+NO_LIMIT = 6000
+"""Processor seconds per minute with which idle work never waits."""
 SLACK = 6
 """Lines at either end of a screen that may be blank, or belong to a unit with no code on the screen."""
 
@@ -28,8 +30,12 @@ class Client:
         self.states: list[str] = []
 
     @classmethod
-    async def start(cls, *command: str) -> Client:
-        """Start a server with its own cache, and initialise the session."""
+    async def start(cls, *command: str, idle_seconds: float = NO_LIMIT) -> Client:
+        """Start a server with its own cache, and initialise the session.
+
+        Args:
+            idle_seconds: The setting `counterlens.scoring.idleSecondsPerMinute`.
+        """
         client = LanguageClient("benchmark", "1")
         cache = tempfile.mkdtemp(prefix="counterlens-benchmark-")
         before = set(psutil.Process().children())
@@ -62,7 +68,7 @@ class Client:
                 diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
             ),
         )
-        options = {"settings": UNCERTAINTY}
+        options = {"settings": UNCERTAINTY | {"scoring": {"idleSecondsPerMinute": idle_seconds}}}
         await client.initialize_async(
             types.InitializeParams(capabilities=able, initialization_options=options)
         )

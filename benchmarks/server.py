@@ -1,6 +1,6 @@
 """Measures the response times of the language server while the model works, with a real client over stdio.
 
-    python benchmarks/server.py [--quick] [--model FILE]
+    python benchmarks/server.py [--quick] [--model FILE] [--only-idle]
 
 - `hover_p95`: the 95th percentile of the time of a hover while the model scores a long file, over that of a
   server that answers every hover with a constant; both are measured in turn beside the same model. A hover on
@@ -12,6 +12,9 @@
   screen in its middle, over the model's own time for the functions on that screen.
 - `small_beside_large`: the time from opening a file of 13 lines to its scores while one of 10,000 lines is
   scored, over the same time alone.
+- `idle_over_unbounded`: the processor time of the model for opening a file of 40 functions and typing for a
+  minute in one of those on the screen, over that without a limit on idle work. With the default limit it
+  counts to the end of the minute; without one, until all that was begun is done.
 After the burst, the server's scores and diagnostics must equal those of a server that saw only the last
 version; this is asserted.
 """
@@ -29,11 +32,12 @@ from collections.abc import Awaitable
 from contextlib import closing
 
 import psutil
-from language_client import Client
+from language_client import NO_LIMIT, Client
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from counterlens.confidence.scoring import score_document
+from counterlens.lsp.idle_budget import PER_MINUTE
 from counterlens.models import load
 from counterlens.models.default import VARIABLE, default_model
 from counterlens.models.files import EMBEDDED_MODEL
@@ -52,6 +56,8 @@ def area_{i}(width, height):
 HEADER = '"""Frames."""\n\nimport math\n'
 SCREEN = 40  # lines
 PERIOD = 0.1  # seconds from one edit to the next
+KEY, PAUSE = 0.2, 3.0  # seconds between two keys, and after a line
+REST = 10.0  # seconds in which a model that has nothing to do takes hardly any processor time
 
 
 async def timed(request: Awaitable[object]) -> float:
@@ -191,9 +197,9 @@ async def small_beside_large() -> tuple[float, float]:
     return times[1], times[0]
 
 
-async def _warm() -> Client:
+async def _warm(idle_seconds: float = NO_LIMIT) -> Client:
     """A server with its model loaded."""
-    ours = await Client.start("-m", "counterlens", "serve", "--stdio")
+    ours = await Client.start("-m", "counterlens", "serve", "--stdio", idle_seconds=idle_seconds)
     ours.open("file:///warm.py", "x = 1\n")
     await ours.until_scored("file:///warm.py", 1)
     return ours
@@ -204,12 +210,56 @@ def _of_lines(lines: int) -> str:
     return frames(max(1, lines // each), first=100_000)
 
 
+async def idle_over_unbounded(minutes: float) -> tuple[float, dict[str, float]]:
+    """The processor time of the model with the default limit on idle work, over that without one."""
+    bounded, unbounded = await editing(PER_MINUTE, minutes), await editing(NO_LIMIT, minutes)
+    return bounded / unbounded, {"bounded_s": round(bounded, 2), "unbounded_s": round(unbounded, 2)}
+
+
+async def editing(idle_seconds: float, minutes: float) -> float:
+    """The model's processor seconds for opening a file of 40 functions, and typing in one of them."""
+    uri, text = "file:///edited.py", frames(40, first=70_000)
+    ours = await _warm(idle_seconds)
+    model = model_process(ours.process)
+    before = _processor_seconds(model)
+    ours.open(uri, text)
+    await ours.until_coloured(uri, 0, SCREEN)
+    line, version = "    total = width * height\n", 1
+    typed, until = "    area = total - width  # of one tile", time.monotonic() + 60 * minutes
+    while time.monotonic() < until:
+        for end in range(1, len(typed) + 1):
+            version += 1
+            ours.edit(uri, version, text.replace(line, f"{line}{typed[:end]}\n", 1))
+            await asyncio.sleep(KEY)
+        await asyncio.sleep(PAUSE)
+        text = text.replace(line, f"{line}{typed}\n", 1)
+    await ours.until_scored(uri, version)
+    spent = _processor_seconds(model) - before
+    while idle_seconds >= NO_LIMIT:
+        await asyncio.sleep(REST)
+        now = _processor_seconds(model) - before
+        if now - spent < REST / 100:
+            break
+        spent = now
+    await ours.stop()
+    return spent
+
+
+def model_process(server: psutil.Process) -> psutil.Process:
+    """The process of a server's model."""
+    return next(
+        child for child in server.children() if any("llama.worker" in part for part in child.cmdline())
+    )
+
+
+def _processor_seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
 def model_niceness(server: psutil.Process) -> int:
     """Return the niceness of the model's process relative to the server's."""
-    workers = [
-        child for child in server.children() if any("llama.worker" in part for part in child.cmdline())
-    ]
-    return int(workers[0].nice()) - int(server.nice())
+    return int(model_process(server).nice()) - int(server.nice())
 
 
 def null_server() -> None:
@@ -228,13 +278,18 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="use shorter files; under a minute")
     parser.add_argument("--model", default=EMBEDDED_MODEL, help="GGUF file; default: the embedded model")
+    parser.add_argument("--only-idle", action="store_true", help="only `idle_over_unbounded`")
     parser.add_argument("--null-server", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     os.environ[VARIABLE] = options.model  # of the servers, too
+    idle_ratio, idle_facts = await idle_over_unbounded(0.5 if options.quick else 1.0)
+    if options.only_idle:
+        print(json.dumps({"benchmark": "server", "idle_over_unbounded": round(idle_ratio, 3), **idle_facts}))
+        return
     hover_ratio, hover_facts = await hover_while_busy(150 if options.quick else 400)
     burst_ratio, burst_facts = await burst(50 if options.quick else 200)
-    facts = hover_facts | burst_facts
-    ratios = {"hover_p95": hover_ratio, "slowest_over_model": burst_ratio}
+    facts = hover_facts | burst_facts | idle_facts
+    ratios = {"hover_p95": hover_ratio, "slowest_over_model": burst_ratio, "idle_over_unbounded": idle_ratio}
     for lines in (100, 1_000, 10_000):
         took, alone = await first_colours(lines)
         ratios[f"first_colour_{lines}"] = took / alone

@@ -80,7 +80,13 @@ export interface Settings {
   overlay: { enabled: boolean; calm: boolean; granularity: Granularity; opacity: number; underline: boolean };
   menus: { enabled: boolean };
   inlayHints: { enabled: boolean; by: "statement" | "function" };
-  scoring: { exclude: boolean; maxBytes: number; averageLineBytes: number; longestLineBytes: number };
+  scoring: {
+    exclude: boolean;
+    maxBytes: number;
+    idleSecondsPerMinute: number;
+    averageLineBytes: number;
+    longestLineBytes: number;
+  };
   probe: {
     /** Null if each probe uses its own default. */
     maxTokens: number | null;
@@ -120,7 +126,13 @@ export const DEFAULTS: Settings = {
   overlay: { enabled: false, calm: true, granularity: "statement", opacity: 100, underline: true },
   menus: { enabled: true },
   inlayHints: { enabled: false, by: "statement" },
-  scoring: { exclude: true, maxBytes: 65536, averageLineBytes: 160, longestLineBytes: 4000 },
+  scoring: {
+    exclude: true,
+    maxBytes: 65536,
+    idleSecondsPerMinute: 6,
+    averageLineBytes: 160,
+    longestLineBytes: 4000,
+  },
   probe: { maxTokens: null, samples: 0, timeout: 10, code: "given", encoder: "", corpus: "" },
   sandbox: { allowWeaker: false },
   dependences: { diagnostics: false },
@@ -260,6 +272,11 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
     scoring: {
       exclude: read("scoring.exclude", aBoolean, d.scoring.exclude),
       maxBytes: read("scoring.maxBytes", integer(1, 16 * 1024 * 1024), d.scoring.maxBytes),
+      idleSecondsPerMinute: read(
+        "scoring.idleSecondsPerMinute",
+        number(0, 6000),
+        d.scoring.idleSecondsPerMinute,
+      ),
       averageLineBytes: read("scoring.averageLineBytes", integer(1, 65536), d.scoring.averageLineBytes),
       longestLineBytes: read("scoring.longestLineBytes", integer(1, 16777216), d.scoring.longestLineBytes),
     },

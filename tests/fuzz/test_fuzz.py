@@ -19,6 +19,7 @@ from tests.fuzz.text import Text
 from tests.fuzz.wire import Wire
 
 STEPS = 700
+UNLIMITED = {"counterlens": {"scoring": {"idleSecondsPerMinute": 6000}}}  # all of a document is scored
 GROWTH = 200 * 2**20  # bytes that the server may gain after its first tenth
 
 
@@ -31,7 +32,7 @@ def fuzz(folder: Path, steps: int, seed: int) -> Player:
         player = Player(wire, Random(seed))  # noqa: S311
         player.play(steps)
         player.check_answers()
-        wire.notify("workspace/didChangeConfiguration", {"settings": {"counterlens": {}}})
+        wire.notify("workspace/didChangeConfiguration", {"settings": UNLIMITED})
         if not player.documents:
             player.open()
         player.kill_models()  # it is started again, and the files are scored, without another edit
@@ -60,6 +61,7 @@ def fresh(folder: Path, documents: dict[str, Text]) -> dict[str, dict[str, Any]]
     wire = Wire(folder)
     try:
         greet(wire)
+        wire.notify("workspace/didChangeConfiguration", {"settings": UNLIMITED})
         for uri, document in documents.items():
             language = {"py": "python", "java": "java"}.get(uri.rpartition(".")[2], "plaintext")
             item = {"uri": uri, "languageId": language, "version": document.version, "text": document.text}

@@ -57,8 +57,10 @@ def embedded_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def brief(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings with a model and short answers in probes: longer ones do not add to a test."""
-    return {"model": default_model(), **settings, "probe": {"maxTokens": 16, **settings.get("probe", {})}}
+    """Settings with a model, without waits for idle time, and with short answers in probes."""
+    probe = {"maxTokens": 16, **settings.get("probe", {})}
+    scoring = {"idleSecondsPerMinute": 6000, **settings.get("scoring", {})}
+    return {"model": default_model(), **settings, "probe": probe, "scoring": scoring}
 
 
 def uncertain(**settings: Any) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from counterlens.dependence.analysing import analysable_functions
 from counterlens.errors import ModelProcessDiedError
 from counterlens.lsp.known_results import KnownDoubts, KnownOperators
 from counterlens.models.base import Model, TokenScores
+from counterlens.models.cache import CachedModel
 from counterlens.probes.dependence.inferred import Inferred
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.syntax.document import Document
@@ -35,6 +36,8 @@ _PAUSE = 1.0
 """Minimum number of seconds between updates for units that are not visible,"""
 _SHARE = 5
 """... and the minimum as a multiple of the time to compute an update."""
+FIRST_LINES = 60
+"""Number of first lines that count as visible if the editor does not say what is."""
 Span = tuple[int, int]
 
 
@@ -243,9 +246,13 @@ class ScoringJob:
         order: Greater for documents opened, changed or viewed later.
         unasked: Maximum number of bytes scored without being visible; longer units are not scored.
         view: The visible bytes, if known.
+        edited: Indices of units that differ from the version before.
+        unread: Indices of units whose text is known to be in no cached response.
         parts: Scores of the finished units, by index.
         aside: Indices of units that are not scored: too long, or the model's process died of them.
         model: The model, when it is open.
+        idle_model: The model for what is neither visible nor edited.
+        looked: Set when other units may have become visible.
         failure: How its process ended, if it did.
         being_shown: Computes the display of finished units while others are scored.
         answered: Indices of units whose text the model answered in an earlier version: their scores come from
@@ -257,10 +264,14 @@ class ScoringJob:
     order: int
     unasked: int
     view: Span | None = None
+    edited: set[int] = field(default_factory=set)
+    unread: set[int] = field(default_factory=set)
     units: list[Unit] = field(init=False)
     aside: set[int] = field(init=False)
     parts: dict[int, TokenScores] = field(default_factory=dict)
     model: Model | None = None
+    idle_model: CachedModel | None = None
+    looked: asyncio.Event = field(default_factory=asyncio.Event)
     failure: ModelProcessDiedError | None = None
     being_shown: asyncio.Task[None] | None = None
     answered: set[int] = field(default_factory=set)
@@ -273,18 +284,29 @@ class ScoringJob:
         self.aside = {i for i, unit in enumerate(self.units) if unit.end - unit.start > self.unasked}
         ends = sorted(function.end for function in functions(self.document))
         upto = [bisect.bisect_right(ends, unit.end) for unit in self.units]
+        positions = self.document.positions
+        self._first_lines = positions.line_start(min(FIRST_LINES, positions.lines - 1))
         self._functions = [after - before for before, after in zip([0, *upto], upto, strict=False)]
 
-    def next_unit(self) -> int | None:
-        """The next unit to score: a visible one, then the nearest to the view; None if none is left."""
+    def next_unit(self, *, idle: bool = True) -> int | None:
+        """The next unit to score: a visible one, then the nearest to the view; None if none is left.
+
+        Args:
+            idle: Whether units count that are not urgent and have to be read.
+        """
         left = [i for i in range(len(self.units)) if i not in self.parts and i not in self.aside]
-        if not left:
-            return None
         visible = [i for i in left if self._visible(i)]
         if visible:
             return visible[0]
-        near = min(left, key=self._distance)
-        return near if self.bytes_done < self.unasked else None
+        able = [i for i in left if idle or i not in self.unread or self.is_urgent(i)]
+        if not able or self.bytes_done >= self.unasked:
+            return None
+        return min(able, key=lambda i: (not self.is_urgent(i), self._distance(i)))
+
+    def is_urgent(self, unit: int) -> bool:
+        """Whether a unit is visible or was edited; the first lines count if the visible ones are unknown."""
+        first = self.view is None and self.units[unit].start < self._first_lines
+        return first or self._visible(unit) or unit in self.edited
 
     @property
     def urgency(self) -> tuple[int, ...]:

@@ -1,13 +1,15 @@
 """Scoring in the background, unit by unit: visible units first, then the most recently changed ones.
 
-A newer version of a document cancels the scoring of the older one. The model gets one unit per request, so
-a more urgent document waits for one chunk at most, and interrupts the request in progress. Responses are
-cached by unit, so a unit that was scored before is available at once.
+What is neither visible nor edited is read when the budget for idle work allows it. A newer version of a
+document cancels the scoring of the older one. The model gets one unit per request, so a more urgent document
+waits for one chunk at most, and interrupts the request in progress. Responses are cached by unit, also from
+one session to the next, so a unit that was scored before is available at once.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -37,6 +39,7 @@ from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.status import Announce, StepCount
 from counterlens.models.base import Capability, Model, Progress, TokenScores
+from counterlens.models.cache import NotCachedError
 from counterlens.syntax.document import Document
 
 Who = TypeVar("Who")
@@ -89,6 +92,7 @@ class BackgroundScorer:
         self._jobs: dict[str, ScoringJob] = {}
         self._answered: dict[str, set[tuple[object, bytes]]] = {}
         self._views: dict[str, Span] = {}
+        self._texts: dict[str, tuple[set[bytes], set[bytes]]] = {}  # of units: all, and edited ones
         self._order = itertools.count()
 
     def schedule(self, analysis: Analysis, *, quiet: float = QUIET_SECONDS) -> None:
@@ -107,6 +111,7 @@ class BackgroundScorer:
         """Cancel the scoring of a closed document."""
         self.withdraw(uri)
         self._views.pop(uri, None)
+        self._texts.pop(uri, None)
         self._answered.pop(uri, None)
 
     def close(self) -> None:
@@ -126,6 +131,7 @@ class BackgroundScorer:
             return
         before = job.urgency
         job.view, job.order = view, next(self._order)
+        job.looked.set()
         task = self._tasks.get(uri)
         if task is None or task.done():
             if job.next_unit() is not None:
@@ -162,21 +168,37 @@ class BackgroundScorer:
         job.view = self._views.get(analysis.uri)
         answered, asked = self._answered.get(analysis.uri, set()), self._settings().asked
         job.answered = {i for i in range(len(job.units)) if (asked, job.text_of(i)) in answered}
+        texts = [job.text_of(i) for i in range(len(job.units))]
+        before, edited = self._texts.get(analysis.uri) or (set(texts), set())
+        job.edited = {i for i, text in enumerate(texts) if text in edited or text not in before}
+        self._texts[analysis.uri] = set(texts), {texts[i] for i in job.edited}
         self._jobs[analysis.uri] = job
         if not await self._go_on(job):
             await self._score(analysis, retry, min(2 * retry, LAST_RETRY))
 
     async def _go_on(self, job: ScoringJob) -> bool:
-        """Score the rest of a document and announce the result; False if the model was unreachable."""
+        """Score the rest of a document, little by little; False if the model was unreachable."""
+        while True:
+            reached = await self._score_now(job)
+            if not reached or self._jobs.get(job.analysis.uri) is not job or job.next_unit() is None:
+                return reached
+            while self._next_unit(job) is None:
+                job.looked.clear()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(job.looked.wait(), self._host.budget.delay)
+
+    async def _score_now(self, job: ScoringJob) -> bool:
+        """Score what may be scored now, and announce the result; False if the model was unreachable."""
         analysis, reached = job.analysis, True
         try:
             model = job.model or await self._opened(job)
             begun = False
-            while not begun or job.next_unit() is not None:
+            while not begun or self._next_unit(job) is not None:
                 begun = True
-                while (unit := job.next_unit()) is not None:
+                while (unit := self._next_unit(job)) is not None:
                     await self._next(job, model, unit)
-                await self._show(job)
+                if job.parts or job.next_unit() is None:
+                    await self._show(job)
         except (SourceError, UnscorableError) as reason:
             self._announce("ready", f"no confidence here, {reason}; the model can be probed")
             analysis.failed(error_text(reason))
@@ -191,6 +213,10 @@ class BackgroundScorer:
         self._changed(analysis)
         return reached
 
+    def _next_unit(self, job: ScoringJob) -> int | None:
+        """The next unit that may be scored now."""
+        return job.next_unit(idle=not self._host.budget.delay)
+
     async def _opened(self, job: ScoringJob) -> Model:
         settings, loop = self._settings(), asyncio.get_running_loop()
 
@@ -203,6 +229,7 @@ class BackgroundScorer:
         withdrawn = Event()
         try:
             job.model = await self._offload(self._open, settings, loading, withdrawn)
+            job.idle_model = await self._offload(partial(self._host.get, settings, idle=True))
         except asyncio.CancelledError:
             withdrawn.set()
             raise
@@ -224,16 +251,23 @@ class BackgroundScorer:
 
         try:
             async with self._turns.take(job) as interrupt:
-                now = job.next_unit()  # the user may have scrolled meanwhile
+                now = self._next_unit(job)  # the user may have scrolled meanwhile
                 unit = unit if now is None else now
-                job.parts[unit] = await self._offload(_score, model, job, unit, interrupt, scoring)
+                scores = None if job.is_urgent(unit) else await self._offload(_recall, job, unit)
+                if scores is None:
+                    if self._next_unit(job) != unit:
+                        return
+                    reading = model if job.is_urgent(unit) else job.idle_model or model
+                    scores = await self._offload(_score, reading, job, unit, interrupt, scoring)
+                job.parts[unit] = scores
                 answered = self._answered.setdefault(job.analysis.uri, set())
                 answered.add((self._settings().asked, job.text_of(unit)))
         except ModelProcessDiedError as error:
             job.died(unit, error)
             self._announce("loading", f"{error.message}; restarting it")
             return
-        self._announce_progress(job)
+        if job.is_urgent(unit) or job.analysis.state is ScoringState.SCORING:
+            self._announce_progress(job)
         if unit in job.parts and job.worth_showing(unit) and job.next_unit() is not None:
             job.being_shown = loop.create_task(self._show_part(job))
 
@@ -306,6 +340,17 @@ class BackgroundScorer:
 
 def _score(model: Model, job: ScoringJob, unit: int, interrupt: Event, progress: Progress) -> TokenScores:
     return score_unit(model, job.document, job.units[unit], cancel=interrupt, progress=progress)
+
+
+def _recall(job: ScoringJob, unit: int) -> TokenScores | None:
+    """The cached scores of a unit; None if there are none, which the job remembers."""
+    if job.idle_model is None or unit in job.unread:
+        return None
+    try:
+        return score_unit(job.idle_model.recalling(), job.document, job.units[unit])
+    except NotCachedError:
+        job.unread.add(unit)
+        return None
 
 
 def _name(document: Document) -> str:

@@ -94,6 +94,7 @@ class CounterlensServer(LanguageServer):
         when_grown: Called when more of a document is scored, but not all.
         when_forgotten: Called when a model's results were discarded because another model was chosen.
         when_edited: Called when a document has a new text.
+        when_looked: Called when the client says which lines of a document are visible.
         when_closed: Called when a document is closed.
         when_initialized: Called when the client is ready for requests.
         when_file_changed: Called with the path of a file that was saved, created or changed on disk.
@@ -122,6 +123,7 @@ class CounterlensServer(LanguageServer):
         self.when_grown: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_forgotten: list[Callable[[CounterlensServer], None]] = []
         self.when_edited: list[Callable[[CounterlensServer, Analysis], None]] = []
+        self.when_looked: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_closed: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_initialized: list[Callable[[CounterlensServer], None]] = []
         self.when_file_changed: list[Callable[[CounterlensServer, Path], None]] = []

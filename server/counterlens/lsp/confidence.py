@@ -107,6 +107,8 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
     if seen is not None:
         analysis.visible = seen
         ls.scorer.look(analysis.uri, (places.offset(seen.start), places.offset(seen.end)))
+        for react in ls.when_looked:
+            react(ls, analysis)
     return await ls.offload(
         overlay, analysis.frozen(), places, granularity, few=few, only=only, visible=visible
     )

@@ -1,11 +1,17 @@
-"""Checks of functions for doubts in the background, one by one: changed and visible functions first."""
+"""Checks of functions for doubts in the background, one by one: changed and visible functions first.
+
+The others are checked if all responses are cached, or when the budget for idle work allows it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import OrderedDict
+from collections.abc import Collection, Container
 from dataclasses import replace
+from enum import Enum
 from functools import cache
 from threading import Event
 
@@ -17,18 +23,29 @@ from counterlens.doubt.marking import Doubt, doubts, fingerprint
 from counterlens.doubt.scope import DoubtScope
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.languages.language import Feature
-from counterlens.lsp.analysis import Analysis, ScoringState
+from counterlens.lsp.analysis import FIRST_LINES, Analysis, ScoringState
 from counterlens.lsp.background import QUIET_SECONDS, why_excluded
 from counterlens.lsp.base import LOG, CounterlensServer
 from counterlens.lsp.doubt_tests import PATIENCE, Outline, TestsInIdleTime
 from counterlens.lsp.known_results import CheckedFunction
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
+from counterlens.models.cache import NotCachedError
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import has_feature
 
 KEPT = 4096
 """Maximum number of functions with cached results, in all documents together."""
+Pending = list[tuple[str, DoubtScope]]
+"""Functions to check, each with its fingerprint."""
+
+
+class Asking(Enum):
+    """How the model is asked about a function."""
+
+    NOW = "now"
+    IDLE = "charged to the budget for idle work"
+    NEVER = "only cached responses count"
 
 
 class DoubtQueue:
@@ -38,11 +55,13 @@ class DoubtQueue:
         self._ls = ls
         self._turn = asyncio.Lock()
         self._tests = TestsInIdleTime(ls)
+        self._looked = asyncio.Event()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._passed: dict[str, tuple[Document, object]] = {}
         self._kept: OrderedDict[tuple[object, str], tuple[Doubt, ...]] = OrderedDict()
         ls.when_edited.append(self._edited)
         ls.when_changed.append(self._changed)
+        ls.when_looked.append(self._look)
         ls.when_closed.append(self._closed)
         ls.when_forgotten.append(lambda _: self._forget())
 
@@ -62,6 +81,11 @@ class DoubtQueue:
             self._start(analysis, changed_only=False)
         elif analysis.uri not in self._tasks:
             self._tests.wake()  # the workspace may be trusted now
+
+    def _look(self, _ls: CounterlensServer, _analysis: Analysis) -> None:
+        """Other functions may be visible."""
+        self._looked.set()
+        self._looked = asyncio.Event()
 
     def _forget(self) -> None:
         """Ask again: the model or its margins changed."""
@@ -117,34 +141,90 @@ class DoubtQueue:
             pending = [(name, scope) for name, scope in pending if scope.function.qualname in edited]
         if edited:  # an edit that breaks tests is shown before the model has read it
             self._tests.wake()
-        lines, until = analysis.visible, time.monotonic() + PATIENCE
-        for name, scope in sorted(pending, key=lambda entry: not _is_visible(entry[1], lines)):
+        checked = edited if changed_only else None
+        if await self._check_pending(analysis, document, settings, cancel, pending, edited, checked):
+            self._tests.checked(analysis, checked)
+
+    async def _check_pending(
+        self,
+        analysis: Analysis,
+        document: Document,
+        settings: EditorSettings,
+        cancel: Event,
+        pending: Pending,
+        edited: Collection[str],
+        checked: set[str] | None,
+    ) -> bool:
+        """Check functions of a version; False if they were given up.
+
+        Args:
+            edited: The functions whose own text changed.
+            checked: What the queue of tests is told, as in `TestsInIdleTime.checked`.
+        """
+        budget, unread, is_told = self._ls.host.budget, set[str](), False
+        until = time.monotonic() + PATIENCE
+        while pending:
+            looked, delay = self._looked, budget.delay
+            chosen = _choose(pending, edited, analysis.visible, unread, is_idle=not delay)
+            if chosen is None:
+                if not is_told:  # tests run before the model has read the rest
+                    self._tests.checked(analysis, checked)
+                    is_told = True
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(looked.wait(), delay)
+                continue
+            name, scope, asking = chosen
             if scope.function.qualname in edited and await self._tests.first(analysis, scope, until):
+                pending.remove((name, scope))
                 continue  # a fix is searched among all alternatives, more than the model alone would mark
-            async with self._turn:
-                marks = await self._found(name, scope, settings, cancel)
-            if marks is None or analysis.document is not document or not ls.asks(settings):
-                return
-            span = scope.function.start, scope.function.end
-            function = CheckedFunction(name, span, marks, marks)
-            tested = analysis.doubts.at(document, settings.asked, span[0])
-            if tested is not None and not tested.is_asked and tested.shown:
-                function = replace(tested, found=marks, is_asked=True)
-            analysis.doubts.note(document, settings.asked, function)
-            if marks:
-                ls.changed(analysis)
-        self._tests.checked(analysis, edited if changed_only else None)
+            try:
+                async with self._turn:
+                    marks = await self._found(name, scope, settings, cancel, asking)
+            except NotCachedError:
+                unread.add(name)
+                continue
+            pending.remove((name, scope))
+            if marks is None or analysis.document is not document or not self._ls.asks(settings):
+                return False
+            self._note(analysis, document, settings, name, scope, marks)
+            is_told = is_told and not marks
+        return True
+
+    def _note(
+        self,
+        analysis: Analysis,
+        document: Document,
+        settings: EditorSettings,
+        name: str,
+        scope: DoubtScope,
+        marks: tuple[Doubt, ...],
+    ) -> None:
+        """Store and show the marks of a function."""
+        span = scope.function.start, scope.function.end
+        function = CheckedFunction(name, span, marks, marks)
+        tested = analysis.doubts.at(document, settings.asked, span[0])
+        if tested is not None and not tested.is_asked and tested.shown:
+            function = replace(tested, found=marks, is_asked=True)
+        analysis.doubts.note(document, settings.asked, function)
+        if marks:
+            self._ls.changed(analysis)
 
     async def _found(
-        self, name: str, scope: DoubtScope, settings: EditorSettings, cancel: Event
+        self, name: str, scope: DoubtScope, settings: EditorSettings, cancel: Event, asking: Asking
     ) -> tuple[Doubt, ...] | None:
-        """The marks of a function; None if they are unavailable."""
+        """The marks of a function; None if they are unavailable.
+
+        Raises:
+            NotCachedError: the model may not be asked.
+        """
         key = settings.asked, name
         if key not in self._kept:
             try:
-                marks = await self._ls.offload(_ask, self._ls.host, settings, scope, cancel)
+                marks = await self._ls.offload(_ask, self._ls.host, settings, scope, cancel, asking)
             except Cancelled:
                 return None
+            except NotCachedError:
+                raise
             except CounterlensError as error:
                 LOG.info("no doubts: %s", error)
                 return None
@@ -177,19 +257,44 @@ def _say_unfitted(model: str) -> None:
     )
 
 
-def _ask(host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event) -> tuple[Doubt, ...]:
+def _ask(
+    host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event, asking: Asking
+) -> tuple[Doubt, ...]:
     """Check one function; takes up to some seconds."""
-    model = host.get(settings)
+    model = host.get(settings, idle=asking is not Asking.NOW)
+    if asking is Asking.NEVER:
+        model = model.recalling()
     if margins_of(model.info) is None:
         _say_unfitted(host.name)
     return tuple(doubts(model, scope, cancel=cancel))
 
 
-def _is_visible(scope: DoubtScope, lines: types.Range | None) -> bool:
-    """Whether a part of a function is visible in the editor."""
-    function = scope.function
-    return (
-        lines is not None
-        and function.start_line - 1 <= lines.end.line
-        and lines.start.line < function.end_line
-    )
+def _choose(
+    pending: Pending,
+    edited: Container[str],
+    lines: types.Range | None,
+    unread: Container[str],
+    *,
+    is_idle: bool,
+) -> tuple[str, DoubtScope, Asking] | None:
+    """The function that is checked next, the nearest to the visible lines; None if none may be checked now.
+
+    Args:
+        edited: The functions whose own text changed.
+        lines: The visible lines; the first ones count if they are unknown.
+        unread: The fingerprints of functions that the model must be asked about.
+        is_idle: Whether it may be asked about functions that are neither visible nor edited.
+    """
+    first, last = (lines.start.line, lines.end.line) if lines else (0, FIRST_LINES)
+
+    def distance(entry: tuple[str, DoubtScope]) -> int:
+        function = entry[1].function
+        return max(0, first - function.end_line + 1, function.start_line - 1 - last)
+
+    ranked = sorted(pending, key=distance)
+    urgent = [each for each in ranked if not distance(each) or each[1].function.qualname in edited]
+    cached = [each for each in ranked if each[0] not in unread]
+    for entries, asking in ((urgent, Asking.NOW), (cached, Asking.NEVER), (ranked, Asking.IDLE)):
+        if entries and (is_idle or asking is not Asking.IDLE):
+            return (*entries[0], asking)
+    return None

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from counterlens.doubt.margins import margins_of
 from counterlens.errors import Cancelled
+from counterlens.lsp.idle_budget import IdleBudget
 from counterlens.lsp.settings import EditorSettings
 from counterlens.models import load
 from counterlens.models.base import (
@@ -40,19 +41,21 @@ _LOOK = 0.05  # seconds between two checks whether a background request was canc
 
 @dataclass(frozen=True, slots=True)
 class _OpenModel:
-    """An open model, with a wrapper for foreground and one for background requests."""
+    """An open model, with a wrapper for foreground, for background and for idle requests."""
 
     asked: CachedModel
     background: CachedModel
+    idle: CachedModel
 
     @classmethod
-    def of(cls, model: CachedModel, store: AnswerStore) -> _OpenModel:
-        """Wrap a model; the two wrappers differ if it answers one request at a time."""
+    def of(cls, model: CachedModel, store: AnswerStore, budget: IdleBudget) -> _OpenModel:
+        """Wrap a model; the first two wrappers differ if it answers one request at a time."""
         if not model.info.local:
-            return cls(model, model)
+            return cls(model, model, CachedModel(IdleModel(model.model, budget), store))
         precedence = Precedence()
         first, last = ForegroundModel(model.model, precedence), BackgroundModel(model.model, precedence)
-        return cls(CachedModel(first, store), CachedModel(last, store))
+        idle = BackgroundModel(IdleModel(model.model, budget), precedence)
+        return cls(CachedModel(first, store), CachedModel(last, store), CachedModel(idle, store))
 
 
 class ModelHost:
@@ -62,11 +65,13 @@ class ModelHost:
 
     Attributes:
         open: Opens a model by name.
+        budget: What idle requests may cost.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._chosen = EditorSettings().chosen_model
+        self.budget = IdleBudget()
         self._models: dict[tuple[str, Options], _OpenModel] = {}
         self._users: Counter[tuple[str, Options]] = Counter()
         self._names: dict[str, str] = {}
@@ -99,20 +104,25 @@ class ModelHost:
     def choose(self, settings: EditorSettings) -> None:
         """Switch to the model that the settings name; it is opened when needed."""
         self._chosen = settings.chosen_model
+        self.budget.allow(settings.idle_seconds)
 
-    def get(self, settings: EditorSettings, progress: Progress | None = None) -> CachedModel:
+    def get(
+        self, settings: EditorSettings, progress: Progress | None = None, *, idle: bool = False
+    ) -> CachedModel:
         """The model that the settings name, for the background: requests of `use_model` come first.
 
         It may be closed as soon as another one is chosen.
 
         Args:
             progress: Called with loading progress, if the model has to be loaded.
+            idle: Whether `budget` is charged with its requests.
 
         Raises:
             ModelError: it cannot be opened.
         """
         with self._lock:
-            return self._opened(settings, progress).background
+            model = self._opened(settings, progress)
+            return model.idle if idle else model.background
 
     @contextmanager
     def use_model(
@@ -157,7 +167,7 @@ class ModelHost:
         if wanted not in self._models:
             reported = replace(options, progress=progress)
             model = open_cached(spec, reported, store=self._store, load=self.open)
-            self._models[wanted] = _OpenModel.of(model, self._store)
+            self._models[wanted] = _OpenModel.of(model, self._store, self.budget)
             self._names[spec] = model.info.name
             if Capability.SCORE in model.info.capabilities and margins_of(model.info) is None:
                 self._unfitted.add(wanted)
@@ -265,3 +275,18 @@ class BackgroundModel(_RankedModel):
             except Cancelled:
                 if not interrupt.made_way or (cancel is not None and cancel.is_set()):
                     raise
+
+
+class IdleModel(WrappedModel):
+    """A model whose requests are charged to a budget, also those that were cancelled."""
+
+    def __init__(self, model: Model, budget: IdleBudget) -> None:
+        super().__init__(model)
+        self._budget = budget
+
+    def _forward(self, method: str, *asked: Any, cancel: Event | None = None, **options: Any) -> Any:
+        before = self.model.seconds
+        try:
+            return super()._forward(method, *asked, cancel=cancel, **options)
+        finally:
+            self._budget.charge(self.model.seconds - before)

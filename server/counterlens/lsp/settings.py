@@ -17,6 +17,7 @@ from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.errors import OptionError
 from counterlens.evaluation.settings_file import SettingsFile, fits, known_entries, valid_values
 from counterlens.languages.registry import LANGUAGES
+from counterlens.lsp.idle_budget import PER_MINUTE
 from counterlens.models.code_models import code_model, code_model_here
 from counterlens.models.default import EMBEDDED_BY_DEFAULT, DefaultModel, default_model
 from counterlens.models.entries import ModelEntry, is_entry_name
@@ -83,6 +84,7 @@ class DeclaredSettings:
     code_lens_enabled: Annotated[bool, _setting("codeLens.enabled")] = True
     exclude: Annotated[bool, _setting("scoring.exclude")] = True
     max_bytes: Annotated[int, _setting("scoring.maxBytes", low=1)] = MAX_BYTES
+    idle_seconds: Annotated[float, _setting("scoring.idleSecondsPerMinute", low=0, high=6000)] = PER_MINUTE
     average_line: Annotated[int, _setting("scoring.averageLineBytes", low=1)] = _LIMITS.average_line
     longest_line: Annotated[int, _setting("scoring.longestLineBytes", low=1)] = _LIMITS.longest_line
     allow_weaker_sandbox: Annotated[bool, _setting("sandbox.allowWeaker")] = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -305,6 +306,14 @@ class Model(ABC):
     def usage(self) -> Usage:
         """The usage, if it is counted: only by endpoints, if it may cost something."""
         return Usage()
+
+    @property
+    def seconds(self) -> float:
+        """The time that its requests have cost so far: processor time of its process, if it has one here.
+
+        Otherwise the time of the clock, so that a difference is the duration of the requests in between.
+        """
+        return time.monotonic()
 
     def offers(
         self,

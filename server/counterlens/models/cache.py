@@ -23,6 +23,7 @@ import numpy as np
 import platformdirs
 
 from counterlens.atomic_file import make_folder
+from counterlens.errors import ModelError
 from counterlens.models.base import (
     Api,
     Capability,
@@ -266,6 +267,10 @@ class CachedModel(WrappedModel):
                 vectors[i] = row
         return np.array(vectors, np.float64)
 
+    def recalling(self) -> CachedModel:
+        """The cached responses of this model alone; any other request raises `NotCachedError`."""
+        return CachedModel(_SilentModel(self.model), self._store)
+
     def close(self) -> None:
         """Close the model, and the store if the model owns it."""
         super().close()
@@ -299,6 +304,18 @@ class CachedModel(WrappedModel):
         if info.device:
             model.append(info.device)
         return hashlib.sha256(json.dumps([*model, *request]).encode("utf-8", "surrogatepass")).digest()
+
+
+class NotCachedError(ModelError):
+    """A response is not cached."""
+
+
+class _SilentModel(WrappedModel):
+    """A model that is not asked."""
+
+    def _forward(self, method: str, *asked: Any, **options: Any) -> Any:
+        del method, asked, options
+        raise NotCachedError("the model has not been asked this")
 
 
 def past_cache(model: Model) -> Model:

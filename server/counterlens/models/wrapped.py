@@ -100,6 +100,11 @@ class WrappedModel(ForwardingModel):
         """Delegate to the other model."""
         return self.model.usage
 
+    @property
+    def seconds(self) -> float:
+        """Delegate to the other model."""
+        return self.model.seconds
+
     def offers(self, capability: Capability, *, retest: bool = False, cancel: Event | None = None) -> bool:
         return self.model.offers(capability, retest=retest, cancel=cancel)
 

@@ -168,18 +168,26 @@ class Context:
         Raises:
             ModelError, Cancelled: as `Model.complete`.
         """
-        if Capability.BATCH in self.model.info.capabilities and not self.model.offers(
-            Capability.EXACT, cancel=self.cancel
-        ):
-            completions = []
-            for number, prompt in enumerate(prompts):
-                self.steps.next(what, number, len(prompts))
-                completions.append(self.complete(prompt))
-            return completions
-        self.steps.next(what, 0, len(prompts))
-        return self.model.complete(
-            prompts, cancel=self.cancel, progress=lambda done, total: self.steps.report(what, done, total)
+        return complete_together(self.model, what, prompts, self.steps)
+
+
+def complete_together(model: Model, what: str, prompts: Sequence[Prompt], steps: Steps) -> list[Completion]:
+    """Like `Context.complete_all`, with any model.
+
+    Raises:
+        ModelError, Cancelled: as `Model.complete`.
+    """
+    batched = Capability.BATCH in model.info.capabilities
+    if not batched or model.offers(Capability.EXACT, cancel=steps.cancel):
+        steps.next(what, 0, len(prompts))
+        return model.complete(
+            prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
         )
+    completions = []
+    for number, prompt in enumerate(prompts):
+        steps.next(what, number, len(prompts))
+        completions += model.complete([prompt], cancel=steps.cancel)
+    return completions
 
 
 class Probe(ABC, Generic[OptionsT, RecordT]):

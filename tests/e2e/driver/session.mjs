@@ -65,6 +65,7 @@ export class Session {
     if (!options.untouched) {
       machine["counterlens.interpreter"] ??= venvPython;
       machine["counterlens.threads"] ??= 1; // other tests use the other processors, and threads wait for each other
+      machine["counterlens.scoring.idleSecondsPerMinute"] ??= 6000; // a test waits for all of a document
       machine["counterlens.model"] ??= options.model ?? (await shortModel());
     }
     home.writeMachineSettings(machine);

@@ -155,7 +155,7 @@ class LlamaModel(LocalModel):
         return super().offers(capability, retest=retest, cancel=cancel)
 
     def work(self) -> Work:
-        """What its process has done since it was started.
+        """What its process has decoded since it was started.
 
         Raises:
             ModelError: the engine failed.

@@ -49,20 +49,18 @@ class Settle:
 
 @dataclass(frozen=True, slots=True)
 class CountWork:
-    """Count what the process has done. Answered by `Work`."""
+    """Count what the process has decoded. Answered by `Work`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What the process of a model has done.
+    """What the process of a model has decoded.
 
     Attributes:
-        seconds: Processor time.
         steps: Number of calls of llama.cpp for next tokens.
         rows: Number of their rows, each a token of a completion.
     """
 
-    seconds: float
     steps: int
     rows: int
 

@@ -82,7 +82,7 @@ class LlamaWorker(Worker):
             return self._continuations.score(request, progress)
         if isinstance(request, CountWork):
             tally = self._completer.tally if self._completer else Tally()
-            return Work(time.process_time(), tally.steps, tally.rows)
+            return Work(tally.steps, tally.rows)
         if isinstance(request, Embed) and self._embedder:
             return self._embedder.embed(request.texts, progress)
         return Failed("no model is loaded")

@@ -106,10 +106,15 @@ class Advanced:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """A message that belongs to request `number`."""
+    """A message that belongs to request `number`.
+
+    Attributes:
+        seconds: Processor time that the child has taken so far; 0 in requests.
+    """
 
     number: int
     content: Any
+    seconds: float = 0.0
 
 
 def send(stream: IO[bytes], message: Envelope | Cancel) -> None:

@@ -28,6 +28,10 @@ class LocalModel(Model):
         """The process id of the child that holds the model; None if it does not run."""
         return self._process.pid
 
+    @property
+    def seconds(self) -> float:
+        return self._process.seconds
+
     def lack(self, capability: Capability) -> ModelError | None:  # noqa: ARG002 - a back end may lack some
         """The error of requests that need a capability which the model lacks; None if it has it."""
         return None

@@ -36,12 +36,19 @@ class ModelProcess:
         self._turn = threading.Lock()
         self._child: _Child | None = None
         self._closed = False
+        self._past_seconds = 0.0
 
     @property
     def pid(self) -> int | None:
         """The process id of the child; None if there is none."""
         child = self._child
         return child.process.pid if child and child.process.poll() is None else None
+
+    @property
+    def seconds(self) -> float:
+        """Processor time of all its children, as of their last messages."""
+        child = self._child
+        return self._past_seconds + (child.seconds if child else 0.0)
 
     def start(self, progress: Progress | None = None) -> Any:
         """Start the child if it does not run, and return its response to the opening request."""
@@ -82,6 +89,8 @@ class ModelProcess:
         if self._child is None or not self._child.alive:
             if self._child:
                 self._child.end()
+                self._past_seconds += self._child.seconds
+                self._child = None
             child = _Child(self._worker)
             try:
                 child.opened = child.ask(self._opening, None, progress)
@@ -121,6 +130,7 @@ class _Child:
             )
         )
         self.opened: Any = None
+        self.seconds = 0.0
         self._lock = threading.Lock()  # of the numbers, of who waits, and of the standard input
         self._numbers = 0
         self._messages: dict[int, SimpleQueue[Any]] = {}
@@ -197,6 +207,7 @@ class _Child:
         with contextlib.suppress(OSError, EOFError, ValueError):
             while (message := receive(stream)) is not None:
                 if isinstance(message, Envelope):
+                    self.seconds = message.seconds
                     with self._lock:
                         waiting = self._messages.get(message.number)
                     if waiting:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from enum import IntEnum
@@ -121,7 +122,7 @@ class Worker(ABC):
             self._unfinished.add(number)
             return
         self._unfinished.discard(number)
-        send(self._answers, Envelope(number, answer))
+        send(self._answers, Envelope(number, answer, time.process_time()))
 
     def _listen(self) -> None:
         while (message := receive(self._requests)) is not None:
@@ -145,7 +146,7 @@ class Worker(ABC):
 
     def _answer(self, envelope: Envelope) -> Any:
         def progress(done: int, total: int) -> None:
-            send(self._answers, Envelope(envelope.number, Advanced(done, total)))
+            send(self._answers, Envelope(envelope.number, Advanced(done, total), time.process_time()))
 
         with self._lock:
             keep = self._unfinished

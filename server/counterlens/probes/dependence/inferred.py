@@ -218,10 +218,7 @@ def infer(
         beliefs = {relation: influence.scores(relation) for relation in Relation}
         return compare(subject, model.info, method, edges, beliefs, influence=influence)
     if method is InferenceMethod.PROMPTED:
-        answers: dict[Relation, ListedPairs] = {}
-        for done, relation in enumerate(Relation):
-            steps.next(f"asking for {relation} dependences", done, len(Relation))
-            answers[relation] = ask_all(model, subject, relation, protocol=protocol, cancel=steps.cancel)
+        answers = ask_all(model, subject, steps, protocol=protocol)
         edges = {relation: set(answer.pairs) for relation, answer in answers.items()}
         none = {relation: dict[StatementPair, float]() for relation in Relation}
         return compare(subject, model.info, method, edges, none, answers=answers)

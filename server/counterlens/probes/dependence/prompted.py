@@ -13,32 +13,35 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from threading import Event
 
-from counterlens.models.base import Model
+from counterlens.models.base import Completion, Model, Prompt
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair
 from counterlens.probes.dependence.prompts import all_pairs, one_pair
+from counterlens.probes.probe import complete_together
 from counterlens.probes.prompts.closed import YesNo, ask
 from counterlens.progress import Steps
 
 
 def ask_all(
-    model: Model,
-    subject: ExaminedFunction,
-    relation: Relation,
-    *,
-    protocol: str = "",
-    cancel: Event | None = None,
-) -> ListedPairs:
-    """Ask for all pairs of a function, in the words of a protocol if there is one.
+    model: Model, subject: ExaminedFunction, steps: Steps, *, protocol: str = ""
+) -> dict[Relation, ListedPairs]:
+    """Ask for all pairs of a function in each relation, in the words of a protocol if there is one.
 
     Raises:
         ModelError: the model cannot answer.
-        Cancelled: `cancel` was set.
+        Cancelled: it was cancelled.
     """
-    ids, prompt = range(len(subject.parts)), all_pairs(model.info, subject, relation, protocol=protocol)
-    (completion,) = model.complete([prompt], cancel=cancel)
-    listed = read_pairs(completion.text, ids, cut_off=completion.finish == "length")
+    prompts = [all_pairs(model.info, subject, relation, protocol=protocol) for relation in Relation]
+    answers = complete_together(model, "asking for dependences", prompts, steps)
+    return {
+        relation: _listed(subject, prompt, answer)
+        for relation, prompt, answer in zip(Relation, prompts, answers, strict=True)
+    }
+
+
+def _listed(subject: ExaminedFunction, prompt: Prompt, answer: Completion) -> ListedPairs:
+    ids = range(len(subject.parts))
+    listed = read_pairs(answer.text, ids, cut_off=answer.finish == "length")
     copied = any(
         listed.pairs and listed.pairs == read_pairs(example, ids).pairs for example in prompt.examples
     )

@@ -45,7 +45,7 @@ from counterlens.probes.execution.translation import (
     noted,
     program_to_translate,
     translation_of,
-    write,
+    write_each,
 )
 from counterlens.probes.options import ProbeOptions, protocols
 from counterlens.probes.pairs.judging import Judging
@@ -157,7 +157,7 @@ def _synthesise(
     inputs = METHODS[options.chosen_protocol].inputs
     reference = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
     tokens = most_tokens(context.model.info, options.max_tokens, WRITTEN_TOKENS)
-    written = write(context, target.document, function, text, tokens)
+    (written,) = write_each(context, target.document, function, [text], tokens)
     verdict = judging.verdict(written.program)
     if verdict.judgement is Judgement.REFUSED:
         raise SourceError(f"the implementation cannot be judged: {verdict.evidence.message.splitlines()[0]}")

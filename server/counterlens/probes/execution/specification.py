@@ -28,7 +28,7 @@ from counterlens.probes.execution.translation import (
     translation_of,
     with_example,
     without_examples,
-    write,
+    write_each,
 )
 from counterlens.probes.options import ProbeOptions, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
@@ -76,18 +76,18 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
         context.steps.next(f"running {target.name}")
         case = _case(context, target, options)
         tokens = most_tokens(context.model.info, options.max_tokens, WRITTEN_TOKENS)
-        programs: dict[str, SpecifiedProgram] = {}
-        for number, setting in enumerate(SETTINGS):
-            context.steps.next(f"writing {target.name}", number, len(SETTINGS))
-            written = case.write(context, setting, tokens)
-            if not programs:
-                require_repeatable(
-                    context.model,
-                    "write a function from the same specification",
-                    written.program,
-                    lambda: case.write(context.uncached, next(iter(SETTINGS)), tokens).program,
-                )
-            programs[setting] = _ran(context, case, setting, written)
+        settings = list(SETTINGS)
+        written = case.write(context, settings, tokens)
+        require_repeatable(
+            context.model,
+            "write a function from the same specification",
+            written[0].program,
+            lambda: case.write(context.uncached, settings[:1], tokens)[0].program,
+        )
+        programs = {
+            setting: _ran(context, case, setting, program)
+            for setting, program in zip(settings, written, strict=True)
+        }
         return SpecificationRecord(
             translated_from=noted(options.from_language), functions=(case.specified(programs),)
         )
@@ -131,12 +131,14 @@ class _Case:
     wrong: Literal
     limits: Limits
 
-    def write(self, context: Context, setting: str, max_tokens: int) -> WrittenFunction:
-        """Have the model write the function from the specification of a setting."""
-        text = self.text
-        if setting != "none":
-            text = with_example(text, self.question.call, self.wanted(setting).written)
-        return write(context, self.target.document, reachable(self.target), text, max_tokens)
+    def write(self, context: Context, settings: Sequence[str], max_tokens: int) -> list[WrittenFunction]:
+        """Have the model write the function from the specifications of some settings."""
+        call = self.question.call
+        texts = [
+            self.text if setting == "none" else with_example(self.text, call, self.wanted(setting).written)
+            for setting in settings
+        ]
+        return write_each(context, self.target.document, reachable(self.target), texts, max_tokens)
 
     def wanted(self, setting: str) -> Literal:
         """The output with which a program passes in a setting."""

@@ -140,10 +140,10 @@ def without_examples(text: str, name: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
 
 
-def write(
-    context: Context, document: Document, function: Function, text: str, max_tokens: int
-) -> WrittenFunction:
-    """Have the model write a function from its header and a description.
+def write_each(
+    context: Context, document: Document, function: Function, texts: Sequence[str], max_tokens: int
+) -> list[WrittenFunction]:
+    """Have the model write a function from its header and each of some descriptions.
 
     The model continues the source up to the function, its header and a docstring, as for other completions,
     so that plain completion, fill-in-the-middle and chat models are all supported.
@@ -156,11 +156,14 @@ def write(
         SourceError: the header of the function cannot be read.
         ModelError, Cancelled: as the model.
     """
-    empty = hollow(document, function, text)
-    gap = Gap.body_of(empty, find_function(empty, function.qualname))
+    sources = [hollow(document, function, text) for text in texts]
+    gaps = [Gap.body_of(source, find_function(source, function.qualname)) for source in sources]
     # The suffix is empty, because the code after the function may contain tests.
-    said = context.complete(replace(gap.prompt(max_tokens), suffix="\n"))
-    return WrittenFunction(gap.fill(said.text), said.finish)
+    prompts = [replace(gap.prompt(max_tokens), suffix="\n") for gap in gaps]
+    answers = context.complete_all(f"writing {function.name}", prompts)
+    return [
+        WrittenFunction(gap.fill(said.text), said.finish) for gap, said in zip(gaps, answers, strict=True)
+    ]
 
 
 def with_example(text: str, call: str, gives: str) -> str:
