@@ -32,8 +32,9 @@ class Capability(StrEnum):
     `COMPLETE`, `SCORE` and `EMBED` are the methods of these names. `BATCH`: the requests of one call decode
     together, which is faster. `EXACT`: a completion depends on its prompt alone. A response depends on the
     whole call, through rounding, if requests decode together and not exactly. `SAMPLE`: completions can be
-    sampled at a temperature, as `Prompt.draw` says. `MASKED`: scores are of masked tokens, each given the
-    tokens on both sides, and `score_span` masks the given span.
+    sampled at a temperature, as `Prompt.draw` says. `CHOOSE`: the candidates of a closed question get
+    probabilities, as `Prompt.candidates` says. `MASKED`: scores are of masked tokens, each given the tokens
+    on both sides, and `score_span` masks the given span.
     """
 
     COMPLETE = "complete"
@@ -42,6 +43,7 @@ class Capability(StrEnum):
     BATCH = "batch"
     EXACT = "exact"
     SAMPLE = "sample"
+    CHOOSE = "choose"
     MASKED = "masked"
 
 
@@ -201,6 +203,8 @@ class Prompt:
         examples: The answers of worked examples in the text or the turns, which an answer may repeat. They
             are not sent.
         logprobs: Whether the log-probabilities of the generated tokens are requested.
+        candidates: The candidates of a closed question; needs `Capability.CHOOSE`. Nothing is generated then:
+            the text is sent as it is, and each candidate gets the probability of following it.
     """
 
     text: str
@@ -212,6 +216,7 @@ class Prompt:
     detours: tuple[int, ...] = ()
     examples: tuple[str, ...] = ()
     logprobs: bool = False
+    candidates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +236,8 @@ class Completion:
         logprobs: For each generated token of the text: its first byte in the UTF-8 text, and the natural
             logarithm of its probability at temperature 1. None if it was not requested, or the model does not
             give it, or the text is not a part of what it generated.
+        candidates: For each candidate of a closed question, the sum of the natural logarithms of the
+            probabilities of its tokens; `text` is then the likeliest candidate.
     """
 
     text: str
@@ -240,6 +247,7 @@ class Completion:
     ties: tuple[int, ...] = ()
     thought: int = 0
     logprobs: tuple[tuple[int, float], ...] | None = None
+    candidates: tuple[float, ...] = ()
 
     @property
     def unanswered(self) -> bool:

@@ -294,6 +294,8 @@ class CachedModel(WrappedModel):
             request.append(["detours", *prompt.detours])
         if prompt.logprobs:
             request.append("logprobs")
+        if prompt.candidates:
+            request.append(["candidates", *prompt.candidates])
         if self.info.decoding:
             request.append(["exact", self.info.decoding])
         return self._key("complete", *request)
@@ -337,8 +339,10 @@ def _is_damage(error: sqlite3.Error) -> bool:
 
 def _encode(answer: Completion) -> bytes:
     fields = [answer.text, answer.finish, answer.tokens, answer.dropped, answer.ties, answer.thought]
-    if answer.logprobs is not None:
+    if answer.logprobs is not None or answer.candidates:
         fields.append(answer.logprobs)
+    if answer.candidates:
+        fields.append(answer.candidates)
     return json.dumps(fields).encode()
 
 
@@ -348,9 +352,11 @@ def _completion(data: bytes | None) -> Completion | None:
             return None
         text, finish, tokens, dropped, *more = json.loads(data)
         ties = tuple(more[0]) if more else ()  # earlier versions stored fewer fields
-        logprobs = tuple((at, value) for at, value in more[2]) if len(more) > 2 else None
+        pairs = more[2] if len(more) > 2 else None
+        logprobs = None if pairs is None else tuple((at, value) for at, value in pairs)
         thought = more[1] if len(more) > 1 else 0
-        return Completion(text, finish, tokens, dropped, ties, thought, logprobs)
+        candidates = tuple(more[3]) if len(more) > 3 else ()
+        return Completion(text, finish, tokens, dropped, ties, thought, logprobs, candidates)
     except (TypeError, ValueError):
         return None
 

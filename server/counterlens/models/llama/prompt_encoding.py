@@ -59,7 +59,7 @@ class PromptEncoder:
         if self._template and prompt.text:
             return self._instructed(self._template, prompt)
         marks = self._engine.fill_marks if self._api is Api.FILL else None
-        if marks and prompt.text and prompt.reply is None:
+        if marks and prompt.text and prompt.reply is None and not prompt.candidates:
             return self._around(prompt, marks)
         return encode_plain(self._engine, prompt, self._form(prompt))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -71,19 +71,39 @@ class Writer:
     rounding: float
 
     def begin(self, prompts: Sequence[Prompt]) -> list[Growing]:
-        """The completions of the different ones of some prompts.
+        """The completions of the different ones of some prompts; of a closed question, several.
 
         The oldest tokens of a prompt that does not fit into the context are dropped; `dropped` is their
         number.
 
         Raises:
-            ModelError: a prompt is empty, requests more tokens than the context holds, or is sampled with a
-                grammar.
+            ModelError: a prompt is empty, requests more tokens than the context holds, is sampled with a
+                grammar, or has an empty candidate.
         """
-        return [Growing(self.encoder.encode(prompt)) for prompt in dict.fromkeys(prompts)]
+        begun: list[Growing] = []
+        for prompt in dict.fromkeys(prompts):
+            if prompt.candidates:
+                begun += self._weigh(prompt)
+            else:
+                begun.append(Growing(self.encoder.encode(prompt)))
+        return begun
+
+    def _weigh(self, prompt: Prompt) -> list[Growing]:
+        """The candidates of a closed question; those that differ only in their last token decode together."""
+        tokens = [self.engine.tokenize(candidate.encode()) for candidate in prompt.candidates]
+        if not min(map(len, tokens)):
+            raise ModelError("a candidate of a closed question is empty")
+        encoded = self.encoder.encode(replace(prompt, max_tokens=max(map(len, tokens))))
+        ends: dict[tuple[int, ...], dict[int, int]] = {}
+        for number, candidate in enumerate(tokens):
+            ends.setdefault(tuple(candidate[:-1]), {})[number] = candidate[-1]
+        encoded = replace(encoded, prompt=prompt)
+        return [Growing(encoded, weighing=Weighing(path, last)) for path, last in ends.items()]
 
     def grow(self, growing: Growing, logits: npt.NDArray[np.float32]) -> int | None:
         """Append the next token, and return it; None if the completion has ended with it."""
+        if growing.weighing:
+            return growing.weighing.advance(logits)
         grammar = growing.encoded.grammar
         token = grammar.choose(logits) if grammar else self._choose(logits, growing)
         if growing.encoded.prompt.logprobs:
@@ -104,8 +124,7 @@ class Writer:
     def _logprob(self, token: int, logits: npt.NDArray[np.float32], growing: Growing) -> float:
         """The log-probability of a token at temperature 1, among those that spell the required bytes."""
         possible = logits[self.constraint.allowed(growing.missing)] if growing.missing else logits
-        top = possible.max()
-        return float(logits[token] - top) - math.log(np.exp(possible - top).sum(dtype=np.float64))
+        return float(logits[token]) - _log_mass(possible)
 
 
 class Completer(Writer, ABC):
@@ -163,8 +182,29 @@ class Completer(Writer, ABC):
 
 def answers(distinct: Sequence[Growing], prompts: Sequence[Prompt]) -> list[Completion]:
     """The finished completion of each prompt."""
-    by_prompt = {growing.encoded.prompt: growing.answer for growing in distinct}
-    return [by_prompt[prompt] for prompt in prompts]
+    by_prompt: dict[Prompt, list[Growing]] = {}
+    for growing in distinct:
+        by_prompt.setdefault(growing.encoded.prompt, []).append(growing)
+    return [
+        _weighed(prompt, by_prompt[prompt]) if prompt.candidates else by_prompt[prompt][0].answer
+        for prompt in prompts
+    ]
+
+
+def _weighed(prompt: Prompt, weighed: Sequence[Growing]) -> Completion:
+    """The answer to a closed question."""
+    logprobs = {
+        n: value for growing in weighed if growing.weighing for n, value in growing.weighing.ended.items()
+    }
+    values = tuple(logprobs[number] for number in range(len(prompt.candidates)))
+    likeliest = prompt.candidates[max(logprobs, key=lambda number: (logprobs[number], -number))]
+    return Completion(likeliest, "stop", 0, weighed[0].encoded.dropped, candidates=values)
+
+
+def _log_mass(logits: npt.NDArray[np.float32]) -> float:
+    """The logarithm of the sum of the exponentials."""
+    top = logits.max()
+    return float(top) + math.log(np.exp(logits - top).sum(dtype=np.float64))
 
 
 _BLOCK = 256
@@ -194,6 +234,36 @@ class TokenDrawing:
 
 
 @dataclass
+class Weighing:
+    """Candidates of a closed question with the same tokens up to the last, which is never decoded.
+
+    Attributes:
+        path: The tokens before the last.
+        last: The last token of each candidate, by its number.
+        read: Number of tokens of `path` that were weighed.
+        logprob: Sum of their log-probabilities.
+        ended: The log-probability of each candidate, at the end.
+    """
+
+    path: tuple[int, ...]
+    last: Mapping[int, int]
+    read: int = 0
+    logprob: float = 0.0
+    ended: dict[int, float] = field(default_factory=dict)
+
+    def advance(self, logits: npt.NDArray[np.float32]) -> int | None:
+        """Weigh the next token, and return it; None after the last."""
+        mass = _log_mass(logits)
+        if self.read == len(self.path):
+            self.ended = {n: self.logprob + float(logits[token]) - mass for n, token in self.last.items()}
+            return None
+        token = self.path[self.read]
+        self.read += 1
+        self.logprob += float(logits[token]) - mass
+        return token
+
+
+@dataclass
 class Growing:
     """A completion that is being generated.
 
@@ -205,6 +275,7 @@ class Growing:
         drawing: Samples its tokens, if they are sampled.
         ties: The gap at each token that rounding may have chosen.
         logprobs: Its tokens: the number of bytes written before, and the log-probability.
+        weighing: Set if nothing is generated, but candidates are weighed.
     """
 
     encoded: EncodedPrompt
@@ -215,6 +286,7 @@ class Growing:
     drawing: TokenDrawing | None = None
     ties: dict[int, float] = field(default_factory=dict)
     logprobs: list[tuple[int, float]] = field(default_factory=list)
+    weighing: Weighing | None = None
 
     def __post_init__(self) -> None:
         prompt = self.encoded.prompt

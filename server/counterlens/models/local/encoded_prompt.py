@@ -115,7 +115,7 @@ class EncodedPrompt:
 
 
 def encode_plain(engine: TokenEngine, prompt: Prompt, grammar: TokenGrammar | None = None) -> EncodedPrompt:
-    """Encode a prompt without a chat template; heal it unless it is a question.
+    """Encode a prompt without a chat template; heal it unless it is a question, open or closed.
 
     Args:
         prompt: The prompt; its oldest tokens are dropped if it does not fit.
@@ -127,7 +127,7 @@ def encode_plain(engine: TokenEngine, prompt: Prompt, grammar: TokenGrammar | No
     if not prompt.text:
         raise EmptyPromptError
     text = prompt.text.encode("utf-8", "surrogatepass")
-    if prompt.reply is not None:  # a question is sent as it is
+    if prompt.reply is not None or prompt.candidates:  # a question is sent as it is
         tokens, required = engine.tokenize(text), b""
     else:
         tokens, required = split(engine, text)

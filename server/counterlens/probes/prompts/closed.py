@@ -1,27 +1,23 @@
 """Closed questions: the probability of each candidate answer, such as yes and no, or the lines of a function.
 
-The text of a question and each of its candidates are read, and nothing is decoded; what texts have in common
-is read once. A model without token probabilities writes its answer, which is parsed.
+A question is read, and what follows it is weighed; nothing is generated (`models/closed.py`). A model without token probabilities writes its answer, which is parsed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
-from os.path import commonprefix
 from threading import Event
 
 import numpy as np
 
 from counterlens.models.base import Capability, Model, Prompt
+from counterlens.models.closed import candidate_logprobs
 from counterlens.probes.prompts.templates import chats
 from counterlens.progress import Steps
 
 WORDS = (" yes", " no")
-_TOGETHER = 128
-"""Texts per request; progress is reported after each request."""
 
 
 class AnswerSource(StrEnum):
@@ -111,43 +107,11 @@ def choose(
         Cancelled: it was cancelled.
     """
     steps.next(what, 0, len(questions))
-    texts = [question.text for question in questions]
-    shared = commonprefix(texts).rpartition("\n")[0]  # noqa: RUF071 - of texts; it ends at a line end
-    chosen: list[tuple[float, ...]] = []
-    for low, high in pairwise(_groups(questions)):
-        steps.check()
-        together = questions[low:high]
-        said = _answer_scores(
-            model,
-            shared,
-            [(asked.text[len(shared) :], answer) for asked in together for answer in asked.candidates],
-            steps.cancel,
-        )
-        for asked in together:
-            scores = np.array([next(said) for _ in asked.candidates])
-            chosen.append(tuple((scores - np.logaddexp.reduce(scores)).tolist()))
-        steps.report(what, high, len(questions))
-    return chosen
-
-
-def _groups(questions: Sequence[ClosedQuestion]) -> list[int]:
-    """Where the questions of each request begin, and where the last one ends."""
-    starts, texts = [0], 0
-    for number, question in enumerate(questions):
-        if texts and texts + len(question.candidates) > _TOGETHER:
-            starts.append(number)
-            texts = 0
-        texts += len(question.candidates)
-    return [*starts, len(questions)]
-
-
-def _answer_scores(
-    model: Model, shared: str, answered: Sequence[tuple[str, str]], cancel: Event | None
-) -> Iterator[float]:
-    """The log-probability of each answer after its question."""
-    read = [len(asked.encode()) for asked, _ in answered]
-    scores = model.score_continuations(
-        shared, [asked + answer for asked, answer in answered], unscored=read, alternatives=0, cancel=cancel
+    said = candidate_logprobs(
+        model,
+        [Prompt(question.text, candidates=question.candidates) for question in questions],
+        cancel=steps.cancel,
+        progress=lambda done, total: steps.report(what, done, total),
     )
-    for score, bytes_read in zip(scores, read, strict=True):
-        yield float(score.logprob[score.end > bytes_read].sum())
+    scores = [np.array(values) for values in said]
+    return [tuple((values - np.logaddexp.reduce(values)).tolist()) for values in scores]
