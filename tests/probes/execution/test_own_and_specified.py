@@ -193,7 +193,7 @@ def test_no_test_is_left_in_the_specification_without_one() -> None:
         return "    boom(\n"
 
     result = probed("specification", answer, SOURCE.partition("\n\n\ndef negative")[0] + "\n")
-    none, again, test, misleading = seen
+    none, test, misleading, again = seen
     assert none == again
     assert ">>>" not in none
     assert ">>> double(4)\n    8" in test
