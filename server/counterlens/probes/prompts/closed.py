@@ -1,6 +1,7 @@
 """Closed questions: the probability of each candidate answer, such as yes and no, or the lines of a function.
 
-A question is read, and what follows it is weighed; nothing is generated (`models/closed.py`). A model without token probabilities writes its answer, which is parsed.
+A question is read, and what follows it is weighed; nothing is generated (`models/closed.py`). A model without
+token probabilities writes its answer, which is parsed.
 """
 
 from __future__ import annotations
