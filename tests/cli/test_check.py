@@ -133,7 +133,8 @@ def test_tests_settle_a_mark(
     if said == "fail":
         assert marks[0]["message"].endswith("tests fail now and pass with it)")
         text = cli("check", path, "--tests").out
-        assert text.endswith("pass with it); `is_even(0), is_even(3)`: expected (True, False), got (False, True)\n")
+        said_of_test = "`is_even(0), is_even(3)`: expected (True, False), got (False, True)"
+        assert text.endswith(f"pass with it); {said_of_test}\n")
     if said == "unconfirmed":
         assert "it passes the tests, not confirmed; `>=` passes, too; `is_even(" in marks[0]["message"]
     if level in {"error", "warning"}:
