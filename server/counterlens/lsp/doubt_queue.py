@@ -40,7 +40,7 @@ Pending = list[tuple[str, DoubtScope]]
 """Functions to check, each with its fingerprint."""
 
 
-class Asking(Enum):
+class ModelAccess(Enum):
     """How the model is asked about a function."""
 
     NOW = "now"
@@ -173,13 +173,13 @@ class DoubtQueue:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(looked.wait(), delay)
                 continue
-            name, scope, asking = chosen
+            name, scope, access = chosen
             if scope.function.qualname in edited and await self._tests.first(analysis, scope, until):
                 pending.remove((name, scope))
                 continue  # a fix is searched among all alternatives, more than the model alone would mark
             try:
                 async with self._turn:
-                    marks = await self._found(name, scope, settings, cancel, asking)
+                    marks = await self._found(name, scope, settings, cancel, access)
             except NotCachedError:
                 unread.add(name)
                 continue
@@ -210,7 +210,7 @@ class DoubtQueue:
             self._ls.changed(analysis)
 
     async def _found(
-        self, name: str, scope: DoubtScope, settings: EditorSettings, cancel: Event, asking: Asking
+        self, name: str, scope: DoubtScope, settings: EditorSettings, cancel: Event, access: ModelAccess
     ) -> tuple[Doubt, ...] | None:
         """The marks of a function; None if they are unavailable.
 
@@ -220,7 +220,7 @@ class DoubtQueue:
         key = settings.asked, name
         if key not in self._kept:
             try:
-                marks = await self._ls.offload(_ask, self._ls.host, settings, scope, cancel, asking)
+                marks = await self._ls.offload(_ask, self._ls.host, settings, scope, cancel, access)
             except Cancelled:
                 return None
             except NotCachedError:
@@ -258,11 +258,11 @@ def _say_unfitted(model: str) -> None:
 
 
 def _ask(
-    host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event, asking: Asking
+    host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event, access: ModelAccess
 ) -> tuple[Doubt, ...]:
     """Check one function; takes up to some seconds."""
-    model = host.get(settings, idle=asking is not Asking.NOW)
-    if asking is Asking.NEVER:
+    model = host.get(settings, idle=access is not ModelAccess.NOW)
+    if access is ModelAccess.NEVER:
         model = model.recalling()
     if margins_of(model.info) is None:
         _say_unfitted(host.name)
@@ -276,7 +276,7 @@ def _choose(
     unread: Container[str],
     *,
     is_idle: bool,
-) -> tuple[str, DoubtScope, Asking] | None:
+) -> tuple[str, DoubtScope, ModelAccess] | None:
     """The function that is checked next, the nearest to the visible lines; None if none may be checked now.
 
     Args:
@@ -294,7 +294,11 @@ def _choose(
     ranked = sorted(pending, key=distance)
     urgent = [each for each in ranked if not distance(each) or each[1].function.qualname in edited]
     cached = [each for each in ranked if each[0] not in unread]
-    for entries, asking in ((urgent, Asking.NOW), (cached, Asking.NEVER), (ranked, Asking.IDLE)):
-        if entries and (is_idle or asking is not Asking.IDLE):
-            return (*entries[0], asking)
+    for entries, access in (
+        (urgent, ModelAccess.NOW),
+        (cached, ModelAccess.NEVER),
+        (ranked, ModelAccess.IDLE),
+    ):
+        if entries and (is_idle or access is not ModelAccess.IDLE):
+            return (*entries[0], access)
     return None
