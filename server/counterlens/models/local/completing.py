@@ -186,12 +186,12 @@ def answers(distinct: Sequence[Growing], prompts: Sequence[Prompt]) -> list[Comp
     for growing in distinct:
         by_prompt.setdefault(growing.encoded.prompt, []).append(growing)
     return [
-        _weighed(prompt, by_prompt[prompt]) if prompt.candidates else by_prompt[prompt][0].answer
+        _closed_answer(prompt, by_prompt[prompt]) if prompt.candidates else by_prompt[prompt][0].answer
         for prompt in prompts
     ]
 
 
-def _weighed(prompt: Prompt, weighed: Sequence[Growing]) -> Completion:
+def _closed_answer(prompt: Prompt, weighed: Sequence[Growing]) -> Completion:
     """The answer to a closed question."""
     logprobs = {
         n: value for growing in weighed if growing.weighing for n, value in growing.weighing.ended.items()

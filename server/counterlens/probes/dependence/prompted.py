@@ -34,12 +34,12 @@ def ask_all(
     prompts = [all_pairs(model.info, subject, relation, protocol=protocol) for relation in Relation]
     answers = complete_together(model, "asking for dependences", prompts, steps)
     return {
-        relation: _listed(subject, prompt, answer)
+        relation: _read_answer(subject, prompt, answer)
         for relation, prompt, answer in zip(Relation, prompts, answers, strict=True)
     }
 
 
-def _listed(subject: ExaminedFunction, prompt: Prompt, answer: Completion) -> ListedPairs:
+def _read_answer(subject: ExaminedFunction, prompt: Prompt, answer: Completion) -> ListedPairs:
     ids = range(len(subject.parts))
     listed = read_pairs(answer.text, ids, cut_off=answer.finish == "length")
     copied = any(
