@@ -22,7 +22,7 @@ from counterlens.probes.registry import probe_named
 from counterlens.sandbox.registry import choose
 from counterlens.text import sha256_of
 
-_PARAMETERS = ("limit", "seed", "since", "paths", "minutes", "thinking_tokens")
+_PARAMETERS = ("limit", "seed", "since", "paths", "minutes", "until_decided", "thinking_tokens")
 # A commit that leaves the prompts unchanged, as `plan` and `dataset.sha256` show, does not matter to a run.
 # The identity of a model already covers its number of parameters.
 _HARMLESS = {

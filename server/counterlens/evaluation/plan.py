@@ -12,6 +12,7 @@ from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.counterparts import Counterparts, counterparts
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import CounterlensError, DataError
+from counterlens.evaluation.decided import require_excess
 from counterlens.evaluation.run_consent import require_consent
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import check_budget
@@ -126,6 +127,8 @@ def _check(settings: RunSettings) -> None:
         for model in settings.models:
             require_api(settings.options_of(task).chosen_protocol, Api.named(settings.served(model)[0]))
     check_budget(settings)
+    if settings.until_decided:
+        require_excess(settings.tasks)
     if len(set(settings.models)) < len(settings.models):
         raise CounterlensError("a model is given twice", "Give each model once")
 

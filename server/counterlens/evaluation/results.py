@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from counterlens.errors import DataError, UnsteadyModelError
+from counterlens.evaluation.decided import Excess, excess_of
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import spending_table
 from counterlens.evaluation.store import Item, Store, StoredRecord
@@ -46,6 +47,7 @@ class RunResults:
         begun: When the run began, in UTC; None if unknown.
         unsteady: The share of functions with unsteady answers, by model and task; without those that have
             none.
+        excess: The main figure above chance of each model and task, if the run goes on until it is known.
     """
 
     settings: RunSettings
@@ -60,6 +62,7 @@ class RunResults:
     spent: Mapping[str, Usage] = field(default_factory=dict)
     unsteady: Mapping[tuple[str, str], Proportion] = field(default_factory=dict)
     speeds: Mapping[str, ModelSpeed] = field(default_factory=dict)
+    excess: Mapping[tuple[str, str], Excess] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> RunResults:
@@ -91,6 +94,7 @@ class RunResults:
                 begun=store.when,
                 spent=store.spent,
                 unsteady=unsteady,
+                excess=dict(_excess(store, settings, labels)) if settings.until_decided else {},
                 speeds={
                     labels.get(spec, spec): speed for spec, speed in store.speeds(settings.models).items()
                 },
@@ -149,6 +153,19 @@ class RunResults:
             for table in _tables(part)
         ]
         return [*own, *self.further, *spending_table(self.settings, self.spent)]
+
+
+def _excess(
+    store: Store, settings: RunSettings, labels: Mapping[str, str]
+) -> Iterator[tuple[tuple[str, str], Excess]]:
+    """The main figure above chance of each model and task that has one."""
+    records = {item.position: stored for item, stored in store.records()}
+    for model in settings.models:
+        for task in settings.tasks:
+            items = [item for item in store.items if (item.model, item.task) == (model, task)]
+            known = excess_of(settings, task, items, records)
+            if known is not None:
+                yield (labels.get(model, model), task), known
 
 
 def _steady(

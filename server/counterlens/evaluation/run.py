@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.errors import Cancelled, CounterlensError, DataError, UnsteadyModelError
+from counterlens.evaluation.decided import excess_of
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.gathering import GatheringModel
 from counterlens.evaluation.engines.registry import Finished, in_flight, run_local
@@ -147,7 +148,8 @@ class Run:
                 continue
             answers = AnswerStore(self._store.answers, limit=_ANSWER_BYTES)
             try:
-                self._ask(spec, budget.begun(left, spec), answers, going)
+                undecided = filter(self._is_undecided, budget.begun(left, spec))
+                self._ask(spec, undecided, answers, going)
             finally:
                 answers.close()
             self._unsteady(spec, failed, ended=True)
@@ -192,6 +194,18 @@ class Run:
                             break
             finally:
                 spending.record_usage()
+
+    def _is_undecided(self, item: Item) -> bool:
+        """Whether more functions are wanted from the model of an item in its task."""
+        if not self._plan.settings.until_decided:
+            return True
+        of = item.model, item.task
+        records = {
+            own.position: stored for own, stored in self._store.records() if (own.model, own.task) == of
+        }
+        items = [own for own in self._plan.items if (own.model, own.task) == of]
+        known = excess_of(self._plan.settings, item.task, items, records)
+        return known is None or not known.decided
 
     def _keep_speed(self, spec: str, model: Model, opening: float, going: _Going) -> None:
         """Store the speed of a local model, which is measured if that was never done on this machine."""

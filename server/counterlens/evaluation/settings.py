@@ -54,6 +54,14 @@ class RunOptions:
             low=0,
         ),
     ] = None
+    until_decided: Annotated[
+        bool,
+        option(
+            "Stop asking a model once its main figure is surely above or below chance: by a confidence "
+            "sequence, which may be looked at all the time. --limit and --minutes hold, too.",
+            flag="until-told",
+        ),
+    ] = False
     fail_under: Annotated[
         float | None,
         option(
@@ -126,6 +134,7 @@ class RunSettings(OpeningChoices):
         budget: Cost after which no further function is begun; None for no limit.
         minutes: Minutes after which no function is begun.
             None: no limit, in the order of the data.
+        until_decided: Whether a model gets no further function once its figure differs from chance.
         settings_file: The settings that come from a file; None without one.
         options: All options of each task, including defaults.
         foreign: Whether they come from a run folder that this user did not start, so that addresses and
@@ -141,6 +150,7 @@ class RunSettings(OpeningChoices):
     paths: tuple[str, ...] = ()
     budget: float | None = None
     minutes: float | None = None
+    until_decided: bool = False
     settings_file: SettingsUsed | None = None
     options: Chosen = field(default_factory=dict)
     foreign: bool = field(default=False, compare=False)

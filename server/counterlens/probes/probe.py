@@ -252,6 +252,13 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
             SourceError: the function cannot be probed.
         """
 
+    def excess(self, record: RecordT) -> float | None:  # noqa: ARG002
+        """The main figure of one record above what chance gives, -1 to 1, for `--until-told`.
+
+        None if the record says nothing about it; a probe without such a figure does not define this.
+        """
+        return None
+
     def side_by_side(self, models: Mapping[str, Sequence[RecordT]], *, seed: int) -> tuple[Table, ...]:
         """The figures of several models: the same tables with a column for the model's name.
 

@@ -15,7 +15,7 @@ from itertools import chain
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import lasting
-from counterlens.metrics.closed import Closed
+from counterlens.metrics.closed import Closed, area_inside
 from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, ModelInfo, Prompt
@@ -187,6 +187,13 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
     def measures(self, record: EquivalenceRecord) -> Mapping[str, bool]:
         right = [each for answer in record.answers for each in answer.right]
         return {"more than half right": 2 * sum(right) > len(right)}
+
+    def excess(self, record: EquivalenceRecord) -> float | None:
+        """Like `Probe.excess`: the AUROC inside the function, or without probabilities the share right."""
+        asked = _closed_questions([record]).get(("equivalent", BY_MODEL))
+        inside = area_inside(asked).value if asked else None
+        right = [each for answer in record.answers for each in answer.right]
+        return (sum(right) / len(right) if inside is None else inside) - 0.5
 
     def estimate(self, target: Target, options: EquivalenceOptions, model: Model) -> int:  # noqa: ARG002
         find_function(target.document, target.qualname)

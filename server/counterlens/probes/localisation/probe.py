@@ -19,7 +19,7 @@ import numpy as np
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import lasting
-from counterlens.metrics.closed import Closed
+from counterlens.metrics.closed import Closed, share_above_chance
 from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Capability, Model, ModelInfo, Prompt, TokenScores
@@ -185,6 +185,14 @@ class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
 
     def measures(self, record: LocalisationRecord) -> Mapping[str, bool]:
         return {"every bug located": all(bug.first.located for bug in record.bugs)}
+
+    def excess(self, record: LocalisationRecord) -> float | None:
+        """Like `Probe.excess`: the share of bugs whose line is chosen, or without probabilities is named."""
+        asked = _closed_questions([record]).get(("line of a bug", BY_MODEL))
+        if asked:
+            return share_above_chance(asked).value
+        (compared,) = _baselines([record])
+        return compared.score - compared.random
 
     def estimate(self, target: Target, options: LocalisationOptions, model: Model) -> int:  # noqa: ARG002
         find_function(target.document, target.qualname)

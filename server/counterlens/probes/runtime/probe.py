@@ -9,7 +9,7 @@ from itertools import pairwise
 from counterlens.errors import SourceError
 from counterlens.judging.base import lasting
 from counterlens.languages.registry import LANGUAGES
-from counterlens.metrics.closed import Closed
+from counterlens.metrics.closed import Closed, share_above_chance
 from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, Prompt
@@ -137,6 +137,11 @@ class RuntimeProbe(Probe[RuntimeOptions, RuntimeRecord]):
     def measures(self, record: RuntimeRecord) -> Mapping[str, bool]:
         (call,) = record.calls
         return {"output": call.right, "consistent": all(map(consistent, call.ladders))}
+
+    def excess(self, record: RuntimeRecord) -> float | None:
+        """Like `Probe.excess`: the share of next lines that are chosen right; None if none is asked for."""
+        asked = _closed_questions([record]).get(("next line", BY_MODEL))
+        return share_above_chance(asked).value if asked else None
 
     def estimate(self, target: Target, options: RuntimeOptions, model: Model) -> int:  # noqa: ARG002
         reachable(target)

@@ -51,10 +51,12 @@ def progress_of(results: RunResults) -> str:
         lost = f" An earlier version stored {record} without a checksum, so damage would not be noticed."
     if done == results.total:
         whole = f"All {every} of the plan are done." if done != 1 else f"The {every} of the plan is done."
-        return whole + lost
+        return " ".join(filter(None, (whole, excess_words(results)))) + lost
     if results.lost:
         record = plural(len(results.lost), "record")
         lost += f" {record} cannot be read ({shorten(results.lost[0], 80)}): --resume repeats them."
+    if results.excess:
+        return f"{done} of {every} are done. {excess_words(results)}{lost}"
     if results.settings.minutes is not None and not done:
         return (
             f"The time limit of {results.settings.minutes:g} minutes was too short to start: raise it.{lost}"
@@ -65,6 +67,20 @@ def progress_of(results: RunResults) -> str:
             f"these.{lost}"
         )
     return f"Not finished: {done} of {every} are done, so all figures are preliminary.{lost}"
+
+
+def excess_words(results: RunResults) -> str:
+    """What is known of each model's main figure, if the run goes on until it differs from chance."""
+    several = len(results.excess) > 1
+    said = []
+    for (model, task), excess in results.excess.items():
+        who = f"{model}, {task}: " if several else ""
+        side = "above chance" if excess.low > 0 else "below chance" if excess.high < 0 else "not known yet"
+        said.append(
+            f"{who}{side} after {plural(excess.n, 'function')}: {excess.mean:+.2f} "
+            f"[{excess.low:+.2f}, {excess.high:+.2f}], valid however often one looks"
+        )
+    return f"{'; '.join(said)}." if said else ""
 
 
 def circumstances(results: RunResults) -> tuple[str, ...]:
