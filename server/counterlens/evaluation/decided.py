@@ -55,7 +55,7 @@ def require_excess(tasks: Iterable[str]) -> None:
 def excess_of(
     settings: RunSettings, task: str, items: Sequence[Item], records: Mapping[int, StoredRecord]
 ) -> Excess | None:
-    """The main figure of one model in one task so far; None without a record that says something about it.
+    """The main figure of one model in one task so far; None without a record that shows something about it.
 
     Only the functions at the beginning of the run's random order count that are all done: those that are
     quickly asked are no sample.

@@ -255,7 +255,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
     def excess(self, record: RecordT) -> float | None:  # noqa: ARG002
         """The main figure of one record above what chance gives, -1 to 1, for `--until-told`.
 
-        None if the record says nothing about it; a probe without such a figure does not define this.
+        None if the record shows nothing about it; a probe without such a figure does not define this.
         """
         return None
 
