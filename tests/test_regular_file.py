@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens import regular_file
-from counterlens.confidence.calibration import calibration_file, load_calibration
+from counterlens.confidence.correctness import correctness_file, load_correctness
 from counterlens.datasets import open_dataset
 from counterlens.errors import CounterlensError, DataError, ModelError
 from counterlens.evaluation.causal_results import FILE, stored_effects
@@ -116,8 +116,8 @@ def test_what_is_kept_between_runs_is_as_good_as_none(
     assert files.recall("notes.json", "key") is None
     assert read_list(replaced(tmp_path / "list.json")) == []
     assert baseline.read(replaced(tmp_path / "baseline.json")) is None
-    replaced(calibration_file("model"))
-    assert load_calibration("model") is None
+    replaced(correctness_file("model"))
+    assert load_correctness("model") is None
     replaced(user_file())
     with pytest.raises(CounterlensError, match="cannot be read"):
         user_entries()

@@ -1,6 +1,6 @@
 """Confidence beside verdicts, from judged completions: `python correctness.py FOLDER...`.
 
-Imports nothing from Counterlens. A folder has `MODEL.jsonl.gz`, as `counterlens calibrate --truth tests
+Imports nothing from Counterlens. A folder has `MODEL.jsonl.gz`, as `counterlens calibrate
 --records` writes it; there may be the same for reference solutions, in a folder with `references-` in its
 name. For completions and for statements, a logistic regression on four summaries of the tokens'
 log-probabilities, for statements also on those of their completion, gives the chance that a piece is right;

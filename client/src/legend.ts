@@ -45,9 +45,7 @@ export async function showLegend(server: Server, overlay: Overlay, display: Disp
     run: () => editor && go(editor, nextPlace(row.places, editor.selection.active)),
   }));
   const { granularity } = display;
-  const heading = answer?.calibrated
-    ? vscode.l10n.t("calibrated probability, least certain first")
-    : vscode.l10n.t("probability, least certain first");
+  const heading = vscode.l10n.t("probability, least certain first");
   const { Separator } = vscode.QuickPickItemKind;
   const chosen = await vscode.window.showQuickPick<Row>(
     [

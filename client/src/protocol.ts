@@ -85,8 +85,6 @@ export interface OverlayResult {
   /** The reason why there are no scores, for state `unavailable`. */
   reason?: string;
   granularity: Granularity;
-  /** Whether the confidence is calibrated rather than raw. */
-  calibrated: boolean;
   /** Number of levels; the client has {@link OVERLAY_LEVELS} decorations. */
   levels: number;
   /** One label per level, such as "below 1 %". */
@@ -468,8 +466,6 @@ export interface TreeResult {
   state: "ready" | "scoring" | "unavailable";
   reason?: string;
   view: TreeView;
-  /** Whether the confidence of nodes is calibrated; that of tokens never is. */
-  calibrated: boolean;
   levels: number;
   labels: string[];
   rows: TreeRow[];

@@ -66,7 +66,6 @@ export interface Settings {
   confidence: {
     aggregation: "mean" | "median" | "max" | "min";
     alignment: "overlap" | "start";
-    calibrated: boolean;
   };
   doubt: { diagnostics: "off" | "hint" | "information"; runTests: boolean };
   diagnostics: {
@@ -118,7 +117,7 @@ export const DEFAULTS: Settings = {
   gpuLayers: "auto",
   mask: "word",
   languages: ["python", "java", "javascript"],
-  confidence: { aggregation: "mean", alignment: "overlap", calibrated: true },
+  confidence: { aggregation: "mean", alignment: "overlap" },
   doubt: { diagnostics: "information", runTests: true },
   diagnostics: { enabled: false, severity: "information", perHundredLines: 3, ignoredConcepts: [] },
   codeLens: { enabled: true },
@@ -243,7 +242,6 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
         d.confidence.aggregation,
       ),
       alignment: read("confidence.alignment", oneOf("overlap", "start"), d.confidence.alignment),
-      calibrated: read("confidence.calibrated", aBoolean, d.confidence.calibrated),
     },
     doubt: {
       diagnostics: read("doubt.diagnostics", oneOf("off", "hint", "information"), d.doubt.diagnostics),

@@ -91,7 +91,6 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
     this.answer = answer;
     this.children = childrenOf(answer?.rows ?? []);
     this.view.message = message(answer);
-    this.view.description = answer?.calibrated ? vscode.l10n.t("calibrated") : "";
     this.changed.fire(undefined);
     if (opened) this.followSoon(editor); // it opens at the cursor
   }

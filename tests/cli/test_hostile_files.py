@@ -94,7 +94,6 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "judge with its tests": ("judge", "good.py", "--tests", "{}"),
     "judge against": ("judge", "good.py", "--against", "{}"),
     "mutants": ("mutants", "{}::f", *TOY),
-    "calibrate": ("calibrate", "{}", *TOY),
     "changed": ("changed", "{}", *TOY),
 }
 """Commands by what they read, with the place of its path; not causal, whose libraries take 330 MB."""
@@ -123,6 +122,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "--config": (("--config", "{}", "bench", "--data", "repo:.", "--plan"), ("x.toml",)),
     "--baseline": (("check", "good.py", "--baseline", "{}", *TOY), ("x.json",)),
     "--data": (("bench", "--data", "{}", "--plan", *TOY), RECORDS),
+    "calibrate": (("calibrate", "--data", "{}", *TOY), ("x.jsonl",)),
     "data check": (("data", "check", "{}"), ("x.jsonl",)),
     "data list": (("data", "list", "{}"), ("x.jsonl.gz",)),
     "report": (("report", "{}"), ("x.toml",)),

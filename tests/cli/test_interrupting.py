@@ -24,7 +24,7 @@ LONG = {
     "score": ("score", str(EXAMPLES), "--no-cache"),
     "probe": ("probe", f"{EXAMPLES / 'binary_search.py'}::binary_search", "--trust", "--no-cache"),
     "check": ("check", str(EXAMPLES), "--fit", "--no-cache"),
-    "calibrate": ("calibrate", str(EXAMPLES)),
+    "calibrate": ("calibrate", "--data", "humaneval", "--samples", "1"),
 }
 
 

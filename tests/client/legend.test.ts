@@ -17,7 +17,6 @@ const answer: OverlayResult = {
   version: 1,
   state: "ready",
   granularity: "leaf",
-  calibrated: false,
   levels: 6,
   labels: ["below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more"],
   spans: [span(0, 9), span(0, 2, 4), span(1, 3)],

@@ -192,7 +192,7 @@ test("tokens stand in the lines of the source, and long lines go on below", () =
 });
 
 const diagram: Diagram = {
-  ...{ id: 1, title: "f", view: "partial", calibrated: false, rows: ROWS, truncated: 0 },
+  ...{ id: 1, title: "f", view: "partial", rows: ROWS, truncated: 0 },
   ...{ labels: ["a", "b", "c", "20 to 50 %"], lines: LINES, firstLine: 0 },
 };
 

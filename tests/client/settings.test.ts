@@ -50,7 +50,6 @@ test("good values are taken over", () => {
     languages: ["java"],
     "confidence.aggregation": "median",
     "confidence.alignment": "start",
-    "confidence.calibrated": false,
     "doubt.diagnostics": "hint",
     "doubt.runTests": false,
     "diagnostics.enabled": true,

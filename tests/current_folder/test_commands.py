@@ -38,7 +38,7 @@ def arguments() -> dict[str, list[str]]:
         "replay": ["run", "0"],
         "export": ["run"],
         "causal": ["--data", "problems.jsonl", *short()],
-        "calibrate": ["target.py", *short()],
+        "calibrate": ["--data", "problems.jsonl", *short()],
         "changed": ["--repository", ".", *short()],
         "check": ["target.py", *short()],
         "complete": ["target.py:9", "--max-tokens", "4", *short()],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,6 @@ from typing import Any
 import platformdirs
 import pytest
 
-from counterlens.confidence.aggregate import Aggregation
-from counterlens.confidence.calibration import Calibration, Curve, read_calibration, save_calibration
-from counterlens.errors import ModelError
 from counterlens.lsp import consent
 from counterlens.models import files
 from counterlens.python.judging import baseline
@@ -83,18 +79,6 @@ def test_a_baseline_that_cannot_be_kept_is_said(tmp_path: Path, caplog: pytest.L
         baseline.write(found, tmp_path / "kept.json")
     assert "cannot be stored" in caplog.text
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_damaged_calibration_is_an_error_in_words(tmp_path: Path) -> None:
-    curves = {"all": Curve(9, slope=1.5, offset=0.25)}
-    path = save_calibration(Calibration("sha", "m", Aggregation.MEAN, curves, "today", {}), folder=tmp_path)
-    for damaged in damages(path):
-        path.write_bytes(damaged)
-        try:
-            found = read_calibration(path)
-        except ModelError:
-            continue
-        assert all(math.isfinite(curve.slope) for curve in found.curves.values())
 
 
 def test_damaged_claims_are_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,7 +110,7 @@ async def test_of_code_outside_functions_nothing_is_said(
 
 async def test_what_is_not_measured_is_said(own_client: LanguageClient, tmp_path: Path) -> None:
     uri = open_file(own_client, tmp_path / "add.py", TEXT)
-    assert "`counterlens calibrate --truth tests` does." in await hover(own_client, uri)
+    assert "`counterlens calibrate` does." in await hover(own_client, uri)
 
 
 async def test_maps_of_another_language_do_not_count(

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from counterlens.cli.calibrate import calibrate
 from counterlens.datasets import open_dataset
-from counterlens.errors import DataError, ModelError, SourceError
+from counterlens.errors import DataError, SourceError
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Capability, Completion, Model, ModelInfo
@@ -99,13 +97,3 @@ def test_a_run_over_a_dataset_of_two_languages_is_of_one(mixed: Path) -> None:
 def test_operators_are_counted_in_the_language_that_is_asked_about(mixed: Path) -> None:
     assert read_corpus(str(mixed)).frequency == {"%": 1}  # and not the two `<` and the `||`
     assert read_corpus(str(mixed), language="java").frequency == {"<": 2, "||": 1}
-
-
-def test_a_map_of_confidences_is_of_one_language(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("def f(a):\n    return a\n")
-    (tmp_path / "A.java").write_text("class A { int f(int a) { return a + 1; } }\n")
-    asked = CliRunner().invoke(calibrate, [str(tmp_path)])
-    assert isinstance(asked.exception, DataError), asked.output
-    assert "there is code in java and in python" in asked.exception.message
-    chosen = CliRunner().invoke(calibrate, [str(tmp_path), "--language", "java", "--model", "no-such-model"])
-    assert isinstance(chosen.exception, ModelError), chosen.output  # it got as far as the model

@@ -12,7 +12,6 @@ export interface Diagram {
   /** Name of the function or file. */
   title: string;
   view: TreeView;
-  calibrated: boolean;
   /** The range of confidence of each level; level 0 is the least certain. */
   labels: string[];
   rows: TreeRow[];

@@ -160,7 +160,7 @@ export class SyntaxDiagram implements vscode.Disposable {
   }
 
   private present(document: vscode.TextDocument, answer: TreeResult): void {
-    const { scope, view, calibrated, labels, rows, truncated } = answer;
+    const { scope, view, labels, rows, truncated } = answer;
     const status = rows.length > 0 ? "" : vscode.l10n.t("There is nothing to show.");
     [this.condition, this.status] = ["ready", status];
     // A diagram that is drawn again gets another number, so that a recent click in it would be lost.
@@ -173,7 +173,7 @@ export class SyntaxDiagram implements vscode.Disposable {
     const lines = document.getText(scope ? wholeLines(rangeOf(scope.range)) : undefined).split(/\r?\n/);
     const firstLine = scope?.range.start.line ?? 0;
     const diagram: Diagram = {
-      ...{ id: this.asked, title, view, calibrated, labels: [...labels], rows, truncated, lines, firstLine },
+      ...{ id: this.asked, title, view, labels: [...labels], rows, truncated, lines, firstLine },
     };
     this.shown = { document, answer, diagram };
     this.revealed = undefined;

@@ -65,11 +65,11 @@ export function ariaLabel(
 }
 
 /** The details of a row, as names and values. */
-export function details(row: TreeRow, { calibrated, labels }: Diagram): [name: string, value: string][] {
+export function details(row: TreeRow, { labels }: Diagram): [name: string, value: string][] {
   const { kind, category, confidence, level, minimum, bits, range } = row;
   const token = kind === "token";
   const is = level === null ? "" : ` (${labels[level] ?? level})`;
-  const how = calibrated ? t("calibrated") : t("raw, not calibrated");
+  const how = t("raw, not calibrated");
   return [
     [t("Concept"), category],
     token

@@ -122,8 +122,6 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
       const item = new vscode.TreeItem(title, Expanded);
       item.iconPath = new vscode.ThemeIcon(icon);
       item.id = row.section;
-      if (row.section === "confidence" && this.place?.found.calibrated)
-        item.description = vscode.l10n.t("calibrated");
       return item;
     }
     if (row.kind === "concept") return this.concept(row.one);

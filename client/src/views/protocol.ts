@@ -25,7 +25,6 @@ export interface FunctionResult {
   /** Qualified name; empty if the position is in no function. */
   function: string;
   header?: Range | null;
-  calibrated: boolean;
   /** Sorted, the least certain first. */
   concepts: ConceptRow[];
   dependences?: { summary: string; method: string } | null;

@@ -34,6 +34,21 @@ _LEAST_OF_KIND = 40
 _STRENGTH = 1.0  # the inverse of the L2 penalty, on summaries in units of their spread
 
 
+def require_statistics() -> None:
+    """Report early, with a hint, that the fitting library is missing.
+
+    Raises:
+        CounterlensError: scikit-learn is not installed.
+    """
+    try:
+        import sklearn  # noqa: F401 - whether it is there
+    except ImportError:
+        raise CounterlensError(
+            "calibration needs scikit-learn, which is not installed",
+            "Install it with: pip install 'counterlens[statistics]'",
+        ) from None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
     """n pieces of code that a model wrote.

@@ -27,7 +27,6 @@ from counterlens.cli.saying import say
 from counterlens.cli.sources import files_of
 from counterlens.confidence import Aggregation, Confidence, confidence, score_document
 from counterlens.confidence.alignment import Rule
-from counterlens.confidence.calibration import load_calibration
 from counterlens.confidence.corpus import FileConfidence, corpus_confidence
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.confidence.granularity import Granularity
@@ -39,11 +38,9 @@ from counterlens.languages.registry import language_named
 from counterlens.models import Model
 from counterlens.probes.options import make
 from counterlens.probes.registry import PROBES
-from counterlens.reports.build.calibration import raw_or_calibrated
 from counterlens.reports.build.confidence import corpus_report
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.export import json as plain
-from counterlens.reports.export.calibration import calibrated_json
 from counterlens.reports.export.json import corpus, probe_document
 from counterlens.reports.page import page
 from counterlens.reports.render import terminal
@@ -198,12 +195,10 @@ def _file(
         scored = how.score(model, document, lambda done, total: report(what, done, total))
     if html is not None:
         write_page(html, page(scored, model.info, by))
-    known = load_calibration(model.info.identity)
     if as_json:
-        print_json(plain.confidence(scored, model.info, by) | {"calibrated": calibrated_json(scored, known)})
+        print_json(plain.confidence(scored, model.info, by))
     elif html is None:
         print_report(score_report(scored, model.info, by))
-        print_report(terminal.render(raw_or_calibrated(scored, known)))
     else:
         say(f"wrote {html}")
 

@@ -1,6 +1,6 @@
 """What a model's confidence in code that it writes says about whether the code is right.
 
-A map per model, fitted by `counterlens calibrate --truth tests` on completions that tests have judged: the
+A map per model, fitted by `counterlens calibrate` on completions that tests have judged: the
 probability that a completion passes, and that a statement stays as it is in the smallest fix. The shares that
 a front end shows are of functions outside the fit. Some models' maps come with Counterlens (`measured/`).
 """
@@ -8,6 +8,7 @@ a front end shows are of functions outside the fit. Some models' maps come with 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,15 +20,14 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import platformdirs
 
 from counterlens.atomic_file import replace_file
-from counterlens.confidence.calibration import calibration_file
 from counterlens.errors import ModelError
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.regular_file import read_text
 
 VERSION = 2
-_FOLDER = "correctness"
 _MOST_ODDS = 30.0
 _LEAST_SHOWN = 20  # pieces behind a share
 
@@ -203,8 +203,8 @@ class Correctness:
 
 def correctness_file(model_identity: str, folder: Path | None = None) -> Path:
     """The path of a model's maps, in the user's data folder."""
-    path = calibration_file(model_identity, folder)
-    return path if folder is not None else path.parents[1] / _FOLDER / path.name
+    folder = folder or Path(platformdirs.user_data_dir("counterlens")) / "correctness"
+    return folder / f"{hashlib.sha256(model_identity.encode()).hexdigest()[:32]}.json"
 
 
 def load_correctness(model_identity: str, *, folder: Path | None = None) -> Correctness | None:

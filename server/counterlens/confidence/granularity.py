@@ -33,7 +33,6 @@ import numpy.typing as npt
 
 from counterlens.confidence.aggregate import Confidence, aggregate
 from counterlens.confidence.alignment import align, blank
-from counterlens.confidence.calibration import Calibration
 from counterlens.syntax.concepts import FREE_TEXT, Category
 from counterlens.syntax.statements import defines, imports, is_part_of_statement, is_statement
 
@@ -55,7 +54,6 @@ def calm(
     confidence: Confidence,
     spans: Iterable[Span],
     granularity: Granularity,
-    calibration: Calibration | None = None,
     *,
     ordinary: bool = False,
 ) -> list[Span]:
@@ -64,12 +62,11 @@ def calm(
     Args:
         confidence: The scored document.
         granularity: The unit of a span.
-        calibration: The calibration map of the values, if any.
         ordinary: Whether ordinary code may be coloured, too.
     """
     unlikely = [
         candidate
-        for candidate in _without_new_names(confidence, list(spans), granularity, calibration)
+        for candidate in _without_new_names(confidence, list(spans), granularity)
         if candidate.value < UNLIKELY
     ]
     if not ordinary:
@@ -93,9 +90,7 @@ def _fits(lines: set[int], first: int, last: int) -> bool:
     return all(near[i + ON_SCREEN] - near[i] >= SCREEN for i in range(len(near) - ON_SCREEN))
 
 
-def _without_new_names(
-    confidence: Confidence, spans: Sequence[Span], granularity: Granularity, calibration: Calibration | None
-) -> list[Span]:
+def _without_new_names(confidence: Confidence, spans: Sequence[Span], granularity: Granularity) -> list[Span]:
     """The spans with their values without new names; spans with no other tokens are dropped."""
     probability = confidence.scores.probability.copy()
     for first, last in _new(confidence):
@@ -115,8 +110,6 @@ def _without_new_names(
             confidence.aggregation,
         )
     known = [(span, float(value)) for span, value in zip(spans, values, strict=True) if not np.isnan(value)]
-    if calibration is not None:
-        known = [(span, calibration.apply(span.category, value)) for span, value in known]
     return [replace(span, value=value, level=level_of(value)) for span, value in known]
 
 

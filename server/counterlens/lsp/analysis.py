@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 from lsprotocol import types
 
 from counterlens.confidence import Confidence
-from counterlens.confidence.calibration import Calibration
 from counterlens.confidence.correctness import Correctness
 from counterlens.confidence.units import Unit, units
 from counterlens.dependence import Dependences
@@ -105,8 +104,7 @@ class Analysis:
         state: Progress of scoring that version.
         reason: Why it has no scores, if it has none.
         confidence: Scores of exactly `document`; None until there are any.
-        shown: Displayed scores: `confidence`, possibly calibrated; during scoring, the finished units.
-        calibration: The map applied to `shown`, if any.
+        shown: Displayed scores: `confidence`; during scoring, the finished units.
         correctness: What the model's confidence says about correctness, if it was measured.
         last: Scores of the last scored version, kept while a newer one is being scored.
         cancel: Set when the scoring in progress becomes stale.
@@ -127,7 +125,6 @@ class Analysis:
     reason: str = ""
     confidence: Confidence | None = None
     shown: Confidence | None = None
-    calibration: Calibration | None = None
     correctness: Correctness | None = None
     last: Confidence | None = None
     unscored: tuple[tuple[int, int], ...] = ()
@@ -169,26 +166,22 @@ class Analysis:
     def scored(
         self,
         confidence: Confidence,
-        shown: Confidence | None = None,
-        calibration: Calibration | None = None,
         memo: Memo | None = None,
         unscored: tuple[tuple[int, int], ...] = (),
     ) -> None:
-        """Store the scores of the newest version, and the displayed scores if they differ."""
-        self.partly_scored(confidence, shown, calibration, memo, unscored)
+        """Store the scores of the newest version."""
+        self.partly_scored(confidence, memo, unscored)
         self.confidence, self.last = confidence, confidence
         self.state, self.reason = ScoringState.READY, ""
 
     def partly_scored(
         self,
         confidence: Confidence,
-        shown: Confidence | None = None,
-        calibration: Calibration | None = None,
         memo: Memo | None = None,
         unscored: tuple[tuple[int, int], ...] = (),
     ) -> None:
         """Store the finished part of the scores of the newest version; the rest follows."""
-        self.shown, self.calibration, self.unscored = shown or confidence, calibration, unscored
+        self.shown, self.unscored = confidence, unscored
         self.memo = memo or Memo()
 
     def waits_at(self, offset: int) -> bool:

@@ -21,7 +21,6 @@ from threading import Event
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from counterlens.confidence import Confidence, confidence
-from counterlens.confidence.calibration import Calibration, calibrate, fits, load_calibration
 from counterlens.confidence.correctness import Correctness, load_correctness
 from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.confidence.scoring import join_scores, score_unit
@@ -57,8 +56,6 @@ class ScoredDocument:
     """The scores of one version of a document, as features get them."""
 
     confidence: Confidence
-    shown: Confidence
-    calibration: Calibration | None
     memo: Memo = field(default_factory=Memo)
     correctness: Correctness | None = None
 
@@ -278,9 +275,7 @@ class BackgroundScorer:
         job.showed(time.monotonic() - begun)
         if self._jobs.get(job.analysis.uri) is job and job.analysis.state is ScoringState.SCORING:
             job.analysis.correctness = scored.correctness
-            job.analysis.partly_scored(
-                scored.confidence, scored.shown, scored.calibration, scored.memo, unscored
-            )
+            job.analysis.partly_scored(scored.confidence, scored.memo, unscored)
             self._grew(job.analysis)
 
     async def _show(self, job: ScoringJob) -> None:
@@ -292,7 +287,7 @@ class BackgroundScorer:
         unscored = job.unscored
         scored = await self._made(job)
         job.analysis.correctness = scored.correctness
-        job.analysis.scored(scored.confidence, scored.shown, scored.calibration, scored.memo, unscored)
+        job.analysis.scored(scored.confidence, scored.memo, unscored)
 
     async def _made(self, job: ScoringJob) -> ScoredDocument:
         parts = [part for _, part in sorted(job.parts.items())]
@@ -313,13 +308,9 @@ class BackgroundScorer:
             settings.alignment,
             within=within,
         )
-        known = load_calibration(model.info.identity) if model and settings.calibrated else None
-        usable = known if known is not None and fits(document_confidence, known) else None
         maps = load_correctness(model.info.identity) if model else None
         scored = ScoredDocument(
             document_confidence,
-            calibrate(document_confidence, usable) if usable else document_confidence,
-            usable,
             correctness=maps if maps is not None and maps.language == document.language else None,
         )
         self._prepare(scored)

@@ -8,20 +8,18 @@ tool of an assistant: command `counterlens.confidence`, argument `{uri, function
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from lsprotocol import types
 
 from counterlens.confidence import Confidence, NodeConfidence
-from counterlens.confidence.calibration import Calibration
 from counterlens.confidence.granularity import (
     LABELS,
     Granularity,
     Span,
     calm,
-    level_of,
     spans,
     visible_first,
 )
@@ -77,7 +75,6 @@ class Overlay:
     reason: str | None
     granularity: str
     calm: bool
-    calibrated: bool
     levels: int
     labels: tuple[str, ...]
     spans: tuple[OverlaySpan, ...]
@@ -86,9 +83,7 @@ class Overlay:
 def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
     """Compute the spans that a client will most likely request."""
     granularity, few = settings.overlay_granularity, settings.overlay_calm
-    scored.memo.get(
-        ("overlay", granularity, few), lambda: _spans(scored.shown, granularity, scored.calibration, few)
-    )
+    scored.memo.get(("overlay", granularity, few), lambda: _spans(scored.confidence, granularity, few))
 
 
 async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
@@ -100,7 +95,7 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
         return Overlay(
-            -1, ScoringState.UNAVAILABLE, t("the document is not open"), granularity, few, False, 0, (), ()
+            -1, ScoringState.UNAVAILABLE, t("the document is not open"), granularity, few, 0, (), ()
         )
     only, visible = range_of(getattr(params, "range", None)), range_of(getattr(params, "visible", None))
     places, seen = ls.places(analysis), visible or only
@@ -135,7 +130,7 @@ def overlay(
     chosen = []
     if confidence is not None:
         chosen = analysis.memo.get(
-            ("overlay", granularity, few), lambda: _spans(confidence, granularity, analysis.calibration, few)
+            ("overlay", granularity, few), lambda: _spans(confidence, granularity, few)
         )
         if only is not None:
             low, high = places.offset(only.start), places.offset(only.end)
@@ -148,7 +143,6 @@ def overlay(
         reason=analysis.reason or None,
         granularity=granularity,
         calm=few,
-        calibrated=analysis.calibration is not None,
         levels=len(LABELS),
         labels=tuple(t(label) for label in LABELS),
         spans=tuple(
@@ -158,19 +152,10 @@ def overlay(
     )
 
 
-def _spans(
-    confidence: Confidence, granularity: Granularity, calibration: Calibration | None, few: bool
-) -> list[Span]:
-    """The spans of a document. Nodes are calibrated already; spans of tokens are calibrated here."""
+def _spans(confidence: Confidence, granularity: Granularity, few: bool) -> list[Span]:
+    """The spans of a document."""
     made = spans(confidence, granularity)
-    if few:
-        return calm(confidence, made, granularity, calibration)
-    if calibration is None or granularity not in {Granularity.TOKEN, Granularity.STATEMENT}:
-        return made
-    values = [calibration.apply(span.category, span.value) for span in made]
-    return [
-        replace(span, value=value, level=level_of(value)) for span, value in zip(made, values, strict=True)
-    ]
+    return calm(confidence, made, granularity) if few else made
 
 
 def _inlay_hints(ls: CounterlensServer, params: types.InlayHintParams) -> list[types.InlayHint]:

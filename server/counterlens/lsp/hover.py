@@ -101,7 +101,7 @@ def hover(
     expected = expected_markdown(confidence, chain[0], translator())
     correct = correctness_sentence(confidence, chain[0].start, analysis.correctness, model, translator())
     holds = analysis.correctness is not None and analysis.correctness.statement.holds
-    note = confidence_note(confidence, analysis.calibration, model, translator())
+    note = confidence_note(confidence, model, translator())
     text = content.with_parts(
         HoverPart(node_markdown(chain[0], translator()), chain_markdown(confidence, chain, translator())),
         HoverPart(correct if holds else ""),

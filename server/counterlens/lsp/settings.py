@@ -62,7 +62,6 @@ class DeclaredSettings:
     languages: Annotated[tuple[str, ...], _setting("languages", choices=LANGUAGES)] = _READ
     aggregation: Annotated[Aggregation, _setting("confidence.aggregation")] = Aggregation.MEAN
     alignment: Annotated[Rule, _setting("confidence.alignment")] = Rule.OVERLAP
-    calibrated: Annotated[bool, _setting("confidence.calibrated")] = True
     doubt_diagnostics: Annotated[
         str, _setting("doubt.diagnostics", choices=("off", "hint", "information"))
     ] = "information"
@@ -163,7 +162,6 @@ class EditorSettings(DeclaredSettings):
             self.languages,
             self.aggregation,
             self.alignment,
-            self.calibrated,
             self.exclude,
             self.limits,
             self.max_bytes,

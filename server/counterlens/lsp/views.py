@@ -70,7 +70,6 @@ class SyntaxTree:
     state: str
     reason: str | None
     view: str
-    calibrated: bool
     levels: int
     labels: tuple[str, ...]
     rows: tuple[TreeRow, ...]
@@ -84,7 +83,7 @@ async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
     view = TreeView(wanted) if wanted in list(TreeView) else TreeView.PARTIAL
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return SyntaxTree(-1, ScoringState.UNAVAILABLE, t("the document is not open"), view, False, 0, (), ())
+        return SyntaxTree(-1, ScoringState.UNAVAILABLE, t("the document is not open"), view, 0, (), ())
     places = ls.places(analysis)
     at = plain(params).get("position")
     offset = None if at is None else places.offset(position(at))
@@ -107,7 +106,6 @@ def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int 
         state=analysis.state,
         reason=analysis.reason or None,
         view=view,
-        calibrated=analysis.calibration is not None,
         levels=len(LABELS),
         labels=tuple(t(label) for label in LABELS),
         rows=tuple(
@@ -168,7 +166,6 @@ class FunctionView:
     reason: str | None
     function: str = ""
     header: types.Range | None = None
-    calibrated: bool = False
     concepts: tuple[ConceptConfidence, ...] = ()
     dependences: InferenceSummary | None = None
     findings: tuple[TaskFinding, ...] = ()
@@ -203,7 +200,6 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
         known,
         function=function.qualname,
         header=places.range(function.header, function.header),
-        calibrated=analysis.calibration is not None,
         concepts=_concepts(analysis.shown, places, function) if analysis.shown else (),
         dependences=summary,
         findings=tuple(_findings(results)),

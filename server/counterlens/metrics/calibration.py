@@ -23,34 +23,6 @@ ROUNDS = 1000
 """Number of bootstrap samples for an interval."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Observations:
-    """n nodes with their confidences, and whether the model predicts them right.
-
-    Attributes:
-        confidence: (n,) 0 to 1.
-        right: (n,) 1.0 or 0.0.
-        category: (n,) concept categories.
-        tokens: (n,) number of tokens.
-        group: (n,) index of the function, or other unit, of each node.
-    """
-
-    confidence: Floats
-    right: Floats
-    category: npt.NDArray[np.str_]
-    tokens: Integers
-    group: Integers
-
-    def __len__(self) -> int:
-        return len(self.confidence)
-
-    def where(self, mask: npt.NDArray[np.bool_]) -> Observations:
-        """The nodes selected by a mask of (n,)."""
-        return Observations(
-            self.confidence[mask], self.right[mask], self.category[mask], self.tokens[mask], self.group[mask]
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Bin:
     """The nodes with a confidence from `low` to `high`.
@@ -126,27 +98,6 @@ def quality(
         ece=_estimate(_ece(all_of_it), _ece(samples), len(sums)),
         bins=bins,
     )
-
-
-def brier_difference(
-    first: Floats, second: Floats, right: Floats, group: Integers, *, seed: int = 0, rounds: int = ROUNDS
-) -> IntervalEstimate:
-    """The Brier score of the second of two confidences minus that of the first, paired by group.
-
-    Args:
-        first: (n,) 0 to 1; n is 1 or more.
-        second: (n,) confidences for the same nodes.
-        right: (n,) 1.0 or 0.0.
-        group: (n,) the unit of resampling of each node.
-        seed: Random seed of the bootstrap.
-        rounds: Number of bootstrap samples.
-    """
-    _, place = np.unique(group, return_inverse=True)
-    change = np.bincount(place, (second - right) ** 2 - (first - right) ** 2)
-    nodes = np.bincount(place).astype(np.float64)
-    drawn = _draw(len(nodes), seed, rounds)
-    paired = np.array([change.sum() / nodes.sum()])
-    return _estimate(paired, drawn @ change / (drawn @ nodes), len(nodes))
 
 
 def brier_skill(

@@ -95,7 +95,7 @@ def completion_sentence(
 def _not_measured(model: str, t: Translator) -> str:
     return t(
         "Whether the confidence of {model} says anything about correctness is not measured: "
-        "`counterlens calibrate --truth tests` does.",
+        "`counterlens calibrate` does.",
         model=model,
     )
 

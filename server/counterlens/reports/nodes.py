@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from counterlens.confidence import Aggregation, Confidence, NodeConfidence
-from counterlens.confidence.calibration import Calibration
 from counterlens.doubt.explaining import TokenPreference
 from counterlens.doubt.marking import Doubt
 from counterlens.probes.operator.belief import Belief
@@ -194,17 +193,8 @@ def expected_markdown(confidence: Confidence, node: NodeConfidence, t: Translato
     return t("It expected: {words}", words=" · ".join(words))
 
 
-def confidence_note(
-    confidence: Confidence, calibration: Calibration | None, model: str, t: Translator = ENGLISH
-) -> str:
-    """Explain the number: its meaning, and whether it is calibrated."""
-    if calibration is not None:
-        when = t(", measured {day}", day=calibration.created) if calibration.created else ""
-        return t(
-            "*Calibrated confidence: {model} predicts about this share of such nodes correctly{when}.*",
-            model=escape(model),
-            when=when,
-        )
+def confidence_note(confidence: Confidence, model: str, t: Translator = ENGLISH) -> str:
+    """Explain the number: its meaning."""
     return t(
         "*Raw confidence: {mean} for {model}, not calibrated.*",
         mean=_mean(confidence.aggregation, t),

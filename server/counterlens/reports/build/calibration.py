@@ -1,4 +1,4 @@
-"""Reports on calibrations: confidences before and after a map, and beside the verdicts of tests."""
+"""Reports on how often code that a model wrote was right, by the confidence in it."""
 
 from __future__ import annotations
 
@@ -7,88 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from counterlens.calibration.correctness import CorrectnessResult
-from counterlens.calibration.fitting import LEAST_FUNCTIONS, CalibrationResult
-from counterlens.calibration.measuring import NodeTruth
-from counterlens.confidence import Confidence
-from counterlens.confidence.calibration import Calibration, calibrate, fits
 from counterlens.confidence.correctness import RightShare
 from counterlens.counting import plural
 from counterlens.metrics.bootstrap import IntervalEstimate
-from counterlens.metrics.calibration import Bin, Quality
+from counterlens.metrics.calibration import Bin
 from counterlens.reports.document import Block, Figure, Heading, Paragraph, Report, TableBlock
 
-_BAR = 24
 _SIZE, _MARGIN = 360, 44
-
-
-def calibration_report(result: CalibrationResult, kept: Path | None) -> Report:
-    """The report; `kept` is the path of the map, if it was stored."""
-    before, after = result.before, result.after
-    blocks: list[Block] = [
-        Heading(1, _title(result)),
-        TableBlock(
-            "figures",
-            ("figure", "raw", "calibrated"),
-            (
-                ("Brier score", show_figure(before.brier), show_figure(after.brier)),
-                ("expected calibration error", show_figure(before.ece), show_figure(after.ece)),
-                ("nodes predicted correctly", f"{before.right:.2f}", ""),
-            ),
-        ),
-        *(_figure(title, quality) for title, quality in (("raw", before), ("calibrated", after))),
-        TableBlock(
-            "reliability: the share predicted correctly by confidence shown",
-            ("shown", "nodes", "raw: right", "", "nodes", "calibrated: right", ""),
-            tuple(
-                (f"{raw.low:.1f} to {raw.high:.1f}", raw.n, *_bar(raw), mapped.n, *_bar(mapped))
-                for raw, mapped in zip(before.bins, after.bins, strict=True)
-            ),
-        ),
-        TableBlock(
-            "by concept category",
-            ("category", "nodes", "right", "Brier raw", "calibrated", "ECE raw", "calibrated"),
-            tuple(
-                (
-                    name,
-                    raw.n,
-                    f"{raw.right:.2f}",
-                    *(f"{each.value:.3f}" for each in (raw.brier, mapped.brier, raw.ece, mapped.ece)),
-                )
-                for name, (raw, mapped) in result.categories.items()
-            ),
-        ),
-        *map(Paragraph, _notes(result, kept)),
-    ]
-    return Report(_title(result), tuple(blocks))
-
-
-def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
-    """The confidences of a document, with their calibration if it was measured."""
-    language = scored.document.language
-    of = None if known is None else known.facts.get("language")
-    if known is not None and of not in (None, language):
-        sentence = f"Confidence is raw: this model was calibrated for {of} and not for {language}."
-    elif known is None or not fits(scored, known):
-        sentence = "Confidence is raw, not calibrated; counterlens calibrate fits a calibration map."
-    else:
-        sentence = (
-            f"Confidence is raw. Calibrated on {known.created}: the model predicts this share of such nodes "
-            "correctly: "
-        )
-        concepts = calibrate(scored, known).concepts
-        sentence += ", ".join(f"{name} {100 * value:.0f} %" for name, (value, _) in concepts.items())
-    return Report("Calibration", (Paragraph(sentence, quiet=True),))
-
-
-def _figure(title: str, quality: Quality) -> Figure:
-    bins = tuple((f"{each.low:.1f} to {each.high:.1f}", each.n, _right(each)) for each in quality.bins)
-    return Figure(
-        title,
-        f"Reliability diagram, {title}: for each range of the confidence shown a bar as high as the share of "
-        "nodes predicted correctly, and the diagonal of perfect calibration.",
-        TableBlock(f"reliability, {title}", ("shown", "nodes", "right"), bins),
-        svg=reliability_svg(quality.bins, "node", "share of nodes predicted correctly"),
-    )
 
 
 def reliability_svg(bins: Sequence[Bin], unit: str, title: str) -> str:
@@ -125,54 +50,11 @@ def reliability_svg(bins: Sequence[Bin], unit: str, title: str) -> str:
     return "".join(parts) + "</svg>"
 
 
-def _title(result: CalibrationResult) -> str:
-    seen = f"{plural(result.before.n, 'node')} of {plural(result.units, 'function')} in "
-    seen += plural(result.documents, "file")
-    return f"Calibration of {result.calibration.name}: {seen}"
-
-
-def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
-    wrote = {
-        NodeTruth.FILLS: "the model, asked to continue where the node begins, writes it",
-        NodeTruth.FIRST_CHOICE: "each of its tokens is the model's first choice",
-    }
-    yield f"A node is predicted correctly if {wrote[result.truth]}."
-    yield (
-        "Calibrated figures come from functions that were not used to fit the curves; intervals are over "
-        "functions."
-    )
-    if result.agreement is not None:
-        yield f"First choices alone would give the same result for {result.agreement:.1%} of the nodes."
-    for reason, count in result.left_out.items():
-        yield f"Left out: {count}, {reason}."
-    curves = f"{plural(len(result.calibration.curves), 'curve')}, {result.method.value}"
-    yield (
-        f"The map changes the Brier score by {show_figure(result.difference, '+')}, paired over "
-        f"{plural(result.units, 'function')}."
-    )
-    if not result.better:
-        few = f" (it takes {LEAST_FUNCTIONS} functions to show it)" if result.units < LEAST_FUNCTIONS else ""
-        yield (
-            f"The map is not better than raw confidences beyond chance{few}, so it is not stored: use more "
-            "--nodes."
-        )
-    else:
-        yield f"The map ({curves}) is stored in {kept}." if kept else f"The map ({curves}) is not stored."
-
-
-def show_figure(estimate: IntervalEstimate, sign: str = "") -> str:
+def show_figure(estimate: IntervalEstimate) -> str:
     """A figure with its interval."""
     if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:{sign}.3f} (-- to --)"
-    return f"{estimate.value:{sign}.3f} ({estimate.low:{sign}.3f} to {estimate.high:{sign}.3f})"
-
-
-def _bar(bucket: Bin) -> tuple[str | None, str]:
-    return _right(bucket), ("█" * round(bucket.right * _BAR) or "▏") if bucket.n else ""
-
-
-def _right(bucket: Bin) -> str | None:
-    return f"{bucket.right:.2f}" if bucket.n else None
+        return f"{estimate.value:.3f} (-- to --)"
+    return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"
 
 
 _FIXES = {
