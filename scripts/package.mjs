@@ -6,7 +6,6 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { makeBundle, PYTHONS, serverWheel } from "./bundle.mjs";
-import { keyed, translated } from "./localise.mjs";
 import { client, dist, isProgram, nodeBin, root } from "./paths.mjs";
 import { withPictures } from "./readme.mjs";
 import { setUpNode } from "./setup/node.mjs";
@@ -31,8 +30,8 @@ export async function packageExtension({ target, pythons, model = true, portable
   const { version } = JSON.parse(readFileSync(path.join(client, "package.json"), "utf8"));
   const stage = path.join(dist, target ? `extension-${target}` : "extension");
   rmSync(stage, { recursive: true, force: true });
-  writeManifest(stage);
   const files = {
+    "package.json": path.join(client, "package.json"),
     "CHANGELOG.md": path.join(root, "CHANGELOG.md"),
     LICENSE: path.join(root, "LICENSE"),
     "media/icon.png": path.join(root, "media/icon.png"),
@@ -44,7 +43,6 @@ export async function packageExtension({ target, pythons, model = true, portable
     "dist/picture.css": path.join(client, "dist/picture.css"),
     "syntaxes/report.tmLanguage.json": path.join(client, "syntaxes/report.tmLanguage.json"),
     walkthrough: path.join(client, "walkthrough"),
-    "l10n/bundle.l10n.de.json": path.join(client, "l10n/bundle.l10n.de.json"),
   };
   if (target) await makeBundle(path.join(stage, "libs"), { target, pythons, model, portable });
   Object.assign(files, await serverFiles());
@@ -66,18 +64,6 @@ export async function packageExtension({ target, pythons, model = true, portable
     log: path.join(dist, "vsce.log"),
   });
   return vsix;
-}
-
-/** Writes the manifest, with its texts in each language beside it. */
-function writeManifest(stage) {
-  const read = (name) => JSON.parse(readFileSync(path.join(client, name), "utf8"));
-  const { manifest, texts } = keyed(read("package.json"));
-  const german = translated(texts, read("l10n/manifest.de.json"));
-  mkdirSync(stage, { recursive: true });
-  const files = { "package.json": manifest, "package.nls.json": texts, "package.nls.de.json": german };
-  for (const [name, content] of Object.entries(files)) {
-    writeFileSync(path.join(stage, name), JSON.stringify(content, null, 2));
-  }
 }
 
 /** Files from which the extension creates an environment. */

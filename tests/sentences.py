@@ -28,6 +28,8 @@ _ENDS = re.compile(r"(?<=[.!?:])\s+(?=[A-Z*`])")
 _CODE = re.compile(r"^```[\s\S]*?^```|^(?: {4}|\t).*$|<!--[\s\S]*?-->", re.MULTILINE)
 
 
+_LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
+_VALUE = re.compile(r"\$\{[^{}]*\}")
 _PROGRAM = re.compile(r"\n {2,}|^\W*<\w|[;{}]\s*\}|^class \w+ \{|^void |^int ")
 
 
@@ -83,6 +85,12 @@ def of_module(path: Path) -> Iterator[str]:
         yield from sentences_in(text.split("\n\n")[0])
 
 
+def of_script(path: Path) -> Iterator[str]:
+    """The sentences of a TypeScript module: its literals."""
+    for plain, template in _LITERAL.findall(path.read_text(encoding="utf-8")):
+        yield from sentences_in(_VALUE.sub("{}", plain or template))
+
+
 def of_json(value: object) -> Iterator[str]:
     """The sentences of the texts in a JSON value."""
     if isinstance(value, str):
@@ -98,15 +106,15 @@ def everything() -> list[tuple[str, str]]:
     client = ROOT / "client"
     found: dict[str, str] = {}
     pages = [ROOT / "README.md", client / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    pages += [page for page in sorted((client / "walkthrough").glob("*.md")) if ".nls." not in page.name]
+    pages += sorted((client / "walkthrough").glob("*.md"))
     for page in pages:
         found |= dict.fromkeys(of_page(page), str(page.relative_to(ROOT)))
     for module in sorted(server.rglob("*.py")):
         found |= dict.fromkeys(of_module(module), str(module.relative_to(ROOT)))
     manifest = json.loads((client / "package.json").read_text(encoding="utf-8"))
     found |= dict.fromkeys(of_json([manifest["description"], manifest["contributes"]]), "client/package.json")
-    bundle = json.loads((client / "l10n" / "bundle.l10n.de.json").read_text(encoding="utf-8"))
-    found |= dict.fromkeys(of_json(list(bundle)), "client/src")
+    for module in sorted((client / "src").rglob("*.ts")):
+        found |= dict.fromkeys(of_script(module), str(module.relative_to(ROOT)))
     return [(place, sentence) for sentence, place in found.items()]
 
 

@@ -20,7 +20,7 @@ PACKAGE = REPOSITORY / "server" / "counterlens"
 PAGE = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 LAYERS = [
-    {"errors", "text", "counting", "progress", "plugins", "translating", "trust", "user_list"}
+    {"errors", "text", "counting", "progress", "plugins", "trust", "user_list"}
     | {"atomic_file", "environment", "processes", "child", "regular_file", "nested_text", "__init__"},
     {"languages"},
     {"syntax"},
@@ -453,7 +453,7 @@ def read_directly(path: Path) -> Iterator[str]:
 def test_files_that_others_wrote_are_opened_in_one_place() -> None:
     inside = ("python/judging/sandboxed/", "python/execution/observers.py", "sandbox/linux/")  # the sandbox
     of_the_package = {
-        "cli/doctor.py", "confidence/correctness.py", "java/execution/rewriting.py", "lsp/language.py",
+        "cli/doctor.py", "confidence/correctness.py", "java/execution/rewriting.py",
         "models/code_models.py", "models/llama/rounding.py", "models/speed.py", "probes/prompts/templates.py",
         "probes/recognition/record.py", "reports/page/__init__.py", "reports/render/html.py",
         "sandbox/claims.py", "sandbox/java/machine.py", "sandbox/shipping.py",

@@ -1,6 +1,5 @@
 /** The list of a function's counterfactuals, and the line where two texts differ. Pure, so that it can be tested. */
 
-import { t } from "./language";
 import type { Counterfactual, CounterfactualResult, Refusal } from "./protocol";
 
 /** A row of the list: a heading, a counterfactual to show, or the reason why there is none. */
@@ -13,9 +12,9 @@ export type Choice =
 export function choices({ counterfactuals, refused }: CounterfactualResult): Choice[] {
   const inOrder = [...counterfactuals].sort((a, b) => a.line - b.line);
   return [
-    ...section(t("keeps the meaning"), inOrder.filter(({ preserving }) => preserving).map(offered)),
-    ...section(t("breaks the meaning"), inOrder.filter(({ preserving }) => !preserving).map(offered)),
-    ...section(t("refused"), refusals(refused)),
+    ...section("keeps the meaning", inOrder.filter(({ preserving }) => preserving).map(offered)),
+    ...section("breaks the meaning", inOrder.filter(({ preserving }) => !preserving).map(offered)),
+    ...section("refused", refusals(refused)),
   ];
 }
 
@@ -24,7 +23,7 @@ function section(label: string, rows: Choice[]): Choice[] {
 }
 
 function offered(one: Counterfactual): Choice {
-  const assumed = one.assumptions.length > 0 ? [t("assumes {0}", one.assumptions.join(", "))] : [];
+  const assumed = one.assumptions.length > 0 ? [`assumes ${one.assumptions.join(", ")}`] : [];
   return {
     kind: "counterfactual",
     label: one.mutation,
@@ -54,7 +53,7 @@ function refusals(refused: Refusal[]): Choice[] {
 /** Formats zero-based line numbers, shown counted from 1. */
 function lines(zeroBased: number[]): string {
   const counted = [...new Set(zeroBased)].sort((a, b) => a - b).map((line) => line + 1);
-  return counted.length === 1 ? t("line {0}", counted.join()) : t("lines {0}", counted.join(", "));
+  return counted.length === 1 ? `line ${counted.join()}` : `lines ${counted.join(", ")}`;
 }
 
 function sentence(text: string): string {
@@ -64,7 +63,7 @@ function sentence(text: string): string {
 
 /** The title of the diff. */
 export function title(functionName: string, { mutation, line }: Counterfactual): string {
-  return t("{0}: {1}, line {2} (original ↔ counterfactual)", functionName, mutation, line + 1);
+  return `${functionName}: ${mutation}, line ${line + 1} (original ↔ counterfactual)`;
 }
 
 /** The first line, counted from 0, in which two texts differ, or else their last common line. */

@@ -118,15 +118,15 @@ async function probeAtCursor(server: Server): Promise<void> {
   const argument = await functionMeant(
     server,
     undefined,
-    vscode.l10n.t("Put the cursor into a Python function to probe it."),
+    "Put the cursor into a Python function to probe it.",
   );
   if (argument) await vscode.commands.executeCommand(PROBE, argument);
 }
 
 async function chooseInterpreter(): Promise<void> {
   const chosen = await vscode.window.showOpenDialog({
-    title: vscode.l10n.t("Python with the counterlens package"),
-    openLabel: vscode.l10n.t("Use This Python"),
+    title: "Python with the counterlens package",
+    openLabel: "Use This Python",
     canSelectMany: false,
   });
   const python = chosen?.[0]?.fsPath;
@@ -138,32 +138,32 @@ async function chooseInterpreter(): Promise<void> {
 async function showActions(overlay: Overlay): Promise<void> {
   const actions: (vscode.QuickPickItem & { command: string; argument?: string })[] = [
     {
-      label: `$(beaker) ${vscode.l10n.t("Probe Function Counterfactually")}`,
+      label: `$(beaker) Probe Function Counterfactually`,
       command: "counterlens.probeAtCursor",
     },
     {
-      label: `$(repo) ${vscode.l10n.t("Ask About This Repository…")}`,
+      label: `$(repo) Ask About This Repository…`,
       command: "counterlens.askRepository",
     },
-    { label: `$(comment) ${vscode.l10n.t("Complete and Explain")}`, command: COMPLETE_AND_EXPLAIN },
-    { label: `$(git-compare) ${vscode.l10n.t("Show Counterfactual…")}`, command: SHOW_COUNTERFACTUAL },
-    { label: `$(type-hierarchy) ${vscode.l10n.t("Show Dependences")}`, command: SHOW_DEPENDENCES },
-    { label: `$(bug) ${vscode.l10n.t("What Do the Tests Miss?")}`, command: SHOW_MUTANTS },
+    { label: `$(comment) Complete and Explain`, command: COMPLETE_AND_EXPLAIN },
+    { label: `$(git-compare) Show Counterfactual…`, command: SHOW_COUNTERFACTUAL },
+    { label: `$(type-hierarchy) Show Dependences`, command: SHOW_DEPENDENCES },
+    { label: `$(bug) What Do the Tests Miss?`, command: SHOW_MUTANTS },
     {
-      label: `$(type-hierarchy-sub) ${vscode.l10n.t("Show Syntax Tree Diagram")}`,
+      label: `$(type-hierarchy-sub) Show Syntax Tree Diagram`,
       command: "counterlens.showPicture",
     },
     { label: toggleLabel(overlay.isEnabled), command: "counterlens.toggleOverlay" },
-    { label: `$(eye) ${vscode.l10n.t("Show All Uncertainty")}`, command: "counterlens.showAllUncertainty" },
+    { label: `$(eye) Show All Uncertainty`, command: "counterlens.showAllUncertainty" },
     { label: chooseLabel(), command: "counterlens.chooseGranularity" },
-    { label: `$(symbol-color) ${vscode.l10n.t("Show Legend")}`, command: "counterlens.showLegend" },
-    { label: `$(server) ${vscode.l10n.t("Select Model…")}`, command: "counterlens.selectModel" },
-    { label: `$(plug) ${vscode.l10n.t("Test Connection")}`, command: "counterlens.testConnection" },
-    { label: `$(tools) ${vscode.l10n.t("Set Up…")}`, command: "counterlens.setUp" },
-    { label: `$(refresh) ${vscode.l10n.t("Restart Server")}`, command: "counterlens.restartServer" },
-    { label: `$(output) ${vscode.l10n.t("Show Logs")}`, command: "counterlens.showLogs" },
+    { label: `$(symbol-color) Show Legend`, command: "counterlens.showLegend" },
+    { label: `$(server) Select Model…`, command: "counterlens.selectModel" },
+    { label: `$(plug) Test Connection`, command: "counterlens.testConnection" },
+    { label: `$(tools) Set Up…`, command: "counterlens.setUp" },
+    { label: `$(refresh) Restart Server`, command: "counterlens.restartServer" },
+    { label: `$(output) Show Logs`, command: "counterlens.showLogs" },
     {
-      label: `$(gear) ${vscode.l10n.t("Settings")}`,
+      label: `$(gear) Settings`,
       command: "workbench.action.openSettings",
       argument: "@ext:counterlens.counterlens",
     },

@@ -16,7 +16,7 @@ import {
 import { rangeOf } from "./ranges";
 import { NO_ANSWER, type Server } from "./server";
 
-const ASKED = vscode.l10n.t("Asking the model…");
+const ASKED = "Asking the model…";
 
 export class Completions implements vscode.Disposable, vscode.InlineCompletionItemProvider {
   private readonly panel: Panel;
@@ -33,8 +33,8 @@ export class Completions implements vscode.Disposable, vscode.InlineCompletionIt
     private readonly counterfactuals: Counterfactuals,
   ) {
     const tools = [
-      { action: "place", title: vscode.l10n.t("Show in Place") },
-      { action: "mutation", title: vscode.l10n.t("Compare with a Counterfactual…") },
+      { action: "place", title: "Show in Place" },
+      { action: "mutation", title: "Compare with a Counterfactual…" },
     ];
     this.panel = new Panel(extension, "counterlens.completion", tools, (action) => this.act(action));
   }
@@ -44,7 +44,7 @@ export class Completions implements vscode.Disposable, vscode.InlineCompletionIt
     const argument: CompletionArgument | undefined = await functionMeant(
       this.server,
       given,
-      vscode.l10n.t("Put the cursor into the body of a Python function to complete it."),
+      "Put the cursor into the body of a Python function to complete it.",
     );
     if (!argument) return;
     const question = ++this.asked;
@@ -60,14 +60,14 @@ export class Completions implements vscode.Disposable, vscode.InlineCompletionIt
       return;
     }
     this.shown = { argument, answer };
-    this.panel.show(vscode.l10n.t("Completion of {0}", answer.function), answer.html);
+    this.panel.show(`Completion of ${answer.function}`, answer.html);
     this.panel.enable("place", !argument.mutation);
     if (!argument.mutation) await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
   }
 
   /** Shows the first line of a completion while the rest is written and explained. */
   begun({ function: name, text }: CompletionBegun): void {
-    const title = vscode.l10n.t("Completion of {0}", name);
+    const title = `Completion of ${name}`;
     this.panel.show(title, `<pre><code>${escaped(text)}</code></pre>`, ASKED);
   }
 
@@ -93,7 +93,7 @@ export class Completions implements vscode.Disposable, vscode.InlineCompletionIt
         version: answer.version,
         range: answer.range,
         newText: answer.text,
-        title: vscode.l10n.t("the rest of {0}", answer.function),
+        title: `the rest of ${answer.function}`,
       };
       await vscode.commands.executeCommand(PREVIEW_REPLACEMENT, replacement);
     }

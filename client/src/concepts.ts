@@ -5,7 +5,7 @@ import type { Display } from "./display";
 import type { ConceptArgument } from "./protocol";
 import { type Concept, finer, type Granularity } from "./settings";
 
-const SETTINGS = vscode.l10n.t("Settings");
+const SETTINGS = "Settings";
 
 /** The configuration target of such a choice: the workspace, or the user if no folder is open. */
 function target(): vscode.ConfigurationTarget {
@@ -20,7 +20,7 @@ export async function ignoreConcept({ category }: ConceptArgument): Promise<void
   const ignored = section.get<Concept[]>("diagnostics.ignoredConcepts") ?? [];
   await section.update("diagnostics.ignoredConcepts", [...new Set([...ignored, category])], target());
   const choice = await vscode.window.showInformationMessage(
-    vscode.l10n.t("Surprising {0} are no longer marked in this workspace.", category),
+    `Surprising ${category} are no longer marked in this workspace.`,
     SETTINGS,
   );
   if (choice === SETTINGS) {
@@ -45,26 +45,26 @@ export async function showAllUncertainty(display: Display): Promise<void> {
   await display.choose(
     Object.fromEntries(Object.entries(ALL).map(([key, value]) => [key, shown ? undefined : value])),
   );
-  const what = shown ? vscode.l10n.t("places in doubt") : vscode.l10n.t("all uncertainty");
-  vscode.window.setStatusBarMessage(vscode.l10n.t("Counterlens shows: {0}", what), 4000);
+  const what = shown ? "places in doubt" : "all uncertainty";
+  vscode.window.setStatusBarMessage(`Counterlens shows: ${what}`, 4000);
 }
 
 const CHOICES: { granularity: Granularity; label: string; detail: string }[] = [
-  { granularity: "token", label: vscode.l10n.t("Token"), detail: vscode.l10n.t("Each token of the model.") },
+  { granularity: "token", label: "Token", detail: "Each token of the model." },
   {
     granularity: "leaf",
-    label: vscode.l10n.t("Leaf"),
-    detail: vscode.l10n.t("Each word, operator and bracket of the syntax tree."),
+    label: "Leaf",
+    detail: "Each word, operator and bracket of the syntax tree.",
   },
   {
     granularity: "statement",
-    label: vscode.l10n.t("Statement"),
-    detail: vscode.l10n.t("Each statement; for a loop or branch, its header."),
+    label: "Statement",
+    detail: "Each statement; for a loop or branch, its header.",
   },
   {
     granularity: "concept",
-    label: vscode.l10n.t("Concept"),
-    detail: vscode.l10n.t("The smallest construct around each place."),
+    label: "Concept",
+    detail: "The smallest construct around each place.",
   },
 ];
 
@@ -74,7 +74,7 @@ export async function stepGranularity(display: Display, by: 1 | -1): Promise<voi
   await display.choose({ "overlay.granularity": granularity });
   const chosen = CHOICES.find((choice) => choice.granularity === granularity);
   const what = chosen?.detail ?? granularity;
-  vscode.window.setStatusBarMessage(vscode.l10n.t("Counterlens colours: {0}", what), 4000);
+  vscode.window.setStatusBarMessage(`Counterlens colours: ${what}`, 4000);
 }
 
 /** Lets the user choose the overlay's granularity. */
@@ -82,10 +82,10 @@ export async function chooseGranularity(display: Display): Promise<void> {
   const current = display.granularity;
   const rows = CHOICES.map((choice) => ({
     ...choice,
-    description: choice.granularity === current ? vscode.l10n.t("now") : "",
+    description: choice.granularity === current ? "now" : "",
   }));
   const chosen = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t("Unit that the overlay colours"),
+    title: "Unit that the overlay colours",
   });
   if (chosen) await display.choose({ "overlay.granularity": chosen.granularity });
 }

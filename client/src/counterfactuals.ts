@@ -35,7 +35,7 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
     const argument = await functionMeant(
       this.server,
       named,
-      vscode.l10n.t("Put the cursor into a Python function to see its counterfactuals."),
+      "Put the cursor into a Python function to see its counterfactuals.",
     );
     if (!argument) return;
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(argument.uri));
@@ -57,7 +57,7 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
     const answer = await vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Window,
-        title: vscode.l10n.t("Counterlens: creating counterfactuals…"),
+        title: "Counterlens: creating counterfactuals…",
       },
       () =>
         this.server.request<CounterfactualResult>("workspace/executeCommand", {
@@ -121,12 +121,12 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
 export async function choose(found: CounterfactualResult): Promise<Counterfactual | undefined> {
   const rows = choices(found).map(row);
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("No mutation applies to {0}.", found.function));
+    void vscode.window.showInformationMessage(`No mutation applies to ${found.function}.`);
     return undefined;
   }
   const chosen = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t("Counterfactuals of {0}", found.function),
-    placeHolder: vscode.l10n.t("Choose one to see it beside the original"),
+    title: `Counterfactuals of ${found.function}`,
+    placeHolder: "Choose one to see it beside the original",
     matchOnDescription: true,
     matchOnDetail: true,
   });
@@ -134,9 +134,7 @@ export async function choose(found: CounterfactualResult): Promise<Counterfactua
   if (choice?.kind === "counterfactual") return choice.shows;
   if (choice?.kind === "refused") {
     const where = `${choice.label}, ${choice.description}`;
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t("No counterfactual ({0}): {1}", where, choice.detail),
-    );
+    void vscode.window.showInformationMessage(`No counterfactual (${where}): ${choice.detail}`);
   }
   return undefined;
 }

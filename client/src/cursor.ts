@@ -30,13 +30,9 @@ export async function functionMeant<T extends FunctionArgument>(
 /** Waits for the server to start, and returns whether it runs. If not, shows a message with actions. */
 export async function ensureRunning(server: Server): Promise<boolean> {
   if (server.isRunning || (await server.whenStarted())) return true;
-  const restart = vscode.l10n.t("Restart Server");
-  const logs = vscode.l10n.t("Show Logs");
-  const choice = await vscode.window.showWarningMessage(
-    vscode.l10n.t("Counterlens is not running."),
-    restart,
-    logs,
-  );
+  const restart = "Restart Server";
+  const logs = "Show Logs";
+  const choice = await vscode.window.showWarningMessage("Counterlens is not running.", restart, logs);
   if (choice === restart) await vscode.commands.executeCommand("counterlens.restartServer");
   if (choice === logs) await vscode.commands.executeCommand("counterlens.showLogs");
   return false;

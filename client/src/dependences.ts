@@ -14,13 +14,13 @@ import { NO_ANSWER, type Server } from "./server";
 
 const METHODS = ["interventional", "prompted", "pairwise", "core", "trace"] as const;
 const TOOLS: (Tool & { action: (typeof METHODS)[number] })[] = [
-  { action: "interventional", title: vscode.l10n.t("Measure Reactions") },
-  { action: "prompted", title: vscode.l10n.t("Ask the Model") },
-  { action: "pairwise", title: vscode.l10n.t("Ask Pair by Pair") },
-  { action: "core", title: vscode.l10n.t("Ask about Indirect Dependences") },
-  { action: "trace", title: vscode.l10n.t("Ask for Steps") },
+  { action: "interventional", title: "Measure Reactions" },
+  { action: "prompted", title: "Ask the Model" },
+  { action: "pairwise", title: "Ask Pair by Pair" },
+  { action: "core", title: "Ask about Indirect Dependences" },
+  { action: "trace", title: "Ask for Steps" },
 ];
-const EXAMINED = vscode.l10n.t("Examining the model…");
+const EXAMINED = "Examining the model…";
 
 export class DependenceView implements vscode.Disposable {
   private readonly panel: Panel;
@@ -36,7 +36,7 @@ export class DependenceView implements vscode.Disposable {
     this.panel = new Panel(extension, "counterlens.dependences", TOOLS, (action) => this.act(action));
     this.edits = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
       const here = document.uri.toString() === this.file?.toString();
-      if (here && contentChanges.length > 0) this.panel.say(vscode.l10n.t("The file has changed since."));
+      if (here && contentChanges.length > 0) this.panel.say("The file has changed since.");
     });
   }
 
@@ -45,7 +45,7 @@ export class DependenceView implements vscode.Disposable {
     const argument = await functionMeant(
       this.server,
       named,
-      vscode.l10n.t("Put the cursor into a function of Python, Java or C to see its dependences."),
+      "Put the cursor into a function of Python, Java or C to see its dependences.",
     );
     if (!argument) return;
     const question = ++this.asked;
@@ -71,7 +71,7 @@ export class DependenceView implements vscode.Disposable {
 
   private present(argument: FunctionArgument, answer: DependenceResult, status: string): void {
     this.shown = { argument, version: answer.version };
-    this.panel.show(vscode.l10n.t("Dependences of {0}", answer.function), answer.html, status);
+    this.panel.show(`Dependences of ${answer.function}`, answer.html, status);
   }
 
   private ask(

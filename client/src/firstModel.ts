@@ -24,17 +24,8 @@ export async function askForFirstModel(
   const { models, byDefault } = await offeredCodeModels(server, false);
   const recommended = models.find(({ id }) => id === RECOMMENDED);
   if (!recommended || byDefault !== EMBEDDED_MODEL) return;
-  const message = vscode.l10n.t(
-    "Which model should Counterlens examine? {0} knows code, and is downloaded once ({1}). The embedded one (SmolLM2-135M) is quicker, and weak at code. Both run on this machine, as does any GGUF file; with a server, your code is sent there.",
-    recommended.name,
-    size(recommended.bytes),
-  );
-  const [download, embedded, others, elsewhere] = [
-    vscode.l10n.t("Download"),
-    vscode.l10n.t("Embedded"),
-    vscode.l10n.t("Others…"),
-    vscode.l10n.t("Server…"),
-  ];
+  const message = `Which model should Counterlens examine? ${recommended.name} knows code, and is downloaded once (${size(recommended.bytes)}). The embedded one (SmolLM2-135M) is quicker, and weak at code. Both run on this machine, as does any GGUF file; with a server, your code is sent there.`;
+  const [download, embedded, others, elsewhere] = ["Download", "Embedded", "Others…", "Server…"];
   const choice = await vscode.window.showInformationMessage(message, download, embedded, others, elsewhere);
   if (choice === download) await fetchAndChoose(server, recommended.id, recommended.name);
   if (choice === embedded) await choose({ model: EMBEDDED_MODEL });

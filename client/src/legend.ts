@@ -13,21 +13,19 @@ type Row = vscode.QuickPickItem & { run?: () => unknown };
 
 /** The unit that is coloured now, by granularity. */
 const UNITS: Record<string, string> = {
-  token: vscode.l10n.t("currently each token of the model"),
-  leaf: vscode.l10n.t("currently each word, operator and bracket"),
-  statement: vscode.l10n.t("currently each statement"),
-  concept: vscode.l10n.t("currently the smallest construct around each place"),
+  token: "currently each token of the model",
+  leaf: "currently each word, operator and bracket",
+  statement: "currently each statement",
+  concept: "currently the smallest construct around each place",
 };
 
 export function toggleLabel(shown: boolean): string {
-  const what = shown
-    ? vscode.l10n.t("Hide the Confidence Overlay")
-    : vscode.l10n.t("Show the Confidence Overlay");
+  const what = shown ? "Hide the Confidence Overlay" : "Show the Confidence Overlay";
   return `$(eye) ${what}`;
 }
 
 export function chooseLabel(): string {
-  return `$(list-selection) ${vscode.l10n.t("Set Overlay Granularity…")}`;
+  return `$(list-selection) Set Overlay Granularity…`;
 }
 
 export async function showLegend(server: Server, overlay: Overlay, display: Display): Promise<void> {
@@ -45,13 +43,13 @@ export async function showLegend(server: Server, overlay: Overlay, display: Disp
     run: () => editor && go(editor, nextPlace(row.places, editor.selection.active)),
   }));
   const { granularity } = display;
-  const heading = vscode.l10n.t("probability, least certain first");
+  const heading = "probability, least certain first";
   const { Separator } = vscode.QuickPickItemKind;
   const chosen = await vscode.window.showQuickPick<Row>(
     [
       { label: heading, kind: Separator },
       ...rows,
-      { label: vscode.l10n.t("the overlay"), kind: Separator },
+      { label: "the overlay", kind: Separator },
       {
         label: toggleLabel(overlay.isEnabled),
         run: () => overlay.setEnabled(!overlay.isEnabled),
@@ -62,19 +60,17 @@ export async function showLegend(server: Server, overlay: Overlay, display: Disp
         run: () => chooseGranularity(display),
       },
       {
-        label: `$(type-hierarchy-sub) ${vscode.l10n.t("Show Syntax Tree Diagram")}`,
+        label: `$(type-hierarchy-sub) Show Syntax Tree Diagram`,
         run: () => vscode.commands.executeCommand("counterlens.showPicture"),
       },
       {
-        label: `$(gear) ${vscode.l10n.t("Opacity and Underlines…")}`,
+        label: `$(gear) Opacity and Underlines…`,
         run: () => vscode.commands.executeCommand("workbench.action.openSettings", "counterlens.overlay"),
       },
     ],
     {
-      title: vscode.l10n.t("Counterlens: Legend"),
-      placeHolder: vscode.l10n.t(
-        "The model's probability of the code. Choose a level to go to its next place.",
-      ),
+      title: "Counterlens: Legend",
+      placeHolder: "The model's probability of the code. Choose a level to go to its next place.",
     },
   );
   await chosen?.run?.();

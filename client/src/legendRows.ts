@@ -1,7 +1,7 @@
 /** The rows of the legend. Pure, so that it can be tested. */
 
 import { UNDERLINES } from "./colours";
-import { t, written } from "./language";
+import { written } from "./numbers";
 import type { OverlayResult, OverlaySpan } from "./protocol";
 
 export interface LegendRow {
@@ -15,18 +15,18 @@ export interface LegendRow {
 
 /** Translations of the server's labels. Used before anything is scored; the labels of a response may differ. */
 const labels = (): Record<string, string> => ({
-  "below 1 %": t("below 1 %"),
-  "1 to 5 %": t("1 to 5 %"),
-  "5 to 20 %": t("5 to 20 %"),
-  "20 to 50 %": t("20 to 50 %"),
-  "50 to 80 %": t("50 to 80 %"),
-  "80 % and more": t("80 % and more"),
+  "below 1 %": "below 1 %",
+  "1 to 5 %": "1 to 5 %",
+  "5 to 20 %": "5 to 20 %",
+  "20 to 50 %": "20 to 50 %",
+  "50 to 80 %": "50 to 80 %",
+  "80 % and more": "80 % and more",
 });
-const colours = () => [t("strong orange"), t("orange"), t("pale yellow"), t("pale blue")];
+const colours = () => ["strong orange", "orange", "pale yellow", "pale blue"];
 const lines = (): Record<(typeof UNDERLINES)[number], string> => ({
-  double: t("double underline"),
-  dashed: t("dashed underline"),
-  dotted: t("dotted underline"),
+  double: "double underline",
+  dashed: "dashed underline",
+  dotted: "dotted underline",
 });
 
 export function legendRows(answer: OverlayResult | undefined, underlined: boolean): LegendRow[] {
@@ -41,7 +41,7 @@ export function legendRows(answer: OverlayResult | undefined, underlined: boolea
       level,
       label: known[label] ?? label,
       description: spans ? count(places.length) : "",
-      detail: (colours()[level] ?? t("not coloured")) + line,
+      detail: (colours()[level] ?? "not coloured") + line,
       places,
     };
   });
@@ -53,8 +53,8 @@ function inOrder(a: OverlaySpan, b: OverlaySpan): number {
 }
 
 function count(places: number): string {
-  if (places === 0) return t("nowhere in this file");
-  return places === 1 ? t("1 place in this file") : t("{0} places in this file", written(places));
+  if (places === 0) return "nowhere in this file";
+  return places === 1 ? "1 place in this file" : `${written(places)} places in this file`;
 }
 
 /** The first place after a position, or else the first of all. */

@@ -11,11 +11,7 @@ export async function fitMargins(server: Server): Promise<void> {
     void vscode.window.showWarningMessage(answer?.error ?? NO_ANSWER);
     return;
   }
-  const kinds = answer.kinds.join(", ") || vscode.l10n.t("none");
-  const text = vscode.l10n.t(
-    "Fitted on {0} functions. Kinds of doubt that mark places now: {1}",
-    answer.functions,
-    kinds,
-  );
+  const kinds = answer.kinds.join(", ") || "none";
+  const text = `Fitted on ${answer.functions} functions. Kinds of doubt that mark places now: ${kinds}`;
   void vscode.window.showInformationMessage(text);
 }

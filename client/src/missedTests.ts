@@ -10,7 +10,7 @@ export async function showMissedTests(server: Server, named?: FunctionArgument):
   const argument = await functionMeant(
     server,
     named,
-    vscode.l10n.t("Put the cursor into a Python function to see what its tests miss."),
+    "Put the cursor into a Python function to see what its tests miss.",
   );
   if (!argument) return;
   const answer = await server.request<MutantsResult>("workspace/executeCommand", {

@@ -1,7 +1,6 @@
 /** Webview panels: pages of the server's HTML with our own style and script, and nothing else. */
 
 import * as vscode from "vscode";
-import { language } from "./language";
 import { escaped, page } from "./page";
 
 /** A message from the page, mostly for a clicked button. */
@@ -88,7 +87,7 @@ export class Panel implements vscode.Disposable {
     const buttons = this.tools.map(
       (tool) => `<button type="button" data-action="${tool.action}">${escaped(tool.title)}</button>`,
     );
-    return `<div role="toolbar" aria-label="Counterlens" lang="${language()}">${buttons.join("")}<span id="status" role="status"></span></div>
+    return `<div role="toolbar" aria-label="Counterlens" lang="en">${buttons.join("")}<span id="status" role="status"></span></div>
 <main>
 ${fragment}
 </main>`;

@@ -12,7 +12,6 @@ import { DependenceView } from "./dependences";
 import { SyntaxDiagram } from "./diagram/syntaxDiagram";
 import { Display } from "./display";
 import { askForFirstModel } from "./firstModel";
-import { chooseLanguage } from "./language";
 import { More } from "./more";
 import { Overlay } from "./overlay";
 import { ProbeReports } from "./probe";
@@ -37,10 +36,6 @@ export interface Running {
 }
 
 export function start(context: vscode.ExtensionContext): Running {
-  chooseLanguage(
-    (text, ...values) => vscode.l10n.t(text, ...values),
-    vscode.l10n.bundle ? vscode.env.language : "en",
-  );
   const log = vscode.window.createOutputChannel("Counterlens", { log: true });
   const status = new Status(SHOW_ACTIONS);
   const reports = new ProbeReports(context.extensionUri, (...texts) => counterfactuals.compare(...texts));

@@ -17,14 +17,14 @@ import {
 } from "./protocol";
 import { API_KEY_VARIABLE } from "./secrets";
 
-const SET_API_KEY = vscode.l10n.t("Set API Key…");
+const SET_API_KEY = "Set API Key…";
 
 /** Number of completions of each side that the panel's button samples. */
 const DRAWN = 20;
 
 const SECTION = "probe";
 
-const KEPT = vscode.l10n.t("This result is from an earlier session. “Ask Again” probes anew.");
+const KEPT = "This result is from an earlier session. “Ask Again” probes anew.";
 
 /** The last report as a read-only document: plain text that can be copied. */
 const REPORT = vscode.Uri.parse("counterlens-report:/Counterlens%20Report");
@@ -51,9 +51,9 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     private readonly compare: Compare,
   ) {
     const tools = [
-      { action: "draw", title: vscode.l10n.t("Sample {0} Completions", DRAWN) },
-      { action: "again", title: vscode.l10n.t("Ask Again") },
-      { action: "text", title: vscode.l10n.t("Show as Text") },
+      { action: "draw", title: `Sample ${DRAWN} Completions` },
+      { action: "again", title: "Ask Again" },
+      { action: "text", title: "Show as Text" },
     ];
     this.panel = new Panel(extension, "counterlens.probe", tools, (action) => this.act(action));
   }
@@ -117,7 +117,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
       this.panel.say(status);
       if (!status && !this.inFront) this.panel.reveal();
     } else {
-      const title = vscode.l10n.t("Probe of {0}", result.function);
+      const title = `Probe of ${result.function}`;
       this.panel.show(title, `<section id="${SECTION}">${result.html}</section>`, status);
     }
   }
@@ -157,7 +157,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     if (action === "difference") {
       const { version } = await vscode.workspace.openTextDocument(file);
       const before = version === result.version ? undefined : result.source; // the version that was probed
-      const title = vscode.l10n.t("{0}: {1} (original ↔ counterfactual)", result.function, pair.title);
+      const title = `${result.function}: ${pair.title} (original ↔ counterfactual)`;
       await this.compare(file, before, pair.counterfactual, title);
     }
     if (action === "explain") {
@@ -170,7 +170,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     }
     const [original, counterfactual] = pair.wrote;
     if (action === "wrote" && original !== undefined && counterfactual !== undefined) {
-      const title = vscode.l10n.t("{0}: written after the original ↔ after {1}", result.function, pair.title);
+      const title = `${result.function}: written after the original ↔ after ${pair.title}`;
       await this.compare(file, original, counterfactual, title);
     }
   }

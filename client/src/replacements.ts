@@ -5,8 +5,8 @@ import * as vscode from "vscode";
 import type { ReplacementArgument } from "./protocol";
 import { rangeOf } from "./ranges";
 
-const REPLACE = vscode.l10n.t("Replace");
-const CHANGED = vscode.l10n.t("The file has changed in the meantime; request the replacement again.");
+const REPLACE = "Replace";
+const CHANGED = "The file has changed in the meantime; request the replacement again.";
 
 /** Provides proposed texts as read-only documents while they are open. */
 export class Replacements implements vscode.Disposable, vscode.TextDocumentContentProvider {
@@ -32,9 +32,9 @@ export class Replacements implements vscode.Disposable, vscode.TextDocumentConte
     const where = rangeOf(range);
     const proposal = await this.show(document, where, newText, title);
     const answer = await vscode.window.showInformationMessage(
-      vscode.l10n.t("Replace {0} in line {1}?", title, where.start.line + 1),
+      `Replace ${title} in line ${where.start.line + 1}?`,
       REPLACE,
-      vscode.l10n.t("Keep"),
+      "Keep",
     );
     await close(proposal);
     if (answer === REPLACE) await replace(document, version, where, newText);
@@ -56,7 +56,7 @@ export class Replacements implements vscode.Disposable, vscode.TextDocumentConte
     this.proposals.set(proposal.toString(), text.slice(0, from) + newText + text.slice(to));
     const proposed = await vscode.workspace.openTextDocument(proposal);
     await vscode.languages.setTextDocumentLanguage(proposed, document.languageId);
-    const shown = vscode.l10n.t("{0} (yours ↔ what the model expected)", title.replaceAll("`", ""));
+    const shown = `${title.replaceAll("`", "")} (yours ↔ what the model expected)`;
     await vscode.commands.executeCommand("vscode.diff", document.uri, proposal, shown, {
       preview: true,
       selection: new vscode.Range(where.start, where.start),

@@ -1,7 +1,7 @@
 /** The rows of the tree view: children, texts, and the row at the cursor. Pure, so that it can be tested. */
 
 import type { Position, Range } from "vscode-languageclient/node";
-import { t, written } from "./language";
+import { written } from "./numbers";
 import type { TreeRow } from "./protocol";
 
 /** The indices of the children of each row: those of row i at i + 1, and rows without a parent at 0. */
@@ -14,9 +14,9 @@ export function childrenOf(rows: TreeRow[]): number[][] {
 }
 
 export function percent(probability: number | null): string {
-  if (probability === null) return t("not scored");
+  if (probability === null) return "not scored";
   const shown = 100 * probability;
-  if (shown < 0.01) return t("below {0} %", written(0.01, 2));
+  if (shown < 0.01) return `below ${written(0.01, 2)} %`;
   return `${written(shown, shown < 1 ? 2 : 0)} %`;
 }
 
@@ -26,9 +26,9 @@ export function describe(row: TreeRow): { label: string; description: string; to
   const rest = token ? "" : ` · ${row.text}`;
   const lines = [
     `**${row.kind}** · ${row.category}`,
-    t("Confidence: {0}", percent(row.confidence)),
-    ...(token || row.minimum === null ? [] : [t("Least certain token: {0}", percent(row.minimum))]),
-    ...(row.bits === null ? [] : [t("Surprisal: {0} bits", written(row.bits, 1))]),
+    `Confidence: ${percent(row.confidence)}`,
+    ...(token || row.minimum === null ? [] : [`Least certain token: ${percent(row.minimum)}`]),
+    ...(row.bits === null ? [] : [`Surprisal: ${written(row.bits, 1)} bits`]),
   ];
   return {
     label: token ? row.text : row.kind,

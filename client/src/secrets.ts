@@ -15,10 +15,8 @@ export async function apiKeyEnvironment(secrets: vscode.SecretStorage): Promise<
 /** Asks for the key and stores it; an empty input removes it. */
 export async function askForApiKey(secrets: vscode.SecretStorage): Promise<void> {
   const key = await vscode.window.showInputBox({
-    title: vscode.l10n.t("Counterlens: API key for the remote model"),
-    prompt: vscode.l10n.t(
-      "Stored in VS Code's secret storage, never in a settings file. Leave empty to remove it.",
-    ),
+    title: "Counterlens: API key for the remote model",
+    prompt: "Stored in VS Code's secret storage, never in a settings file. Leave empty to remove it.",
     password: true,
     ignoreFocusOut: true,
   });

@@ -32,9 +32,7 @@ import type { Settings } from "./settings";
 import { RUN_NEWS, type RunNews } from "./views/protocol";
 
 /** The message if a request to the server got no response. */
-export const NO_ANSWER = vscode.l10n.t(
-  "The language server did not answer. “Counterlens: Show Logs” gives the reason.",
-);
+export const NO_ANSWER = "The language server did not answer. “Counterlens: Show Logs” gives the reason.";
 
 /** Commands that a hover may link to. Hovers also show code, which must not be able to run any other command. */
 const HOVER_COMMANDS = [MORE, PROBE, SHOW_COUNTERFACTUAL, SHOW_DEPENDENCES];
@@ -85,9 +83,7 @@ export class Server implements vscode.Disposable {
 
   /** Starts the server once a document of an enabled language is open. */
   startWhenNeeded(): void {
-    const detail = vscode.l10n.t(
-      "The server starts when a file of an enabled language is open (counterlens.languages).",
-    );
+    const detail = "The server starts when a file of an enabled language is open (counterlens.languages).";
     this.listener.status({ model: "", state: "idle", detail });
     for (const document of vscode.workspace.textDocuments) this.opened(document);
   }
@@ -260,12 +256,12 @@ export class Server implements vscode.Disposable {
       this.listener.status({
         model: "",
         state: "disabled",
-        detail: vscode.l10n.t("counterlens.enable is off."),
-        reason: vscode.l10n.t("off (counterlens.enable)"),
+        detail: "counterlens.enable is off.",
+        reason: "off (counterlens.enable)",
       });
       return;
     }
-    const starting = vscode.l10n.t("Starting the language server.");
+    const starting = "Starting the language server.";
     this.listener.status({ model: "", state: "loading", detail: starting });
     const interpreter = await this.findInterpreter();
     if (!interpreter) return;
@@ -293,10 +289,8 @@ export class Server implements vscode.Disposable {
       this.listener.interpreter(chosen);
       return chosen;
     }
-    const detail = vscode.l10n.t(
-      "No Python with the counterlens package was found. The log lists those that were tried.",
-    );
-    this.listener.status({ model: "", state: "error", detail, reason: vscode.l10n.t("no Python has it") });
+    const detail = "No Python with the counterlens package was found. The log lists those that were tried.";
+    this.listener.status({ model: "", state: "error", detail, reason: "no Python has it" });
     this.listener.noInterpreter(choice);
     return undefined;
   }
@@ -355,16 +349,15 @@ export class Server implements vscode.Disposable {
     void client.dispose().catch(() => undefined);
     const delay = this.policy.next();
     if (delay === undefined) {
-      const detail = vscode.l10n.t(
-        "The language server keeps stopping. Check the log, then use “Counterlens: Restart Server” to try again.",
-      );
+      const detail =
+        "The language server keeps stopping. Check the log, then use “Counterlens: Restart Server” to try again.";
       this.log.error(detail);
-      const reason = vscode.l10n.t("the server keeps stopping");
+      const reason = "the server keeps stopping";
       this.listener.status({ model: "", state: "error", detail, reason });
       return;
     }
     this.log.warn(`The language server stopped unexpectedly; starting it again in ${delay} ms.`);
-    const restarting = vscode.l10n.t("The language server stopped; restarting.");
+    const restarting = "The language server stopped; restarting.";
     this.listener.status({ model: "", state: "loading", detail: restarting });
     this.retry = setTimeout(() => void this.enqueue("it stopped unexpectedly"), delay);
   }

@@ -1,7 +1,6 @@
 /** Typed settings. An invalid value gives a message, and the default is used instead. */
 
 import { IMPORT_STRATEGIES, type ImportStrategy } from "./install/choosing";
-import { t } from "./language";
 
 export const LANGUAGES = [
   "python",
@@ -144,41 +143,41 @@ export type Lookup = (key: string) => unknown;
 type Check<T> = { expected: () => string; accepts: (value: unknown) => value is T };
 
 const aBoolean: Check<boolean> = {
-  expected: () => t("true or false"),
+  expected: () => "true or false",
   accepts: (value): value is boolean => typeof value === "boolean",
 };
 
 const aString: Check<string> = {
-  expected: () => t("a string"),
+  expected: () => "a string",
   accepts: (value): value is string => typeof value === "string",
 };
 
 const aModel: Check<string> = {
-  expected: () => t("the name of a model"),
+  expected: () => "the name of a model",
   accepts: (value): value is string => value === "" || (typeof value === "string" && value.trim() !== ""),
 };
 
 const aUrl: Check<string> = {
-  expected: () => t("an http:// or https:// address, or empty"),
+  expected: () => "an http:// or https:// address, or empty",
   accepts: (value): value is string =>
     typeof value === "string" && (value === "" || /^https?:\/\/\S+$/.test(value)),
 };
 
 const aLayerCount: Check<string> = {
-  expected: () => t("a number, all or auto"),
+  expected: () => "a number, all or auto",
   accepts: (value): value is string => typeof value === "string" && /^(auto|all|[0-9]{1,4})$/.test(value),
 };
 
 function oneOf<T extends string>(...values: T[]): Check<T> {
   return {
-    expected: () => t("one of {0}", values.map((value) => `"${value}"`).join(", ")),
+    expected: () => `one of ${values.map((value) => `"${value}"`).join(", ")}`,
     accepts: (value): value is T => values.includes(value as T),
   };
 }
 
 function integer(least: number, most: number): Check<number> {
   return {
-    expected: () => t("an integer from {0} to {1}", least, most),
+    expected: () => `an integer from ${least} to ${most}`,
     accepts: (value): value is number =>
       Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
   };
@@ -186,14 +185,14 @@ function integer(least: number, most: number): Check<number> {
 
 function number(least: number, most: number): Check<number> {
   return {
-    expected: () => t("a number from {0} to {1}", least, most),
+    expected: () => `a number from ${least} to ${most}`,
     accepts: (value): value is number => typeof value === "number" && value >= least && value <= most,
   };
 }
 
 function anyOf<T extends string>(values: readonly T[]): Check<T[]> {
   return {
-    expected: () => t("a list of values from {0}", values.map((value) => `"${value}"`).join(", ")),
+    expected: () => `a list of values from ${values.map((value) => `"${value}"`).join(", ")}`,
     accepts: (value): value is T[] => Array.isArray(value) && value.every((one) => values.includes(one)),
   };
 }
@@ -210,13 +209,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
     if (value === undefined || value === null) return fallback;
     if (check.accepts(value)) return value;
     problems.push(
-      t(
-        "counterlens.{0} is {1}, but must be {2}; using {3}.",
-        key,
-        JSON.stringify(value),
-        check.expected(),
-        JSON.stringify(fallback),
-      ),
+      `counterlens.${key} is ${JSON.stringify(value)}, but must be ${check.expected()}; using ${JSON.stringify(fallback)}.`,
     );
     return fallback;
   }

@@ -8,10 +8,10 @@ import { creates } from "./install/examine";
 import { discard, ENGINES, type Engine, PREBUILT_INDEX, readProgress } from "./install/steps";
 import { ownEnvironment, ownSource, startOf, surroundings } from "./interpreter";
 
-const CONTINUE = vscode.l10n.t("Continue");
-const SET_UP_BUTTON = vscode.l10n.t("Set Up…");
-const CHOOSE_INTERPRETER = vscode.l10n.t("Choose Interpreter…");
-const SHOW_LOGS = vscode.l10n.t("Show Logs");
+const CONTINUE = "Continue";
+const SET_UP_BUTTON = "Set Up…";
+const CHOOSE_INTERPRETER = "Choose Interpreter…";
+const SHOW_LOGS = "Show Logs";
 const COMPILING_NOTICE_AFTER_MS = 5_000;
 
 export interface SetupParts {
@@ -36,26 +36,16 @@ export class Setup implements vscode.Disposable {
     const named = this.parts.interpreter().trim() !== "";
     const begun = readProgress(ownEnvironment(context));
     const possible = ownSource(context) !== undefined && !named;
-    let message = vscode.l10n.t(
-      "Counterlens cannot start: no Python with the counterlens package was found.",
-    );
-    if (named) message = vscode.l10n.t("Counterlens cannot start: {0}.", tried.at(-1) ?? "");
+    let message = "Counterlens cannot start: no Python with the counterlens package was found.";
+    if (named) message = `Counterlens cannot start: ${tried.at(-1) ?? ""}.`;
     else if (possible && begun?.complete)
-      message = vscode.l10n.t("Counterlens was updated; its Python environment must also be updated.");
+      message = "Counterlens was updated; its Python environment must also be updated.";
     else if (possible && begun) {
-      message = vscode.l10n.t(
-        "Setting up Counterlens was interrupted after step {0}. Finished steps are not lost.",
-        begun.done.length,
-      );
+      message = `Setting up Counterlens was interrupted after step ${begun.done.length}. Finished steps are not lost.`;
     } else if (possible && misfit) {
-      message = vscode.l10n.t(
-        "The bundled packages of Counterlens do not work with any Python on this machine: {0}. Counterlens can create its own environment instead.",
-        misfit,
-      );
+      message = `The bundled packages of Counterlens do not work with any Python on this machine: ${misfit}. Counterlens can create its own environment instead.`;
     } else if (possible) {
-      message = vscode.l10n.t(
-        "Counterlens needs Python packages. It can create its own environment for them.",
-      );
+      message = "Counterlens needs Python packages. It can create its own environment for them.";
     }
     const first = possible ? [begun ? CONTINUE : SET_UP_BUTTON] : [];
     const choice = await vscode.window.showErrorMessage(message, ...first, CHOOSE_INTERPRETER, SHOW_LOGS);
@@ -68,46 +58,40 @@ export class Setup implements vscode.Disposable {
   /** Asks what to install. Nothing is downloaded before the user has chosen. */
   async ask(): Promise<void> {
     if (ownSource(this.parts.context) === undefined) {
-      const message = vscode.l10n.t(
-        "This copy of Counterlens was not packaged, so it cannot set up an environment.",
-      );
+      const message = "This copy of Counterlens was not packaged, so it cannot set up an environment.";
       void vscode.window.showInformationMessage(message);
       return;
     }
     const rows: (vscode.QuickPickItem & { engine?: Engine })[] = [
       {
-        label: vscode.l10n.t("$(tools) With Local Models, Compiled Here"),
-        description: vscode.l10n.t("recommended"),
-        detail: vscode.l10n.t(
-          "Downloads packages and a small model; compiles llama.cpp (about two minutes).",
-        ),
+        label: "$(tools) With Local Models, Compiled Here",
+        description: "recommended",
+        detail: "Downloads packages and a small model; compiles llama.cpp (about two minutes).",
         engine: "compile",
       },
       {
-        label: vscode.l10n.t("$(circuit-board) With Local Models, Compiled for the Graphics Processor"),
-        detail: vscode.l10n.t(
+        label: "$(circuit-board) With Local Models, Compiled for the Graphics Processor",
+        detail:
           "The same, for Metal on macOS, for CUDA where nvcc is installed, else for Vulkan; compiling takes longer.",
-        ),
         engine: "gpu",
       },
       {
-        label: vscode.l10n.t("$(cloud-download) With Local Models, Prebuilt"),
-        detail: vscode.l10n.t(
+        label: "$(cloud-download) With Local Models, Prebuilt",
+        detail:
           "The same, but with the author's prebuilt llama.cpp, which is not verified. Asks for confirmation.",
-        ),
         engine: "prebuilt",
       },
       {
-        label: vscode.l10n.t("$(plug) Without Local Models"),
-        detail: vscode.l10n.t("For a model on a server: needs no compiler and takes about a minute."),
+        label: "$(plug) Without Local Models",
+        detail: "For a model on a server: needs no compiler and takes about a minute.",
         engine: "none",
       },
       {
-        label: vscode.l10n.t("$(folder-opened) Choose a Python with Counterlens…"),
-        detail: vscode.l10n.t("Nothing is downloaded."),
+        label: "$(folder-opened) Choose a Python with Counterlens…",
+        detail: "Nothing is downloaded.",
       },
     ];
-    const title = vscode.l10n.t("Set Up Counterlens: What Should Be Installed into VS Code's Own Storage?");
+    const title = "Set Up Counterlens: What Should Be Installed into VS Code's Own Storage?";
     const chosen = await vscode.window.showQuickPick(rows, { title, ignoreFocusOut: true });
     if (!chosen) return;
     if (chosen.engine === "prebuilt") await this.makeFromPrebuilt();
@@ -117,12 +101,9 @@ export class Setup implements vscode.Disposable {
 
   /** Asks for consent first, since the lock file has no hashes for prebuilt packages. */
   private async makeFromPrebuilt(): Promise<void> {
-    const detail = vscode.l10n.t(
-      "It is downloaded from {0}, where the author of llama-cpp-python publishes it. Unlike everything else, it is not verified against a known hash.",
-      PREBUILT_INDEX,
-    );
-    const fetchIt = vscode.l10n.t("Download");
-    const title = vscode.l10n.t("Download prebuilt llama.cpp?");
+    const detail = `It is downloaded from ${PREBUILT_INDEX}, where the author of llama-cpp-python publishes it. Unlike everything else, it is not verified against a known hash.`;
+    const fetchIt = "Download";
+    const title = "Download prebuilt llama.cpp?";
     const answer = await vscode.window.showWarningMessage(title, { modal: true, detail }, fetchIt);
     if (answer === fetchIt) await this.make("prebuilt");
   }
@@ -144,9 +125,7 @@ export class Setup implements vscode.Disposable {
     this.parts.done();
     if (this.parts.interpreter().trim() === "") return;
     void vscode.window.showInformationMessage(
-      vscode.l10n.t(
-        "The environment was created. It is used when the setting counterlens.interpreter is empty.",
-      ),
+      "The environment was created. It is used when the setting counterlens.interpreter is empty.",
     );
   }
 
@@ -161,7 +140,7 @@ export class Setup implements vscode.Disposable {
     log.info(`Setting up: ${folder}, with ${base}, engine: ${engine}.`);
     const options = {
       location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t("Setting up Counterlens"),
+      title: "Setting up Counterlens",
       cancellable: true,
     };
     return vscode.window.withProgress(options, async (progress, token) => {
@@ -180,7 +159,7 @@ export class Setup implements vscode.Disposable {
           { base, folder, source, engine },
           {
             step(step, index, total) {
-              now = vscode.l10n.t("{0} ({1} of {2})", step.title, index + 1, total);
+              now = `${step.title} (${index + 1} of ${total})`;
               began = Date.now();
               log.info(`Setting up: ${now}.`);
               progress.report({ message: now, increment: index === 0 ? 0 : 100 / total });
@@ -210,10 +189,10 @@ export class Setup implements vscode.Disposable {
       tried.push(`${path} (${origin}) ${answer.reason}`);
     }
     for (const each of tried) this.parts.log.warn(`Setting up: ${each}.`);
-    const reason = tried.at(-1) ?? vscode.l10n.t("there is none on the PATH");
+    const reason = tried.at(-1) ?? "there is none on the PATH";
     return new SetupError(
       "failed",
-      vscode.l10n.t("no Python 3.11 or later that can create environments was found: {0}", reason),
+      `no Python 3.11 or later that can create environments was found: ${reason}`,
     );
   }
 
@@ -234,7 +213,7 @@ export class Setup implements vscode.Disposable {
     engine: Engine,
   ): { text: string; ways: Record<string, () => unknown> } {
     const again = () => this.make(engine);
-    const without = { [vscode.l10n.t("Without Local Models")]: () => this.make("none") };
+    const without = { "Without Local Models": () => this.make("none") };
     const interpreter = {
       [CHOOSE_INTERPRETER]: () => vscode.commands.executeCommand("counterlens.chooseInterpreter"),
     };
@@ -242,10 +221,10 @@ export class Setup implements vscode.Disposable {
     switch (trouble) {
       case "cancelled":
         return {
-          text: vscode.l10n.t("Setting up Counterlens was cancelled. Finished steps are not lost."),
+          text: "Setting up Counterlens was cancelled. Finished steps are not lost.",
           ways: {
             [CONTINUE]: again,
-            [vscode.l10n.t("Start Over")]: () => {
+            "Start Over": () => {
               discard(ownEnvironment(this.parts.context));
               return this.ask();
             },
@@ -253,42 +232,34 @@ export class Setup implements vscode.Disposable {
         };
       case "compiler":
         return {
-          text: vscode.l10n.t(
-            "{0} Install one (on Debian or Ubuntu: sudo apt-get install build-essential), use the prebuilt llama.cpp from the author of llama-cpp-python, or do without local models and connect to a server.",
-            message,
-          ),
+          text: `${message} Install one (on Debian or Ubuntu: sudo apt-get install build-essential), use the prebuilt llama.cpp from the author of llama-cpp-python, or do without local models and connect to a server.`,
           ways: {
-            [vscode.l10n.t("Try Again")]: again,
-            [vscode.l10n.t("Prebuilt…")]: () => this.makeFromPrebuilt(),
+            "Try Again": again,
+            "Prebuilt…": () => this.makeFromPrebuilt(),
             ...without,
           },
         };
       case "graphics":
         return {
-          text: vscode.l10n.t(
-            "{0} On Debian or Ubuntu: sudo apt-get install libvulkan-dev glslc spirv-headers. Without it, the processor computes everything.",
-            message,
-          ),
+          text: `${message} On Debian or Ubuntu: sudo apt-get install libvulkan-dev glslc spirv-headers. Without it, the processor computes everything.`,
           ways: {
-            [vscode.l10n.t("Try Again")]: again,
-            [vscode.l10n.t("For the Processor")]: () => this.make("compile"),
+            "Try Again": again,
+            "For the Processor": () => this.make("compile"),
             ...logs,
           },
         };
       case "network":
         return {
-          text: vscode.l10n.t(
-            "Counterlens could not download its packages: there is no connection to the Python package registry. Finished steps are not lost. Without a network, install the package for your platform, which contains everything, or choose a Python with counterlens.",
-          ),
-          ways: { [vscode.l10n.t("Try Again")]: again, ...interpreter, ...logs },
+          text: "Counterlens could not download its packages: there is no connection to the Python package registry. Finished steps are not lost. Without a network, install the package for your platform, which contains everything, or choose a Python with counterlens.",
+          ways: { "Try Again": again, ...interpreter, ...logs },
         };
       case "busy":
-        return { text: message, ways: { [vscode.l10n.t("Try Again")]: again } };
+        return { text: message, ways: { "Try Again": again } };
       default:
         return {
-          text: vscode.l10n.t("Setting up Counterlens failed: {0}", message),
+          text: `Setting up Counterlens failed: ${message}`,
           ways: {
-            [vscode.l10n.t("Try Again")]: again,
+            "Try Again": again,
             ...(engine === "none" ? interpreter : without),
             ...logs,
           },

@@ -8,12 +8,12 @@ import { statusText } from "./statusText";
 
 /** Links in the tooltip. */
 const ACTIONS: [string, string][] = [
-  [vscode.l10n.t("Select Model"), "counterlens.selectModel"],
-  [vscode.l10n.t("Test Connection"), "counterlens.testConnection"],
-  [vscode.l10n.t("Legend"), "counterlens.showLegend"],
-  [vscode.l10n.t("Toggle Overlay"), "counterlens.toggleOverlay"],
-  [vscode.l10n.t("Restart"), "counterlens.restartServer"],
-  [vscode.l10n.t("Logs"), "counterlens.showLogs"],
+  ["Select Model", "counterlens.selectModel"],
+  ["Test Connection", "counterlens.testConnection"],
+  ["Legend", "counterlens.showLegend"],
+  ["Toggle Overlay", "counterlens.toggleOverlay"],
+  ["Restart", "counterlens.restartServer"],
+  ["Logs", "counterlens.showLogs"],
 ];
 
 export class Status implements vscode.Disposable {
@@ -63,7 +63,7 @@ export class Status implements vscode.Disposable {
 
   /** Keeps the interpreter for the tooltip, which shows it from the next state on. */
   runsWith({ path, why, version }: Interpreter): void {
-    this.python = vscode.l10n.t("Counterlens {0} runs with {1} ({2}).", version, path, why);
+    this.python = `Counterlens ${version} runs with ${path} (${why}).`;
   }
 
   /** Requests the reason why the active file is not scored; the empty range avoids getting its spans. */
@@ -76,7 +76,7 @@ export class Status implements vscode.Disposable {
       answer = await this.server.request<OverlayResult>(OVERLAY, params);
     }
     if (document !== vscode.window.activeTextEditor?.document) return;
-    const unscored = answer?.state === "unavailable" ? (answer.reason ?? vscode.l10n.t("unknown")) : "";
+    const unscored = answer?.state === "unavailable" ? (answer.reason ?? "unknown") : "";
     if (unscored === this.unscored) return;
     this.unscored = unscored;
     this.draw();

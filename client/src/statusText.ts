@@ -1,6 +1,5 @@
 /** The text of the status bar item, and the reason if nothing is shown. Pure, so that it can be tested. */
 
-import { t } from "./language";
 import type { ModelState, StatusParams } from "./protocol";
 
 const ICONS: Record<ModelState, string> = {
@@ -14,13 +13,13 @@ const ICONS: Record<ModelState, string> = {
 };
 
 const words = (): Record<ModelState, string> => ({
-  idle: t("idle"),
-  loading: t("loading"),
-  ready: t("ready"),
-  scoring: t("scoring"),
-  probing: t("probing…"),
-  error: t("problem"),
-  disabled: t("off"),
+  idle: "idle",
+  loading: "loading",
+  ready: "ready",
+  scoring: "scoring",
+  probing: "probing…",
+  error: "problem",
+  disabled: "off",
 });
 
 /** The facts that determine the item's text. */
@@ -47,13 +46,13 @@ export function statusText({ status, unscored, trusted, overlay }: StatusFacts):
   const quiet = state === "ready" && unscored !== "";
   const name = model ? `${model}: ` : "Counterlens: ";
   const details = [detail];
-  if (quiet && !detail.includes(unscored)) details.push(t("This file has no confidence: {0}", unscored));
+  if (quiet && !detail.includes(unscored)) details.push(`This file has no confidence: ${unscored}`);
   if (status.advice) details.push(status.advice);
   if (!trusted) {
-    details.push(t("The workspace is not trusted: code is scored, but not run or probed"));
+    details.push("The workspace is not trusted: code is scored, but not run or probed");
   }
-  if (!overlay && state !== "disabled") details.push(t("The overlay is hidden"));
-  const bare = !trusted && state === "ready" ? ` · ${t("no probes (untrusted)")}` : "";
+  if (!overlay && state !== "disabled") details.push("The overlay is hidden");
+  const bare = !trusted && state === "ready" ? ` · no probes (untrusted)` : "";
   return {
     icon: quiet ? "eye-closed" : (ICONS[state] ?? "question"),
     text: name + doing(status, unscored) + bare,
@@ -64,13 +63,13 @@ export function statusText({ status, unscored, trusted, overlay }: StatusFacts):
 
 /** The state in a few words, such as `loading 43 %`, `scoring 3 of 12 functions`, `offline: connection refused`. */
 function doing({ state, reason, steps }: StatusParams, unscored: string): string {
-  if (state === "ready" && unscored) return t("file not scored: {0}", brief(unscored));
+  if (state === "ready" && unscored) return `file not scored: ${brief(unscored)}`;
   if (reason) return reason;
   const word = words()[state] ?? state;
   if ((state === "loading" || state === "scoring") && steps) {
     return steps.unit === "%"
       ? `${word} ${steps.done} %`
-      : `${word} ${t("{0} of {1} functions", steps.done, steps.total)}`;
+      : `${word} ${steps.done} of ${steps.total} functions`;
   }
   return state === "loading" || state === "scoring" ? `${word}…` : word;
 }

@@ -1,6 +1,5 @@
 /** The choices of "Probe Function…": the available tasks, then the others with the reason. */
 
-import { t } from "./language";
 import type { TaskListing } from "./protocol";
 
 type Scope = "function" | "file";
@@ -14,8 +13,8 @@ export type TaskChoice =
 /** A time in words, rounded because it is an estimate. */
 function about(seconds: number): string {
   return seconds < 90
-    ? t("about {0} s", Math.max(5, 5 * Math.round(seconds / 5)))
-    : t("about {0} min", Math.ceil(seconds / 60));
+    ? `about ${Math.max(5, 5 * Math.round(seconds / 5))} s`
+    : `about ${Math.ceil(seconds / 60)} min`;
 }
 
 /**
@@ -31,13 +30,13 @@ export function taskChoices(
   const scope = found.function ? wanted : "file";
   const available = found.tasks.filter((task) => task.available);
   const others = found.tasks.filter((task) => !task.available);
-  const functions = found.functions === 1 ? t("1 function") : t("{0} functions", found.functions);
+  const functions = found.functions === 1 ? "1 function" : `${found.functions} functions`;
   const choices: TaskChoice[] = [];
   if (available.length > 0) {
     choices.push({
       kind: "task",
       label: all,
-      detail: t("all available tasks below, in order"),
+      detail: "all available tasks below, in order",
       tasks: [all],
       scope,
     });
@@ -49,14 +48,14 @@ export function taskChoices(
   }
   if (found.function) {
     choices.push(
-      { kind: "heading", label: t("Something else") },
+      { kind: "heading", label: "Something else" },
       scope === "function"
-        ? { kind: "scope", label: t("Whole file"), detail: `${file}: ${functions}`, scope: "file" }
-        : { kind: "scope", label: found.function, detail: t("only the function"), scope: "function" },
+        ? { kind: "scope", label: "Whole file", detail: `${file}: ${functions}`, scope: "file" }
+        : { kind: "scope", label: found.function, detail: "only the function", scope: "function" },
     );
   }
-  if (others.length > 0) choices.push({ kind: "heading", label: t("Not available here") });
+  if (others.length > 0) choices.push({ kind: "heading", label: "Not available here" });
   for (const { id, reason } of others) choices.push({ kind: "unavailable", label: id, detail: reason });
-  const title = scope === "function" ? t("Probe {0}", found.function) : t("Probe {0}, {1}", file, functions);
+  const title = scope === "function" ? `Probe ${found.function}` : `Probe ${file}, ${functions}`;
   return { title, choices };
 }

@@ -38,11 +38,11 @@ interface Run {
 type Row = vscode.QuickPickItem & { choice?: TaskChoice };
 
 const TOOLS: Tool[] = [
-  { action: "stop", title: vscode.l10n.t("Stop") },
-  { action: "again", title: vscode.l10n.t("Probe Again…") },
+  { action: "stop", title: "Stop" },
+  { action: "again", title: "Probe Again…" },
 ];
-const OPENING = vscode.l10n.t("Opening the model");
-const CHANGED = vscode.l10n.t("The file has changed since.");
+const OPENING = "Opening the model";
+const CHANGED = "The file has changed since.";
 
 export class TaskView implements vscode.Disposable {
   private readonly panel: Panel;
@@ -67,7 +67,7 @@ export class TaskView implements vscode.Disposable {
     const editor = vscode.window.activeTextEditor;
     const probed = editor && PROBED_LANGUAGES.includes(editor.document.languageId);
     if (!probed || !this.server.serves(editor.document)) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("Open a Python or Java file to probe it."));
+      void vscode.window.showInformationMessage("Open a Python or Java file to probe it.");
       return;
     }
     if (!(await ensureRunning(this.server))) return;
@@ -93,8 +93,8 @@ export class TaskView implements vscode.Disposable {
 
   private async pick(scope: Scope, uri: string, place: object): Promise<void> {
     const list = vscode.window.createQuickPick<Row>();
-    list.title = vscode.l10n.t("Counterlens: Probe");
-    list.placeholder = vscode.l10n.t("What Can Be Probed Here?");
+    list.title = "Counterlens: Probe";
+    list.placeholder = "What Can Be Probed Here?";
     list.busy = true;
     list.matchOnDetail = true;
     list.show();
@@ -118,7 +118,7 @@ export class TaskView implements vscode.Disposable {
     const run: Run = { subject, name: randomUUID(), cancel, status: OPENING, stale: false };
     this.run = run;
     const name = subject.function ?? path.posix.basename(vscode.Uri.parse(subject.uri).path);
-    this.panel.show(vscode.l10n.t("Probes of {0}", name), "", OPENING);
+    this.panel.show(`Probes of ${name}`, "", OPENING);
     this.panel.enable("stop", true);
     const argument: TasksArgument = { ...subject, tasks, run: run.name };
     const answer = await this.ask<TasksResult>(PROBE_TASKS, argument, run.cancel.token);
@@ -163,18 +163,14 @@ function chosen(
 ): Promise<TaskChoice | undefined> {
   const { title, choices } = taskChoices(found, scope, file, ALL_TASKS);
   list.title = title;
-  list.placeholder = found.model
-    ? vscode.l10n.t("What Should {0} Be Asked?", found.model)
-    : vscode.l10n.t("No model is available");
+  list.placeholder = found.model ? `What Should ${found.model} Be Asked?` : "No model is available";
   list.items = choices.map(row);
   list.busy = false;
   return new Promise((resolve) => {
     list.onDidAccept(() => {
       const choice = list.selectedItems[0]?.choice;
       if (choice?.kind === "unavailable") {
-        void vscode.window.showInformationMessage(
-          vscode.l10n.t("{0} cannot be run here: {1}", choice.label, choice.detail),
-        );
+        void vscode.window.showInformationMessage(`${choice.label} cannot be run here: ${choice.detail}`);
         return;
       }
       resolve(choice);

@@ -55,20 +55,20 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
   async choose(): Promise<void> {
     const rows: (vscode.QuickPickItem & { shows: TreeView })[] = [
       {
-        label: vscode.l10n.t("Partial Tree"),
-        detail: vscode.l10n.t("The constructs, without words and brackets."),
+        label: "Partial Tree",
+        detail: "The constructs, without words and brackets.",
         shows: "partial",
       },
-      { label: vscode.l10n.t("Complete Tree"), detail: vscode.l10n.t("All nodes."), shows: "complete" },
+      { label: "Complete Tree", detail: "All nodes.", shows: "complete" },
       {
-        label: vscode.l10n.t("Token Sequence"),
-        detail: vscode.l10n.t("The tokens of the model in sequence."),
+        label: "Token Sequence",
+        detail: "The tokens of the model in sequence.",
         shows: "sequence",
       },
     ];
-    const now = vscode.l10n.t("now");
+    const now = "now";
     const marked = rows.map((row) => ({ ...row, description: row.shows === this.shows ? now : "" }));
-    const title = vscode.l10n.t("Confidence by Syntax");
+    const title = "Confidence by Syntax";
     const chosen = await vscode.window.showQuickPick(marked, { title });
     if (!chosen) return;
     this.shows = chosen.shows;
@@ -115,7 +115,7 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
     item.tooltip = new vscode.MarkdownString(tooltip);
     item.iconPath = icon(row);
     item.command = {
-      title: vscode.l10n.t("Show"),
+      title: "Show",
       command: "vscode.open",
       arguments: [this.document.uri, { selection: rangeOf(row.range), preserveFocus: true }],
     };
@@ -145,11 +145,11 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
 }
 
 function message(answer: TreeResult | undefined): string {
-  if (!answer) return vscode.l10n.t("Open a file in a language that Counterlens supports.");
+  if (!answer) return "Open a file in a language that Counterlens supports.";
   if (answer.state === "unavailable") {
-    return vscode.l10n.t("No confidence: {0}", answer.reason ?? vscode.l10n.t("unknown"));
+    return `No confidence: ${answer.reason ?? "unknown"}`;
   }
-  return answer.truncated > 0 ? vscode.l10n.t("{0} more rows are not shown.", answer.truncated) : "";
+  return answer.truncated > 0 ? `${answer.truncated} more rows are not shown.` : "";
 }
 
 function icon({ level }: TreeRow): vscode.ThemeIcon {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.evaluation.time_left import StepsLeft, expected_seconds, note_pace
-from counterlens.lsp.language import about
+from counterlens.lsp.wording import about
 
 
 @pytest.fixture(autouse=True)

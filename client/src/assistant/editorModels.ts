@@ -18,9 +18,9 @@ export class EditorModels {
   async complete(params: CompleteParams, cancel: vscode.CancellationToken): Promise<CompleteResult> {
     try {
       const [model] = await vscode.lm.selectChatModels({ id: params.model });
-      if (!model) return { error: vscode.l10n.t("the editor offers no model {0}", params.model) };
+      if (!model) return { error: `the editor offers no model ${params.model}` };
       if (!(await this.agreed(model))) {
-        return { error: vscode.l10n.t("code may not be sent to {0}, by your choice", model.name) };
+        return { error: `code may not be sent to ${model.name}, by your choice` };
       }
       // The API has no role for instructions, so they come first.
       const text = params.messages.map(({ content }) => content).join("\n\n");
@@ -46,12 +46,9 @@ export class EditorModels {
   }
 
   private async ask({ id, name, vendor }: vscode.LanguageModelChat): Promise<boolean> {
-    const send = vscode.l10n.t("Send Code");
-    const title = vscode.l10n.t("Send code to {0}?", name);
-    const detail = vscode.l10n.t(
-      "To probe this model, parts of your files are sent to its provider ({0}), for this and later probes.",
-      vendor,
-    );
+    const send = "Send Code";
+    const title = `Send code to ${name}?`;
+    const detail = `To probe this model, parts of your files are sent to its provider (${vendor}), for this and later probes.`;
     const answer = await vscode.window.showWarningMessage(title, { modal: true, detail }, send);
     if (answer !== send) return false;
     await this.state.update(AGREED, [...(this.state.get<string[]>(AGREED) ?? []), id]);

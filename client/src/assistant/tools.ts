@@ -15,9 +15,9 @@ export function toolsOf(server: Server): Record<string, Tool> {
   return {
     [PROBE_TOOL]: {
       prepareInvocation: ({ input }) => {
-        const title = vscode.l10n.t("Probe a Function?");
+        const title = "Probe a Function?";
         return question(title, named(subject(input, { needsFunction: true })), [
-          vscode.l10n.t("The function's own tests run the model's code in a sandbox."),
+          "The function's own tests run the model's code in a sandbox.",
           whereTo(),
         ]);
       },
@@ -25,7 +25,7 @@ export function toolsOf(server: Server): Record<string, Tool> {
     },
     [CONFIDENCE_TOOL]: {
       prepareInvocation: ({ input }) => {
-        const title = vscode.l10n.t("Measure the Model's Confidence in the Code?");
+        const title = "Measure the Model's Confidence in the Code?";
         return question(title, named(subject(input, { needsFunction: false })), [whereTo()]);
       },
       invoke: ({ input }, cancel) =>
@@ -37,7 +37,7 @@ export function toolsOf(server: Server): Record<string, Tool> {
 function question(title: string, about: string, consequences: string[]) {
   const message = new vscode.MarkdownString([`\`${about}\``, ...consequences].join("\n\n"));
   return {
-    invocationMessage: vscode.l10n.t("Examining {0}", about),
+    invocationMessage: `Examining ${about}`,
     confirmationMessages: { title, message },
   };
 }
@@ -55,9 +55,9 @@ function whereTo(): string {
   const elsewhere = isRemote ? (settings.get<string>("remote.baseUrl") ?? "") : model;
   const asked =
     isRemote || model.startsWith("editor:")
-      ? vscode.l10n.t("The code is sent to {0}.", elsewhere)
-      : vscode.l10n.t("The examined model runs on this machine.");
-  return `${asked} ${vscode.l10n.t("The report, with parts of the code, is sent to the assistant.")}`;
+      ? `The code is sent to ${elsewhere}.`
+      : "The examined model runs on this machine.";
+  return `${asked} The report, with parts of the code, is sent to the assistant.`;
 }
 
 async function ask(

@@ -1,7 +1,5 @@
 /** The HTML of the diagram's page; its script adds everything else. */
 
-import * as vscode from "vscode";
-import { language } from "../language";
 import { escaped } from "../page";
 
 interface Choice {
@@ -10,36 +8,36 @@ interface Choice {
 }
 
 export function body(): string {
-  const views = choices("view", vscode.l10n.t("Tree"), [
-    { value: "partial", title: vscode.l10n.t("Partial") },
-    { value: "complete", title: vscode.l10n.t("Complete") },
-    { value: "sequence", title: vscode.l10n.t("Sequence") },
+  const views = choices("view", "Tree", [
+    { value: "partial", title: "Partial" },
+    { value: "complete", title: "Complete" },
+    { value: "sequence", title: "Sequence" },
   ]);
-  const scopes = choices("scope", vscode.l10n.t("Of"), [
-    { value: "function", title: vscode.l10n.t("Function") },
-    { value: "file", title: vscode.l10n.t("Whole File") },
+  const scopes = choices("scope", "Of", [
+    { value: "function", title: "Function" },
+    { value: "file", title: "Whole File" },
   ]);
   const tools = [
-    button("indent", vscode.l10n.t("Indented")),
-    button("unfold", vscode.l10n.t("Unfold All")),
-    button("fold", vscode.l10n.t("Fold All")),
-    button("out", vscode.l10n.t("Zoom Out"), "−"),
-    button("in", vscode.l10n.t("Zoom In"), "+"),
-    button("fit", vscode.l10n.t("Fit")),
+    button("indent", "Indented"),
+    button("unfold", "Unfold All"),
+    button("fold", "Fold All"),
+    button("out", "Zoom Out", "−"),
+    button("in", "Zoom In", "+"),
+    button("fit", "Fit"),
   ];
-  return `<header lang="${language()}">
+  return `<header lang="en">
 ${views}
 ${scopes}
-<div role="toolbar" aria-label="${escaped(vscode.l10n.t("Picture"))}">${tools.join("")}</div>
+<div role="toolbar" aria-label="${escaped("Picture")}">${tools.join("")}</div>
 </header>
-<p id="status" role="status" lang="${language()}"></p>
+<p id="status" role="status" lang="en"></p>
 <main>
 <div id="scroller"><svg id="picture" tabindex="-1" hidden></svg></div>
 </main>
-<footer id="foot" lang="${language()}" hidden>
+<footer id="foot" lang="en" hidden>
 <p id="limits"></p>
-<ul id="legend" aria-label="${escaped(vscode.l10n.t("Legend"))}"></ul>
-<section id="details" aria-label="${escaped(vscode.l10n.t("Node"))}"></section>
+<ul id="legend" aria-label="${escaped("Legend")}"></ul>
+<section id="details" aria-label="${escaped("Node")}"></section>
 </footer>
 <div class="fonts" aria-hidden="true"><span id="font-head"></span><span id="font-figure"></span><span id="font-code"></span></div>`;
 }

@@ -38,9 +38,6 @@ export interface News {
 export interface Greeting extends News {
   view: TreeView;
   scope: Scope;
-  /** Translations of texts into the language `locale`. */
-  texts: Record<string, string>;
-  locale: string;
 }
 
 /** A message to the extension. */

@@ -3,7 +3,6 @@
 import * as path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
-import { language } from "../language";
 import { page } from "../page";
 import {
   type ScoresChangedParams,
@@ -86,7 +85,7 @@ export class SyntaxDiagram implements vscode.Disposable {
 
   private create(): vscode.WebviewPanel {
     const folder = vscode.Uri.joinPath(this.extension, "dist");
-    const title = vscode.l10n.t("Syntax Tree Diagram");
+    const title = "Syntax Tree Diagram";
     const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     const panel = vscode.window.createWebviewPanel("counterlens.picture", title, where, {
       enableScripts: true,
@@ -147,8 +146,7 @@ export class SyntaxDiagram implements vscode.Disposable {
   private async load(): Promise<void> {
     if (!this.panel?.visible) return;
     const editor = this.editor();
-    if (!editor)
-      return this.say("none", vscode.l10n.t("Open a file in a language that Counterlens supports."));
+    if (!editor) return this.say("none", "Open a file in a language that Counterlens supports.");
     const { document, selection } = editor;
     const question = ++this.asked;
     const params: TreeParams = { textDocument: { uri: document.uri.toString() }, view: this.view };
@@ -161,7 +159,7 @@ export class SyntaxDiagram implements vscode.Disposable {
 
   private present(document: vscode.TextDocument, answer: TreeResult): void {
     const { scope, view, labels, rows, truncated } = answer;
-    const status = rows.length > 0 ? "" : vscode.l10n.t("There is nothing to show.");
+    const status = rows.length > 0 ? "" : "There is nothing to show.";
     [this.condition, this.status] = ["ready", status];
     // A diagram that is drawn again gets another number, so that a recent click in it would be lost.
     if (document === this.shown?.document && isDeepStrictEqual(answer, this.shown.answer)) {
@@ -177,7 +175,7 @@ export class SyntaxDiagram implements vscode.Disposable {
     };
     this.shown = { document, answer, diagram };
     this.revealed = undefined;
-    if (this.panel) this.panel.title = vscode.l10n.t("Syntax of {0}", title);
+    if (this.panel) this.panel.title = `Syntax of ${title}`;
     this.postAll();
   }
 
@@ -185,20 +183,20 @@ export class SyntaxDiagram implements vscode.Disposable {
   private wait(document: vscode.TextDocument, answer: TreeResult | undefined): void {
     if (document !== this.shown?.document || answer?.state === "unavailable") this.shown = undefined;
     if (!answer) {
-      this.say("none", vscode.l10n.t("Counterlens is not running."));
+      this.say("none", "Counterlens is not running.");
     } else if (answer.state === "unavailable") {
-      this.say("none", vscode.l10n.t("No confidence: {0}", answer.reason ?? vscode.l10n.t("unknown")));
+      this.say("none", `No confidence: ${answer.reason ?? "unknown"}`);
     } else if (this.shown && this.shown.answer.version !== document.version) {
       this.outdated();
     } else if (this.shown) {
-      this.say("stale", vscode.l10n.t("The model is scoring this again…"));
+      this.say("stale", "The model is scoring this again…");
     } else {
-      this.say("scoring", vscode.l10n.t("The model is scoring this file…"));
+      this.say("scoring", "The model is scoring this file…");
     }
   }
 
   private outdated(): void {
-    this.say("stale", vscode.l10n.t("The code has changed since. It is being scored again…"));
+    this.say("stale", "The code has changed since. It is being scored again…");
   }
 
   private say(condition: Condition, status: string): void {
@@ -244,7 +242,7 @@ export class SyntaxDiagram implements vscode.Disposable {
 
   private greet(): void {
     const greeting: Greeting = {
-      ...{ view: this.view, scope: this.scope, texts: vscode.l10n.bundle ?? {}, locale: language() },
+      ...{ view: this.view, scope: this.scope },
       ...this.everything(),
     };
     this.post(greeting);

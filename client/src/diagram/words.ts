@@ -3,7 +3,7 @@
  */
 
 import type { Range } from "vscode-languageclient/node";
-import { t, written } from "../language";
+import { written } from "../numbers";
 import type { TreeRow } from "../protocol";
 import { percent } from "../rows";
 import type { Diagram } from "./messages";
@@ -57,7 +57,7 @@ export function ariaLabel(
 ): string {
   const seen = [head, figure, text].filter(Boolean).join(" ");
   const rest = [
-    ...(folded > 0 ? [t("{0} folded", folded)] : []),
+    ...(folded > 0 ? [`${folded} folded`] : []),
     ...(confidence === null ? [percent(null)] : []),
     category,
   ];
@@ -69,15 +69,15 @@ export function details(row: TreeRow, { labels }: Diagram): [name: string, value
   const { kind, category, confidence, level, minimum, bits, range } = row;
   const token = kind === "token";
   const is = level === null ? "" : ` (${labels[level] ?? level})`;
-  const how = t("raw, not calibrated");
+  const how = "raw, not calibrated";
   return [
-    [t("Concept"), category],
+    ["Concept", category],
     token
-      ? [t("Probability"), `${percent(confidence)}${is}`]
-      : [t("Confidence"), `${percent(confidence)}${is}${confidence === null ? "" : `, ${how}`}`],
-    ...(token || minimum === null ? [] : [[t("Least certain token"), percent(minimum)] as [string, string]]),
-    ...(bits === null ? [] : [[t("Surprisal"), t("{0} bits", written(bits, 1))] as [string, string]]),
-    [t("Place"), t("line {0}, column {1}", range.start.line + 1, range.start.character + 1)],
+      ? ["Probability", `${percent(confidence)}${is}`]
+      : ["Confidence", `${percent(confidence)}${is}${confidence === null ? "" : `, ${how}`}`],
+    ...(token || minimum === null ? [] : [["Least certain token", percent(minimum)] as [string, string]]),
+    ...(bits === null ? [] : [["Surprisal", `${written(bits, 1)} bits`] as [string, string]]),
+    ["Place", `line ${range.start.line + 1}, column ${range.start.character + 1}`],
   ];
 }
 

@@ -1,6 +1,5 @@
 /** Chooses the Python and the packages that run the server, with the reason. */
 
-import { t } from "../language";
 import type { Candidate } from "./discovery";
 import type { Answer, Fit } from "./examine";
 
@@ -67,7 +66,7 @@ function attempts({ strategy, candidates, named, carries, own, fits, installed }
   if (strategy === "fromEnvironment") return fromEnvironment;
   const bundled = carries ? candidates.map((one) => withBundled(one, fits)) : [];
   const made =
-    own && !named ? [withInstalled({ path: own, origin: t("created by the extension") }, installed)] : [];
+    own && !named ? [withInstalled({ path: own, origin: "created by the extension" }, installed)] : [];
   return [...bundled, ...made, ...fromEnvironment];
 }
 
@@ -79,7 +78,7 @@ function withBundled({ path, origin }: Candidate, fits: Question["fits"]): Attem
       const answer = await fits(path);
       if ("reason" in answer) return answer;
       const { version, paths } = answer.found;
-      const why = t("{0}, with the bundled packages of the extension", origin);
+      const why = `${origin}, with the bundled packages of the extension`;
       return { found: { path, version, why, environment: { PYTHONPATH: paths } } };
     },
   };

@@ -2,7 +2,6 @@
 
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
-import { t } from "../language";
 import { closedEnvironment } from "./environment";
 import { graphics, isOnPath } from "./graphics";
 import { onlyOne } from "./onlyOne";
@@ -54,7 +53,7 @@ export function hasCompiler(environment: NodeJS.ProcessEnv = process.env): boole
 export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
   const release = onlyOne(`${recipe.folder}.lock`);
   if (!release) {
-    throw new SetupError("busy", t("Another window is setting up Counterlens. Wait until it has finished."));
+    throw new SetupError("busy", "Another window is setting up Counterlens. Wait until it has finished.");
   }
   try {
     const progress = begun(recipe);
@@ -83,17 +82,14 @@ function requireCompilers(engine: Engine): void {
   if (compiled && !hasCompiler()) {
     throw new SetupError(
       "compiler",
-      t("llama.cpp must be compiled, but no C++ compiler was found on the PATH."),
+      "llama.cpp must be compiled, but no C++ compiler was found on the PATH.",
     );
   }
   const { compiler } = graphics();
   if (engine === "gpu" && compiler !== undefined && !isOnPath([compiler, `${compiler}.exe`])) {
     throw new SetupError(
       "graphics",
-      t(
-        "llama.cpp needs {0} to be compiled for a graphics processor with Vulkan, but it was not found on the PATH.",
-        compiler,
-      ),
+      `llama.cpp needs ${compiler} to be compiled for a graphics processor with Vulkan, but it was not found on the PATH.`,
     );
   }
 }
@@ -162,12 +158,7 @@ function run(
       if (signal.aborted) return reject(new SetupError("cancelled", ""));
       if (code === 0) return resolve();
       const trouble = NETWORK.test(lines.join("\n")) ? "network" : "failed";
-      reject(
-        new SetupError(
-          trouble,
-          t("{0} failed: {1}", step.title, lines.at(-1) ?? t("exit code {0}", String(code))),
-        ),
-      );
+      reject(new SetupError(trouble, `${step.title} failed: ${lines.at(-1) ?? `exit code ${code}`}`));
     });
   });
 }

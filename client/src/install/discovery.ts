@@ -1,7 +1,6 @@
 /** Finds the Pythons to try, best first. Does not use the editor's API, so that it can be tested. */
 
 import * as path from "node:path";
-import { t } from "../language";
 import { isWithin } from "./environment";
 
 export interface Candidate {
@@ -51,11 +50,11 @@ export async function candidates(around: Surroundings): Promise<Candidate[]> {
   if (around.trusted) {
     for (const folder of around.folders) {
       const python = pythonOf(path.join(folder, ".venv"), around.windows);
-      if (around.exists(python)) found.push({ path: python, origin: t("the workspace's .venv") });
+      if (around.exists(python)) found.push({ path: python, origin: "the workspace's .venv" });
     }
     const selected: [string, string | undefined][] = [
-      [t("the Python Environments extension"), await around.environmentsExtension()],
-      [t("the Python extension"), await around.pythonExtension()],
+      ["the Python Environments extension", await around.environmentsExtension()],
+      ["the Python extension", await around.pythonExtension()],
     ];
     for (const [origin, python] of selected) if (python) found.push({ path: python, origin });
   }

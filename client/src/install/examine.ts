@@ -1,7 +1,6 @@
 /** Queries an interpreter for its packages and capabilities. */
 
 import { execFile } from "node:child_process";
-import { t } from "../language";
 import type { Start } from "./environment";
 
 /** The result, or the reason why the interpreter is unsuitable. */
@@ -13,7 +12,7 @@ const literal = (text: string) => JSON.stringify(text);
 const recent = () => [
   "import sys",
   "if sys.version_info < (3, 11):",
-  `    sys.exit(${literal(t("is Python {0}.{1}; Counterlens needs 3.11 or later"))}.format(*sys.version_info[:2]))`,
+  `    sys.exit(${literal("is Python {0}.{1}; Counterlens needs 3.11 or later")}.format(*sys.version_info[:2]))`,
 ];
 
 /** Prints the version of the counterlens package that is installed for the interpreter, or exits with a reason. */
@@ -22,7 +21,7 @@ const asksInstalled = () => [
   "try:",
   "    import counterlens",
   "except ImportError as error:",
-  `    sys.exit(${literal(t("does not have the counterlens package ({0})"))}.format(error))`,
+  `    sys.exit(${literal("does not have the counterlens package ({0})")}.format(error))`,
   "print(counterlens.__version__)",
 ];
 
@@ -36,21 +35,21 @@ const asksFit = () => [
   "libs, glibc = sys.argv[1:3]",
   "tag = 'cp%d%d' % sys.version_info[:2]",
   "if sys.implementation.name != 'cpython':",
-  `    sys.exit(${literal(t("is {0}; the bundled packages are for CPython"))}.format(sys.implementation.name))`,
+  `    sys.exit(${literal("is {0}; the bundled packages are for CPython")}.format(sys.implementation.name))`,
   "if sysconfig.get_config_var('Py_GIL_DISABLED'):",
-  `    sys.exit(${literal(t("is free-threaded; the bundled packages are for the default build"))})`,
+  `    sys.exit(${literal("is free-threaded; the bundled packages are for the default build")})`,
   "if not os.path.isdir(os.path.join(libs, tag)):",
-  `    sys.exit(${literal(t("is Python {0}.{1}, which the bundled packages do not support"))}.format(*sys.version_info[:2]))`,
+  `    sys.exit(${literal("is Python {0}.{1}, which the bundled packages do not support")}.format(*sys.version_info[:2]))`,
   "has = platform.libc_ver()[1]",
   "number = lambda text: [int(part) for part in text.split('.') if part.isdigit()]",
   "if glibc and has and number(has) < number(glibc):",
-  `    sys.exit(${literal(t("has glibc {0}; the bundled packages need {1}"))}.format(has, glibc))`,
+  `    sys.exit(${literal("has glibc {0}; the bundled packages need {1}")}.format(has, glibc))`,
   "paths = [os.path.join(libs, tag), os.path.join(libs, 'common')]",
   "sys.path[:0] = paths",
   "try:",
   "    import counterlens, libcst.native, numpy, tree_sitter",
   "except ImportError as error:",
-  `    sys.exit(${literal(t("cannot load the bundled packages ({0})"))}.format(error))`,
+  `    sys.exit(${literal("cannot load the bundled packages ({0})")}.format(error))`,
   "print(os.pathsep.join(paths))",
   "print(counterlens.__version__)",
 ];
@@ -61,7 +60,7 @@ const asksCreation = () => [
   "try:",
   "    import ensurepip, venv",
   "except ImportError as error:",
-  `    sys.exit(${literal(t("cannot create environments ({0}); on Debian or Ubuntu: sudo apt-get install python3-venv"))}.format(error))`,
+  `    sys.exit(${literal("cannot create environments ({0}); on Debian or Ubuntu: sudo apt-get install python3-venv")}.format(error))`,
   "print('%d.%d.%d' % sys.version_info[:3])",
 ];
 
@@ -95,7 +94,7 @@ function run(python: string, program: string[], args: string[], start: Start): P
     const env = { ...start.env, PYTHONIOENCODING: "utf-8" };
     execFile(python, command, { cwd: start.cwd, env, timeout: 30_000 }, (error, stdout, stderr) => {
       if (!error) return resolve({ found: stdout.trim() });
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return resolve({ reason: t("does not exist") });
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return resolve({ reason: "does not exist" });
       resolve({ reason: stderr.trim().split("\n").at(-1)?.replace(/\.$/, "") || error.message });
     });
   });

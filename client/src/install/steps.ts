@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { t } from "../language";
 import { pythonOf } from "./discovery";
 import { graphics } from "./graphics";
 import { processor } from "./processor";
@@ -59,13 +58,13 @@ export function steps(
   const all: Step[] = [
     {
       name: "environment",
-      title: t("creating an environment"),
+      title: "creating an environment",
       command: base,
       args: ["-I", "-m", "venv", folder],
     },
     {
       name: "installer",
-      title: t("downloading the installer"),
+      title: "downloading the installer",
       command: python,
       args: [
         "-I",
@@ -79,13 +78,13 @@ export function steps(
         lock("uv"),
       ],
     },
-    { name: "packages", title: t("installing packages"), command: uv, args: pinned("runtime") },
-    { name: "server", title: t("installing the server"), command: uv, args: [...install, wheelIn(source)] },
+    { name: "packages", title: "installing packages", command: uv, args: pinned("runtime") },
+    { name: "server", title: "installing the server", command: uv, args: [...install, wheelIn(source)] },
   ];
   if (engine === "none") return all;
   all.push({
     name: "model",
-    title: t("downloading the embedded model (94 MB)"),
+    title: "downloading the embedded model (94 MB)",
     command: uv,
     args: pinned("model"),
   });
@@ -96,13 +95,13 @@ export function steps(
     engine !== "prebuilt"
       ? {
           name: "engine",
-          title: t("compiling llama.cpp"),
+          title: "compiling llama.cpp",
           command: uv,
           args: [...pinned("engine"), ...anew, ...settings],
         }
       : {
           name: "engine",
-          title: t("downloading llama.cpp"),
+          title: "downloading llama.cpp",
           command: uv,
           args: [...install, ...anew, ...wheels, "--requirements", lock("engine")],
         },

@@ -1,6 +1,6 @@
 /** Code models that are offered by name, as rows of "Select Model". Pure, so that it can be tested. */
 
-import { t, written } from "../language";
+import { written } from "../numbers";
 import type { FoundModel } from "./finding";
 import { size } from "./size";
 
@@ -64,7 +64,7 @@ export function codeModelRows(models: CodeModel[], found: FoundModel[], chosen: 
     return {
       kind: here ? "model" : "fetch",
       label: model.name,
-      description: [facts(model), spec === chosen ? t("chosen") : ""].filter(Boolean).join(" · "),
+      description: [facts(model), spec === chosen ? "chosen" : ""].filter(Boolean).join(" · "),
       detail: [speed(model), where(model, other)].filter(Boolean).join(" "),
       sets: { model: spec },
       id: model.id,
@@ -78,22 +78,19 @@ export function isSame({ alsoKnown }: CodeModel, { name }: FoundModel): boolean 
 }
 
 function facts({ licence, commercial, bytes }: CodeModel): string {
-  const allowed = commercial ? licence : t("{0}: no commercial use", licence);
-  return [allowed, t("about {0}", size(bytes))].join(" · ");
+  const allowed = commercial ? licence : `${licence}: no commercial use`;
+  return [allowed, `about ${size(bytes)}`].join(" · ");
 }
 
 function where({ path, repository }: CodeModel, other: FoundModel | undefined): string {
-  if (path) return t("On this machine.");
-  if (other) return t("On this machine: {0}, {1}.", other.place, other.path);
-  return t(
-    "Downloaded from the Hugging Face hub ({0}) or the Python registry; none of your code is sent.",
-    repository,
-  );
+  if (path) return "On this machine.";
+  if (other) return `On this machine: ${other.place}, ${other.path}.`;
+  return `Downloaded from the Hugging Face hub (${repository}) or the Python registry; none of your code is sent.`;
 }
 
 function speed({ speed: tokens, measured }: CodeModel): string {
   if (tokens === null || tokens === undefined) return "";
   const shown = written(tokens, tokens < 10 ? 1 : 0);
-  if (measured) return t("{0} tokens/s here.", shown);
-  return t("About {0} tokens/s here, estimated by size from the embedded model's speed.", shown);
+  if (measured) return `${shown} tokens/s here.`;
+  return `About ${shown} tokens/s here, estimated by size from the embedded model's speed.`;
 }

@@ -7,10 +7,10 @@ import type { Server } from "../server";
 import { ended } from "../statusText";
 import { choose } from "./writing";
 
-const TEST = vscode.l10n.t("Test Connection");
+const TEST = "Test Connection";
 
 /** The title of one of the dialog's inputs. */
-const title = (input: string) => `${vscode.l10n.t("Connect to a Server")}: ${input}`;
+const title = (input: string) => `Connect to a Server: ${input}`;
 
 export async function connect(server: Server, secrets: vscode.SecretStorage): Promise<void> {
   const baseUrl = await askForAddress();
@@ -23,7 +23,7 @@ export async function connect(server: Server, secrets: vscode.SecretStorage): Pr
   else if (baseUrl !== current()) await forgetApiKey(secrets); // the key of one server must not be sent to another
   await choose({ "remote.baseUrl": baseUrl, "remote.model": model, model: "remote" });
   const answer = await vscode.window.showInformationMessage(
-    vscode.l10n.t("Counterlens now uses {0} at {1}.", model, baseUrl),
+    `Counterlens now uses ${model} at ${baseUrl}.`,
     TEST,
   );
   if (answer === TEST) await vscode.commands.executeCommand("counterlens.testConnection");
@@ -36,15 +36,13 @@ function current(): string {
 
 async function askForAddress(): Promise<string | undefined> {
   const text = await vscode.window.showInputBox({
-    title: title(vscode.l10n.t("Server Address")),
-    prompt: vscode.l10n.t("OpenAI-compatible. Your code is sent there."),
+    title: title("Server Address"),
+    prompt: "OpenAI-compatible. Your code is sent there.",
     placeHolder: "http://localhost:8000/v1",
     value: current(),
     ignoreFocusOut: true,
     validateInput: (typed) =>
-      /^https?:\/\/\S+$/.test(typed.trim())
-        ? undefined
-        : vscode.l10n.t("An address that begins with http:// or https://"),
+      /^https?:\/\/\S+$/.test(typed.trim()) ? undefined : "An address that begins with http:// or https://",
   });
   return text?.trim();
 }
@@ -66,11 +64,8 @@ async function models(
     });
     if (listing?.reason !== "the key was rejected") return { listing: listing ?? unknown, key };
     const given = await vscode.window.showInputBox({
-      title: title(vscode.l10n.t("API Key")),
-      prompt: vscode.l10n.t(
-        "{0} Stored in VS Code's secret storage, never in a settings file.",
-        ended(listing.error),
-      ),
+      title: title("API Key"),
+      prompt: `${ended(listing.error)} Stored in VS Code's secret storage, never in a settings file.`,
       password: true,
       ignoreFocusOut: true,
     });
@@ -81,23 +76,22 @@ async function models(
 
 async function askForModel(listing: ModelListing, baseUrl: string): Promise<string | undefined> {
   if (!listing.ok && listing.reason.startsWith("offline")) {
-    const anyway = vscode.l10n.t("Use It Anyway");
+    const anyway = "Use It Anyway";
     const message = `${ended(listing.error)} ${ended(listing.hint)}`;
     if ((await vscode.window.showWarningMessage(message, anyway)) !== anyway) return undefined;
   }
   if (listing.models.length > 0) {
     return vscode.window.showQuickPick(listing.models, {
-      title: title(vscode.l10n.t("The Model")),
-      placeHolder: vscode.l10n.t("What {0} lists", baseUrl),
+      title: title("The Model"),
+      placeHolder: `What ${baseUrl} lists`,
       ignoreFocusOut: true,
     });
   }
   const name = await vscode.window.showInputBox({
-    title: title(vscode.l10n.t("The Model's Name on the Server")),
-    prompt: listing.error ? ended(listing.error) : vscode.l10n.t("The server lists no models."),
+    title: title("The Model's Name on the Server"),
+    prompt: listing.error ? ended(listing.error) : "The server lists no models.",
     ignoreFocusOut: true,
-    validateInput: (text) =>
-      text.trim() ? undefined : vscode.l10n.t("The name under which the server knows the model"),
+    validateInput: (text) => (text.trim() ? undefined : "The name under which the server knows the model"),
   });
   return name?.trim();
 }

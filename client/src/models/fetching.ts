@@ -24,10 +24,10 @@ export async function fetchAndChoose(server: Server, id: string, name: string): 
   if (found?.cancelled) return;
   if (found?.ok) {
     await choose({ model: id });
-    void vscode.window.showInformationMessage(vscode.l10n.t("Counterlens now uses {0}.", name));
+    void vscode.window.showInformationMessage(`Counterlens now uses ${name}.`);
     return;
   }
-  const [again, file] = [vscode.l10n.t("Try Again"), vscode.l10n.t("Model File…")];
+  const [again, file] = ["Try Again", "Model File…"];
   const why = found ? [found.error, found.hint].filter(Boolean).map(ended).join(" ") : NO_ANSWER;
   const choice = await vscode.window.showErrorMessage(why, again, file);
   if (choice === again) await fetchAndChoose(server, id, name);

@@ -3,7 +3,6 @@
 import type { Dirent } from "node:fs";
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { t } from "../language";
 
 export interface FoundModel {
   path: string;
@@ -39,16 +38,16 @@ export function usualPlaces(home: string, environment: Record<string, string | u
   const hub =
     environment.HF_HUB_CACHE || path.join(environment.HF_HOME || path.join(cache, "huggingface"), "hub");
   return [
-    { name: t("Hugging Face cache"), folder: hub, depth: 5 },
+    { name: "Hugging Face cache", folder: hub, depth: 5 },
     { name: "LM Studio", folder: path.join(home, ".lmstudio", "models"), depth: 3 },
     { name: "LM Studio", folder: path.join(cache, "lm-studio", "models"), depth: 3 },
     {
-      name: t("llama.cpp cache"),
+      name: "llama.cpp cache",
       folder: environment.LLAMA_CACHE || path.join(cache, "llama.cpp"),
       depth: 3,
     },
     { name: "~/models", folder: path.join(home, "models"), depth: 4 },
-    { name: t("Downloads"), folder: path.join(home, "Downloads"), depth: 0 },
+    { name: "Downloads", folder: path.join(home, "Downloads"), depth: 0 },
   ];
 }
 

@@ -1,6 +1,5 @@
 /** The rows of "Select Model". Pure, so that it can be tested. */
 
-import { t } from "../language";
 import { type CodeModel, type CodeModelRow, codeModelRows, isSame } from "./codeModels";
 import type { FoundModel } from "./finding";
 import { size } from "./size";
@@ -40,7 +39,7 @@ export function modelRows(
   offered: OfferedModel[] = [],
   codeModels: CodeModel[] = [],
 ): ModelRow[] {
-  const chosen = (isChosen: boolean) => (isChosen ? t("chosen") : "");
+  const chosen = (isChosen: boolean) => (isChosen ? "chosen" : "");
   const code = codeModelRows(codeModels, found, model);
   const others = found.filter((file) => !codeModels.some((one) => isSame(one, file)));
   const listed =
@@ -49,12 +48,12 @@ export function modelRows(
     offered.some(({ id }) => `${OFFERED}${id}` === model);
   const other = model !== embedded && !model.startsWith("remote") && !listed;
   return [
-    { kind: "heading", label: t("on this machine") },
+    { kind: "heading", label: "on this machine" },
     {
       kind: "model",
-      label: t("Embedded"),
+      label: "Embedded",
       description: chosen(model === embedded),
-      detail: t("SmolLM2-135M-Instruct: small and quick, comes with Counterlens."),
+      detail: "SmolLM2-135M-Instruct: small and quick, comes with Counterlens.",
       sets: { model: embedded },
     },
     ...(other
@@ -62,15 +61,15 @@ export function modelRows(
           {
             kind: "model" as const,
             label: model,
-            description: t("chosen"),
-            detail: t("From the settings."),
+            description: "chosen",
+            detail: "From the settings.",
             sets: { model },
           },
         ]
       : []),
-    ...(code.length > 0 ? [{ kind: "heading" as const, label: t("code models, on this machine") }] : []),
+    ...(code.length > 0 ? [{ kind: "heading" as const, label: "code models, on this machine" }] : []),
     ...code,
-    ...(code.length > 0 ? [{ kind: "heading" as const, label: t("other files") }] : []),
+    ...(code.length > 0 ? [{ kind: "heading" as const, label: "other files" }] : []),
     ...others.map(
       ({ path, spec, name, place, bytes }): ModelRow => ({
         kind: "model",
@@ -82,10 +81,10 @@ export function modelRows(
     ),
     {
       kind: "browse",
-      label: t("Model File…"),
-      detail: t("A GGUF file, or the ONNX file of an exported model."),
+      label: "Model File…",
+      detail: "A GGUF file, or the ONNX file of an exported model.",
     },
-    { kind: "heading", label: t("on a server: your code is sent there") },
+    { kind: "heading", label: "on a server: your code is sent there" },
     ...once(endpoints).map(
       ({ baseUrl, model: name }, index): ModelRow => ({
         kind: "model",
@@ -97,15 +96,15 @@ export function modelRows(
     ),
     {
       kind: "connect",
-      label: t("Connect to a Server…"),
-      detail: t("An OpenAI-compatible address, its models, a key."),
+      label: "Connect to a Server…",
+      detail: "An OpenAI-compatible address, its models, a key.",
     },
     ...offeredRows(model, offered),
-    { kind: "heading", label: t("the chosen one") },
+    { kind: "heading", label: "the chosen one" },
     {
       kind: "test",
-      label: t("Test Connection"),
-      detail: t("Tests whether the model answers, and its capabilities."),
+      label: "Test Connection",
+      detail: "Tests whether the model answers, and its capabilities.",
     },
   ];
 }
@@ -116,12 +115,12 @@ function offeredRows(model: string, offered: OfferedModel[]): ModelRow[] {
     ({ id, name, vendor }): ModelRow => ({
       kind: "model",
       label: name,
-      description: [vendor, `${OFFERED}${id}` === model && t("chosen")].filter(Boolean).join(" · "),
-      detail: t("Its completions can be probed; it returns no scores."),
+      description: [vendor, `${OFFERED}${id}` === model && "chosen"].filter(Boolean).join(" · "),
+      detail: "Its completions can be probed; it returns no scores.",
       sets: { model: `${OFFERED}${id}` },
     }),
   );
-  return [{ kind: "heading", label: t("from the editor: your code is sent to its provider") }, ...rows];
+  return [{ kind: "heading", label: "from the editor: your code is sent to its provider" }, ...rows];
 }
 
 /** Complete endpoints, without duplicates, in their order. */

@@ -32,8 +32,8 @@ export async function selectModel(server: Server, secrets: vscode.SecretStorage)
 
 function ask(server: Server): Promise<ModelRow | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
-  picker.title = vscode.l10n.t("Counterlens: Select Model");
-  picker.placeholder = vscode.l10n.t("Model to Examine");
+  picker.title = "Counterlens: Select Model";
+  picker.placeholder = "Model to Examine";
   picker.matchOnDescription = picker.matchOnDetail = true;
   const parts: Parts = { found: [], offered: [], code: { models: [], byDefault: EMBEDDED_MODEL } };
   picker.items = items(parts);

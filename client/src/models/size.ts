@@ -1,6 +1,6 @@
 /** Formats the size of a file. */
 
-import { written } from "../language";
+import { written } from "../numbers";
 
 export function size(bytes: number): string {
   const giga = bytes / 1e9;

@@ -7,10 +7,10 @@ import type { Server } from "../server";
 import { ended } from "../statusText";
 import { trialRows } from "./trialRows";
 
-const AGAIN = vscode.l10n.t("Test Again");
-const KEY = vscode.l10n.t("Set API Key…");
-const OTHER = vscode.l10n.t("Select Model…");
-const LOGS = vscode.l10n.t("Show Logs");
+const AGAIN = "Test Again";
+const KEY = "Set API Key…";
+const OTHER = "Select Model…";
+const LOGS = "Show Logs";
 
 export async function testConnection(server: Server): Promise<void> {
   if (!(await ensureRunning(server))) return;
@@ -35,8 +35,8 @@ async function show(found: TestedModel): Promise<void> {
   }));
   const other = { label: `$(server) ${OTHER}` };
   const chosen = await vscode.window.showQuickPick([...rows, other], {
-    title: vscode.l10n.t("Test of {0}", found.model),
-    placeHolder: vscode.l10n.t("Capabilities of the model"),
+    title: `Test of ${found.model}`,
+    placeHolder: "Capabilities of the model",
     ignoreFocusOut: true,
   });
   if (chosen === other) await vscode.commands.executeCommand("counterlens.selectModel");

@@ -1,6 +1,6 @@
 /** The results of a test of the model, as rows. Pure, so that it can be tested. */
 
-import { t, written } from "../language";
+import { written } from "../numbers";
 import type { TestedModel } from "../protocol";
 
 export interface TrialRow {
@@ -17,39 +17,31 @@ export function trialRows(found: TestedModel): TrialRow[] {
   return [
     {
       able: true,
-      label: t("It answers"),
-      detail: t(
-        "{0} tokens in {1} s: after “def add(a, b): return” it wrote {2}.",
-        tokens,
-        written(seconds, 1),
-        wrote,
-      ),
+      label: "It answers",
+      detail: `${tokens} tokens in ${written(seconds, 1)} s: after “def add(a, b): return” it wrote ${wrote}.`,
     },
     found.scores
       ? {
           able: true,
-          label: t("Token probabilities"),
+          label: "Token probabilities",
           detail: found.way
-            ? t("Confidence, surprises, dependences and operators work ({0}).", found.way)
-            : t("Confidence, surprises, dependences and operators work."),
+            ? `Confidence, surprises, dependences and operators work (${found.way}).`
+            : "Confidence, surprises, dependences and operators work.",
         }
       : {
           able: false,
-          label: t("No token probabilities"),
-          detail: t(
+          label: "No token probabilities",
+          detail:
             "Functions can be probed, but there is no overlay: the server does not return the probabilities of a given text.",
-          ),
         },
     found.embeds
-      ? { able: true, label: t("Embeddings"), detail: t("The task “embedding” can be run.") }
-      : { able: false, label: t("No embeddings"), detail: t("All tasks except “embedding” can be run.") },
+      ? { able: true, label: "Embeddings", detail: "The task “embedding” can be run." }
+      : { able: false, label: "No embeddings", detail: "All tasks except “embedding” can be run." },
     {
       able: null,
       label:
-        found.where === "local"
-          ? t("Runs on this machine")
-          : t("Runs at {0}: your code is sent there", found.where),
-      detail: [found.context ? t("{0} tokens of context", written(found.context)) : "", facts]
+        found.where === "local" ? "Runs on this machine" : `Runs at ${found.where}: your code is sent there`,
+      detail: [found.context ? `${written(found.context)} tokens of context` : "", facts]
         .filter(Boolean)
         .join(" · "),
     },

@@ -12,9 +12,9 @@ export async function choose(values: Record<string, string>): Promise<void> {
 
 export async function browse(): Promise<void> {
   const chosen = await vscode.window.showOpenDialog({
-    title: vscode.l10n.t("A model for Counterlens"),
-    openLabel: vscode.l10n.t("Use This Model"),
-    filters: { [vscode.l10n.t("Models (GGUF, ONNX)")]: ["gguf", "onnx"] },
+    title: "A model for Counterlens",
+    openLabel: "Use This Model",
+    filters: { "Models (GGUF, ONNX)": ["gguf", "onnx"] },
   });
   const file = chosen?.[0]?.fsPath;
   if (file) await choose({ model: file.endsWith(".onnx") ? `onnx:${file}` : file });

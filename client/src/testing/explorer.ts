@@ -53,7 +53,7 @@ class Listing implements vscode.Disposable {
     // work.
     const run = (request: vscode.TestRunRequest, cancel: vscode.CancellationToken) =>
       this.run(request, cancel);
-    this.tests.createRunProfile(vscode.l10n.t("Probe the Model"), vscode.TestRunProfileKind.Run, run, false);
+    this.tests.createRunProfile("Probe the Model", vscode.TestRunProfileKind.Run, run, false);
     this.disposables = [
       vscode.workspace.onDidOpenTextDocument((document) => this.tree.opened(document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.tree.closed(document)),

@@ -87,9 +87,9 @@ export class TestTree {
     const subject = this.subjects.get(item);
     if (subject?.mutation === undefined) return;
     const outcomes: Record<State, string> = {
-      held: vscode.l10n.t("held"),
-      changed: vscode.l10n.t("did not hold"),
-      nothing: vscode.l10n.t("uninformative"),
+      held: "held",
+      changed: "did not hold",
+      nothing: "uninformative",
       errored: "",
     };
     item.label = labelled(subject, outcomes[state]);
@@ -144,7 +144,7 @@ export class TestTree {
     item.busy = true;
     try {
       const answer = await this.answer(subject);
-      item.error = answer?.error ?? (answer ? undefined : vscode.l10n.t("Counterlens is not running."));
+      item.error = answer?.error ?? (answer ? undefined : "Counterlens is not running.");
       if (answer && !answer.error) {
         this.resolved.add(item);
         this.fill(item, subject, answer);
@@ -187,7 +187,7 @@ export class TestTree {
     subject: Subject,
     { mutation, concept, lines, refused }: TestItems["mutations"][number],
   ): vscode.TestItem {
-    const what = refused ? vscode.l10n.t("not applicable: {0}", refused) : concept;
+    const what = refused ? `not applicable: ${refused}` : concept;
     const item = this.child(parent, mutation, { ...subject, mutation, refused, what });
     item.label = labelled({ mutation, what });
     item.sortText = `${refused ? 1 : 0}${mutation}`;

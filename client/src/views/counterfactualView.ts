@@ -54,7 +54,7 @@ export class CounterfactualView implements vscode.Disposable, vscode.TreeDataPro
     this.place = place;
     this.groups = answer ? groupsOf(answer) : [];
     this.view.description = name ?? "";
-    const nothing = name ? vscode.l10n.t("No mutation applies to {0}.", name) : this.follower.whyEmpty;
+    const nothing = name ? `No mutation applies to ${name}.` : this.follower.whyEmpty;
     this.view.message = answer?.error ?? (this.groups.length > 0 ? "" : nothing);
     this.changed.fire(undefined);
   }
@@ -89,8 +89,7 @@ export class CounterfactualView implements vscode.Disposable, vscode.TreeDataPro
     item.tooltip = tooltip;
     item.iconPath = refused ? new vscode.ThemeIcon("circle-slash") : outcomeIcon(row.outcome ?? "");
     item.accessibilityInformation = { label: ariaLabel };
-    if (!refused)
-      item.command = { title: vscode.l10n.t("Show the Difference"), command: OPEN, arguments: [row] };
+    if (!refused) item.command = { title: "Show the Difference", command: OPEN, arguments: [row] };
     return item;
   }
 

@@ -1,6 +1,5 @@
 /** The reason why a view is empty, as a sentence that says what to do. Pure, so that it can be tested. */
 
-import { t } from "../language";
 import { PROBED_LANGUAGES } from "../settings";
 import type { FunctionResult } from "./protocol";
 
@@ -22,13 +21,11 @@ export interface CursorFacts {
 export function whyEmpty(facts: CursorFacts | undefined): string {
   if (!facts) return "";
   if (!facts.served)
-    return t("Files of this kind ({0}) are not examined: see the setting Languages.", facts.language);
+    return `Files of this kind (${facts.language}) are not examined: see the setting Languages.`;
   if (!PROBED_LANGUAGES.includes(facts.language))
-    return t("Functions are shown for Python and Java files only.");
+    return "Functions are shown for Python and Java files only.";
   if (!facts.running || !facts.found)
-    return t(
-      "Counterlens is not running. “Counterlens: Show Logs” gives the reason; “Restart Server” tries again.",
-    );
+    return "Counterlens is not running. “Counterlens: Show Logs” gives the reason; “Restart Server” tries again.";
   if (facts.found.function) return "";
-  return t("The cursor is not in a function. Move it into a function.");
+  return "The cursor is not in a function. Move it into a function.";
 }

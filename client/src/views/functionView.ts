@@ -16,9 +16,9 @@ type Row =
   | { kind: "note"; label: string; description?: string; icon?: string; command?: vscode.Command };
 
 const TITLES: Record<Section, [title: string, icon: string]> = {
-  confidence: [vscode.l10n.t("Confidence by Concept"), "pulse"],
-  dependences: [vscode.l10n.t("Dependences"), "type-hierarchy"],
-  probes: [vscode.l10n.t("Probes"), "beaker"],
+  confidence: ["Confidence by Concept", "pulse"],
+  dependences: ["Dependences", "type-hierarchy"],
+  probes: ["Probes", "beaker"],
 };
 
 export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<Row> {
@@ -62,15 +62,12 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
     const argument = { uri: document.uri.toString(), function: found.function };
     if (section === "confidence") {
       if (found.concepts.length > 0) return found.concepts.map((one) => ({ kind: "concept", one }));
-      const why =
-        found.state === "scoring"
-          ? vscode.l10n.t("being scored…")
-          : (found.reason ?? vscode.l10n.t("no part is scored"));
+      const why = found.state === "scoring" ? "being scored…" : (found.reason ?? "no part is scored");
       return [{ kind: "note", label: why, icon: found.state === "scoring" ? "loading~spin" : "info" }];
     }
     if (section === "dependences") {
       const command = {
-        title: vscode.l10n.t("Show Dependences"),
+        title: "Show Dependences",
         command: SHOW_DEPENDENCES,
         arguments: [argument],
       };
@@ -85,9 +82,9 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
               command,
             },
           ]
-        : [{ kind: "note", label: vscode.l10n.t("Show what the model infers…"), icon: "play", command }];
+        : [{ kind: "note", label: "Show what the model infers…", icon: "play", command }];
     }
-    const probe = { title: vscode.l10n.t("Probe Function…"), command: "counterlens.probeFunction" };
+    const probe = { title: "Probe Function…", command: "counterlens.probeFunction" };
     const done: Row[] = found.findings.map(({ task, summary }) => ({
       kind: "note",
       label: task,
@@ -98,16 +95,16 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
       ...done,
       {
         kind: "note",
-        label: done.length > 0 ? vscode.l10n.t("Probe again…") : vscode.l10n.t("Probe…"),
+        label: done.length > 0 ? "Probe again…" : "Probe…",
         icon: "play",
         command: probe,
       },
       {
         kind: "note",
-        label: vscode.l10n.t("What Do the Tests Miss?"),
+        label: "What Do the Tests Miss?",
         icon: "bug",
         command: {
-          title: vscode.l10n.t("What Do the Tests Miss?"),
+          title: "What Do the Tests Miss?",
           command: SHOW_MUTANTS,
           arguments: [argument],
         },
@@ -142,7 +139,7 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
     item.accessibilityInformation = { label: ariaLabel };
     const place = [this.place?.document.uri, { selection: rangeOf(one.least), preserveFocus: true }];
     item.command = {
-      title: vscode.l10n.t("Show the Least Certain Place"),
+      title: "Show the Least Certain Place",
       command: "vscode.open",
       arguments: place,
     };

@@ -46,7 +46,7 @@ export class LiveRuns implements vscode.Disposable {
   private begin(news: RunNews, name: string): void {
     const live: Live = { news, progress: undefined, over: () => undefined };
     this.runs.set(news.folder, live);
-    const title = vscode.l10n.t("Run {0}", name);
+    const title = `Run ${name}`;
     void vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, (progress) => {
       live.progress = progress;
       progress.report({ message: words(live.news) });

@@ -1,6 +1,5 @@
 /** The plan of a run as rows: ways to start it, then its details. Pure, so that it can be tested. */
 
-import { t } from "../language";
 import type { RunPlan } from "./protocol";
 
 export type PlanRow =
@@ -12,14 +11,14 @@ export type PlanRow =
 const SHORT_MINUTES = 10;
 
 export function planRows(plan: RunPlan): PlanRow[] {
-  const all = plan.functions === 1 ? t("1 function") : t("{0} functions", plan.functions);
+  const all = plan.functions === 1 ? "1 function" : `${plan.functions} functions`;
   const tasks = plan.tasks.filter(({ chosen }) => chosen).map(({ id }) => id);
   const rows: PlanRow[] = [
     {
       kind: "start",
       icon: "play",
-      label: t("Ask about {0}", all),
-      description: plan.seconds === null ? t("time unknown") : t("about {0}", span(plan.seconds)),
+      label: `Ask about ${all}`,
+      description: plan.seconds === null ? "time unknown" : `about ${span(plan.seconds)}`,
       detail: how(plan),
     },
   ];
@@ -27,9 +26,9 @@ export function planRows(plan: RunPlan): PlanRow[] {
     rows.push({
       kind: "start",
       icon: "watch",
-      label: t("Stop after {0} minutes", SHORT_MINUTES),
+      label: `Stop after ${SHORT_MINUTES} minutes`,
       description: "",
-      detail: t("In random order, public functions first."),
+      detail: "In random order, public functions first.",
       minutes: SHORT_MINUTES,
     });
   }
@@ -37,20 +36,20 @@ export function planRows(plan: RunPlan): PlanRow[] {
     rows.push({
       kind: "amount",
       icon: "list-ordered",
-      label: t("Fewer Functions, or Less Time…"),
+      label: "Fewer Functions, or Less Time…",
       description: "",
-      detail: t("Public functions come first."),
+      detail: "Public functions come first.",
     });
   }
   rows.push({
     kind: "tasks",
     icon: "beaker",
-    label: t("Other Probes…"),
+    label: "Other Probes…",
     description: tasks.join(", "),
     detail: "",
   });
-  rows.push({ kind: "heading", label: t("the plan") });
-  const from = plan.settings ? [t("Settings: {0}, and those of the editor", plan.settings)] : [];
+  rows.push({ kind: "heading", label: "the plan" });
+  const from = plan.settings ? [`Settings: ${plan.settings}, and those of the editor`] : [];
   for (const line of [...plan.lines, ...from]) {
     rows.push({ kind: "fact", icon: "info", label: line, description: "", detail: "" });
   }
@@ -58,10 +57,10 @@ export function planRows(plan: RunPlan): PlanRow[] {
 }
 
 function how({ models, seconds }: RunPlan): string {
-  const asked = t("models: {0}", models.join(", "));
-  const pause = t("It can be paused at any time.");
+  const asked = `models: ${models.join(", ")}`;
+  const pause = "It can be paused at any time.";
   if (seconds === null) return `${asked}. ${pause}`;
-  return `${asked}; ${t("at the pace of earlier runs")}. ${pause}`;
+  return `${asked}; at the pace of earlier runs. ${pause}`;
 }
 
 /** A choice of how much is asked: a number of functions, or of minutes. */
@@ -78,20 +77,18 @@ export function amounts(plan: RunPlan): Amount[] {
   const minutes = [2, 5, 10, 30, 60].filter((each) => plan.seconds === null || 60 * each < plan.seconds);
   return [
     ...functions.map((limit) => ({
-      label: t("{0} functions", limit),
+      label: `${limit} functions`,
       description:
-        plan.seconds === null
-          ? t("time unknown")
-          : t("about {0}", span((plan.seconds * limit) / plan.functions)),
+        plan.seconds === null ? "time unknown" : `about ${span((plan.seconds * limit) / plan.functions)}`,
       limit,
     })),
-    ...minutes.map((each) => ({ label: t("{0} minutes", each), description: "", minutes: each })),
+    ...minutes.map((each) => ({ label: `${each} minutes`, description: "", minutes: each })),
   ];
 }
 
 /** A time in words, rounded because it is an estimate. */
 export function span(seconds: number): string {
-  if (seconds < 90) return t("{0} s", Math.max(5, 5 * Math.round(seconds / 5)));
+  if (seconds < 90) return `${Math.max(5, 5 * Math.round(seconds / 5))} s`;
   const minutes = Math.ceil(seconds / 60);
-  return minutes < 120 ? t("{0} min", minutes) : t("{0} h", Math.round(minutes / 60));
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }

@@ -65,16 +65,12 @@ export function ask<Result>(server: Server, command: string, argument: object): 
 async function folderMeant(): Promise<vscode.WorkspaceFolder | undefined> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
   if (folders.length === 0) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t("Open the folder of a repository to ask about it."),
-    );
+    void vscode.window.showInformationMessage("Open the folder of a repository to ask about it.");
     return undefined;
   }
   if (!vscode.workspace.isTrusted) {
-    const manage = vscode.l10n.t("Manage Workspace Trust");
-    const message = vscode.l10n.t(
-      "Asking about a repository runs its tests in the sandbox. Trust the workspace first.",
-    );
+    const manage = "Manage Workspace Trust";
+    const message = "Asking about a repository runs its tests in the sandbox. Trust the workspace first.";
     if ((await vscode.window.showWarningMessage(message, manage)) === manage)
       await vscode.commands.executeCommand("workbench.trust.manage");
     return undefined;
@@ -86,8 +82,8 @@ async function folderMeant(): Promise<vscode.WorkspaceFolder | undefined> {
     .sort((a, b) => Number(b === around) - Number(a === around))
     .map((folder) => ({ label: folder.name, description: path.dirname(folder.uri.fsPath), folder }));
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t("Ask About This Repository"),
-    placeHolder: vscode.l10n.t("Which folder?"),
+    title: "Ask About This Repository",
+    placeHolder: "Which folder?",
   });
   return picked?.folder;
 }
@@ -100,8 +96,8 @@ async function chosen(plan: RunPlan, name: string): Promise<PlanRow | undefined>
   );
   for (;;) {
     const picked = await vscode.window.showQuickPick(rows, {
-      title: vscode.l10n.t("Ask About {0}", name),
-      placeHolder: vscode.l10n.t("Questions and expected time"),
+      title: `Ask About ${name}`,
+      placeHolder: "Questions and expected time",
       ignoreFocusOut: true,
     });
     if (picked?.row?.kind !== "fact") return picked?.row;
@@ -110,19 +106,19 @@ async function chosen(plan: RunPlan, name: string): Promise<PlanRow | undefined>
 
 /** Lets the user choose how much is asked; undefined to go back to the plan. */
 async function otherAmount(plan: RunPlan): Promise<Amount | undefined> {
-  const other = vscode.l10n.t("Another Number of Functions…");
+  const other = "Another Number of Functions…";
   const picked = await vscode.window.showQuickPick<vscode.QuickPickItem & Partial<Amount>>(
     [...amounts(plan), { label: other }],
-    { title: vscode.l10n.t("How much?"), ignoreFocusOut: true },
+    { title: "How much?", ignoreFocusOut: true },
   );
   if (picked?.label !== other) return picked as Amount | undefined;
   const typed = await vscode.window.showInputBox({
     title: other,
-    prompt: vscode.l10n.t("A number from 1 to {0}", plan.functions),
+    prompt: `A number from 1 to ${plan.functions}`,
     validateInput: (text) =>
       /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= plan.functions
         ? undefined
-        : vscode.l10n.t("A number from 1 to {0}", plan.functions),
+        : `A number from 1 to ${plan.functions}`,
   });
   return typed ? { label: typed, description: "", limit: Number(typed) } : undefined;
 }
@@ -130,7 +126,7 @@ async function otherAmount(plan: RunPlan): Promise<Amount | undefined> {
 async function otherTasks(plan: RunPlan): Promise<string[] | undefined> {
   const rows = plan.tasks.map(({ id, title, chosen: picked }) => ({ label: id, detail: title, picked }));
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t("Which probes?"),
+    title: "Which probes?",
     canPickMany: true,
     matchOnDetail: true,
     ignoreFocusOut: true,

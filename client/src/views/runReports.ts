@@ -29,7 +29,7 @@ export class RunReports implements vscode.Disposable {
     if (!this.server.isRunning) await this.server.restart("a run is to be shown");
     const call = { command: RUN_REPORT, arguments: [{ folder: folder.fsPath }] };
     const report = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Counterlens: creating the report…") },
+      { location: vscode.ProgressLocation.Window, title: "Counterlens: creating the report…" },
       () => this.server.request<RunReport>("workspace/executeCommand", call),
     );
     if (!report?.ok) {
@@ -46,7 +46,7 @@ export class RunReports implements vscode.Disposable {
     }
     const panel = vscode.window.createWebviewPanel(
       "counterlens.run",
-      vscode.l10n.t("Run {0}", name),
+      `Run ${name}`,
       beside
         ? { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true }
         : { viewColumn: vscode.ViewColumn.Active },

@@ -115,14 +115,14 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     if (!(await started(this.server))) return;
     if (!row) await this.find();
     const paused = this.rows.filter(({ folder, run }) => run?.resume && !this.live.of(folder.fsPath));
-    const chosen = row ?? (await this.choose(paused, vscode.l10n.t("No run can be resumed.")));
+    const chosen = row ?? (await this.choose(paused, "No run can be resumed."));
     if (chosen) await begin(this.server, { run: chosen.folder.fsPath });
   }
 
   /** Pauses the given run, or one that was started here and that the user chooses. */
   async pause(row?: FoundRun): Promise<void> {
     const running = this.live.folders.map((folder) => ({ folder: vscode.Uri.file(folder) }));
-    const chosen = row ?? (await this.choose(running, vscode.l10n.t("No run is active here.")));
+    const chosen = row ?? (await this.choose(running, "No run is active here."));
     if (!chosen) return;
     const answer = await ask<StartedRun>(this.server, PAUSE_RUN, { run: chosen.folder.fsPath });
     if (answer && !answer.ok) void vscode.window.showWarningMessage(answer.error ?? "");
@@ -132,7 +132,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     if (rows.length === 0) void vscode.window.showInformationMessage(none);
     if (rows.length <= 1) return rows[0];
     const items = rows.map((row) => ({ label: name(row), description: this.words(row).description, row }));
-    return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Which run?") }))?.row;
+    return (await vscode.window.showQuickPick(items, { title: "Which run?" }))?.row;
   }
 
   /** Handles news of a run that was started here. */
@@ -147,11 +147,11 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
   }
 
   private async explain(row: FoundRun, { error, state }: RunNews): Promise<void> {
-    const [again, logs] = [vscode.l10n.t("Resume"), vscode.l10n.t("Show Logs")];
+    const [again, logs] = ["Resume", "Show Logs"];
     const text =
       state === "done"
-        ? vscode.l10n.t("Run {0}: some functions failed: {1}", name(row), error)
-        : vscode.l10n.t("Run {0} stopped: {1}", name(row), error);
+        ? `Run ${name(row)}: some functions failed: ${error}`
+        : `Run ${name(row)} stopped: ${error}`;
     const choice = await vscode.window.showWarningMessage(text, again, logs);
     if (choice === again) await this.resume(row);
     if (choice === logs) await vscode.commands.executeCommand("counterlens.showLogs");
@@ -184,7 +184,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     item.iconPath = new vscode.ThemeIcon(live ? "loading~spin" : still);
     item.contextValue = live ? "running" : row.run?.resume ? "resumable" : "run";
     item.accessibilityInformation = { label: ariaLabel };
-    item.command = { title: vscode.l10n.t("Show the Report"), command: OPEN, arguments: [row] };
+    item.command = { title: "Show the Report", command: OPEN, arguments: [row] };
     return item;
   }
 

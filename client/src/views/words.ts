@@ -1,6 +1,5 @@
 /** The texts of the views' rows, visible and for a screen reader. Pure, so that it can be tested. */
 
-import { t } from "../language";
 import type { Counterfactual, CounterfactualResult, Refusal } from "../protocol";
 import { percent } from "../rows";
 import { span } from "./planRows";
@@ -15,21 +14,14 @@ export interface Words {
 }
 
 export function conceptWords(one: ConceptRow): Words {
-  const nodes = one.nodes === 1 ? t("1 node") : t("{0} nodes", one.nodes);
+  const nodes = one.nodes === 1 ? "1 node" : `${one.nodes} nodes`;
   const mean = percent(one.confidence);
-  const least = t("least certain: {0}, {1}", one.text, percent(one.least_confidence));
+  const least = `least certain: ${one.text}, ${percent(one.least_confidence)}`;
   return {
     label: one.name,
     description: `${mean} · ${nodes}`,
-    tooltip: t("Mean probability {0} over {1}; {2}.", mean, nodes, least),
-    ariaLabel: t(
-      "{0}: {1} over {2}; {3}, {4}",
-      one.name,
-      mean,
-      nodes,
-      least,
-      lineWords(one.least.start.line),
-    ),
+    tooltip: `Mean probability ${mean} over ${nodes}; ${least}.`,
+    ariaLabel: `${one.name}: ${mean} over ${nodes}; ${least}, ${lineWords(one.least.start.line)}`,
   };
 }
 
@@ -37,11 +29,11 @@ export function conceptWords(one: ConceptRow): Words {
 export function groupsOf({ counterfactuals, refused }: CounterfactualResult): Group[] {
   const inOrder = [...counterfactuals].sort((a, b) => a.line - b.line);
   const groups: Group[] = [
-    { kind: "group", label: t("keeps the meaning"), rows: inOrder.filter(({ preserving }) => preserving) },
-    { kind: "group", label: t("breaks the meaning"), rows: inOrder.filter(({ preserving }) => !preserving) },
+    { kind: "group", label: "keeps the meaning", rows: inOrder.filter(({ preserving }) => preserving) },
+    { kind: "group", label: "breaks the meaning", rows: inOrder.filter(({ preserving }) => !preserving) },
     {
       kind: "group",
-      label: t("refused"),
+      label: "refused",
       refused: true,
       rows: [...refused].sort((a, b) => a.line - b.line),
     },
@@ -58,12 +50,12 @@ export interface Group {
 }
 
 export function counterfactualWords(one: Counterfactual): Words {
-  const verdict = one.verdict || (one.preserving ? t("not probed") : "");
+  const verdict = one.verdict || (one.preserving ? "not probed" : "");
   const place = lineWords(one.line);
   const sentences = [
     `${one.concept}: ${one.description}.`,
-    ...(one.assumptions.length > 0 ? [t("Assumes {0}.", one.assumptions.join(", "))] : []),
-    ...(one.verdict ? [t("Probed: {0}.", one.verdict)] : []),
+    ...(one.assumptions.length > 0 ? [`Assumes ${one.assumptions.join(", ")}.`] : []),
+    ...(one.verdict ? [`Probed: ${one.verdict}.`] : []),
   ];
   return {
     label: one.mutation,
@@ -79,14 +71,14 @@ export function refusalWords({ mutation, line, reason }: Refusal): Words {
     label: mutation,
     description: `${place} · ${reason}`,
     tooltip: reason,
-    ariaLabel: t("{0}, {1}, refused: {2}", mutation, place, reason),
+    ariaLabel: `${mutation}, ${place}, refused: ${reason}`,
   };
 }
 
 /** The progress of an active run, and its remaining time. */
 export function leftWords({ done, total, seconds }: RunNews): string {
-  const far = t("{0} of {1}", done, total);
-  return seconds === null ? far : `${far} · ${t("about {0} left", span(seconds))}`;
+  const far = `${done} of ${total}`;
+  return seconds === null ? far : `${far} · about ${span(seconds)} left`;
 }
 
 /**
@@ -95,30 +87,30 @@ export function leftWords({ done, total, seconds }: RunNews): string {
  */
 export function runWords(name: string, run: RunRow | undefined, live?: RunNews): Words {
   if (live) {
-    const far = live.total > 0 ? leftWords(live) : t("preparing");
+    const far = live.total > 0 ? leftWords(live) : "preparing";
     return {
       label: name,
       description: far,
       tooltip: `${name}: ${far}`,
-      ariaLabel: t("run {0}, {1}", name, far),
+      ariaLabel: `run ${name}, ${far}`,
     };
   }
-  if (!run) return { label: name, description: "", tooltip: name, ariaLabel: t("run {0}", name) };
+  if (!run) return { label: name, description: "", tooltip: name, ariaLabel: `run ${name}` };
   if (run.error)
     return { label: name, description: run.error, tooltip: run.error, ariaLabel: `${name}: ${run.error}` };
-  const far = run.resume ? t("{0} of {1}, can be resumed", run.done, run.total) : t("{0} done", run.total);
+  const far = run.resume ? `${run.done} of ${run.total}, can be resumed` : `${run.total} done`;
   const tasks = run.tasks.join(", ");
   const models = run.models.join(", ");
-  const what = t("{0} on {1}", tasks, run.data);
+  const what = `${tasks} on ${run.data}`;
   return {
     label: name,
     description: `${tasks} · ${far}`,
-    tooltip: [what, t("models: {0}", models), far, run.folder].join("\n\n"),
-    ariaLabel: t("{0}: {1}, {2}, {3}", name, what, models, far),
+    tooltip: [what, `models: ${models}`, far, run.folder].join("\n\n"),
+    ariaLabel: `${name}: ${what}, ${models}, ${far}`,
   };
 }
 
 /** @param line counted from 0 */
 function lineWords(line: number): string {
-  return t("line {0}", line + 1);
+  return `line ${line + 1}`;
 }

@@ -4,7 +4,6 @@
 
 import type { Measure } from "../diagram/layout";
 import type { Diagram, Greeting, News, PageMessage } from "../diagram/messages";
-import { chooseLanguage, t } from "../language";
 import { showDetails, showLegend } from "./aside";
 import { Scene } from "./scene";
 import { Viewport } from "./viewport";
@@ -62,8 +61,8 @@ function update(): void {
   const { drawn, all } = scene.counts;
   const left = diagram?.truncated ?? 0;
   const said = [
-    ...(drawn < all ? [t("{0} of {1} nodes are shown.", drawn, all)] : []),
-    ...(left > 0 ? [t("{0} more rows are not shown.", left)] : []),
+    ...(drawn < all ? [`${drawn} of ${all} nodes are shown.`] : []),
+    ...(left > 0 ? [`${left} more rows are not shown.`] : []),
   ];
   byId("limits").textContent = said.join(" ");
   const { open, closed, all: everything } = scene.folding;
@@ -149,11 +148,7 @@ document.addEventListener("change", ({ target }) => {
 
 // Messages from the extension.
 
-function greet({ view, scope, texts, locale }: Greeting): void {
-  chooseLanguage(
-    (text, ...values) => (texts[text] ?? text).replace(/\{(\d)\}/g, (_, at) => String(values[at])),
-    locale,
-  );
+function greet({ view, scope }: Greeting): void {
   for (const choice of document.querySelectorAll<HTMLInputElement>("input[type=radio]")) {
     choice.checked = choice.value === (choice.name === "view" ? view : scope);
   }
@@ -170,7 +165,7 @@ function show(diagram: Diagram | undefined, selected: number | undefined): void 
 }
 
 window.addEventListener("message", ({ data }: MessageEvent<News | Greeting>) => {
-  if ("texts" in data) greet(data);
+  if ("scope" in data) greet(data);
   if (data.condition) document.body.dataset.condition = data.condition;
   const status = byId("status");
   if (data.status !== undefined && status.textContent !== data.status) status.textContent = data.status;

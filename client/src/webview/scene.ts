@@ -23,15 +23,14 @@ import {
   unfolded,
 } from "../diagram/outline";
 import { ariaLabel, type BoxText, boxTextOf } from "../diagram/words";
-import { t } from "../language";
 import type { TreeRow, TreeView } from "../protocol";
 import { Drawing, type Node } from "./drawing";
 import type { Viewport } from "./viewport";
 
 const NAMES: Record<TreeView, (title: string) => string> = {
-  partial: (title) => t("Partial tree of {0}", title),
-  complete: (title) => t("Complete tree of {0}", title),
-  sequence: (title) => t("Tokens of {0}", title),
+  partial: (title) => `Partial tree of ${title}`,
+  complete: (title) => `Complete tree of ${title}`,
+  sequence: (title) => `Tokens of ${title}`,
 };
 
 export class Scene {

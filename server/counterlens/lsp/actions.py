@@ -14,7 +14,6 @@ from lsprotocol import types
 from counterlens.confidence.replacing import ignoring_edit, ignoring_file
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import t
 from counterlens.syntax.concepts import Category
 
 PREVIEW_COMMAND = "counterlens.previewReplacement"
@@ -69,15 +68,15 @@ def ignore_actions(
     ls: CounterlensServer, analysis: Analysis, start: int, end: int, category: Category
 ) -> Iterator[types.CodeAction]:
     """Ignore a concept here, or in the whole workspace; if the client keeps no settings, in the file."""
-    title = t("Ignore surprising {category} here", category=category)
+    title = f"Ignore surprising {category} here"
     yield from ignore_here(ls, analysis, start, end, category, title)
     if ls.client_shows_results:
-        title = t("Ignore surprising {category} in this workspace", category=category)
+        title = f"Ignore surprising {category} in this workspace"
         command = types.Command(title, IGNORE_COMMAND, arguments=[{"category": category}])
         yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
     else:
         offset, line = ignoring_file(analysis.document, category)
-        title = t("Ignore surprising {category} in this file", category=category)
+        title = f"Ignore surprising {category} in this file"
         yield edit_action(ls, analysis, offset, offset, line, title)
 
 

@@ -33,10 +33,10 @@ from counterlens.errors import (
     UnscorableError,
 )
 from counterlens.lsp.analysis import Analysis, Memo, ScoringJob, ScoringState, Span
-from counterlens.lsp.language import error_text, t
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.status import Announce, StepCount
+from counterlens.lsp.wording import error_text
 from counterlens.models.base import Capability, Model, Progress, TokenScores
 from counterlens.models.cache import NotCachedError
 from counterlens.syntax.document import Document
@@ -151,7 +151,7 @@ class BackgroundScorer:
         await asyncio.sleep(quiet)
         document = analysis.document
         if not document.text.strip():
-            analysis.failed(t("the file is empty"))
+            analysis.failed("the file is empty")
             self._changed(analysis)
             return
         reason = why_excluded(document, self._settings())

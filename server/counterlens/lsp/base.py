@@ -25,11 +25,11 @@ from counterlens.evaluation.settings_file import SettingsFile
 from counterlens.lsp import status
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.background import BackgroundScorer, ScoredDocument
-from counterlens.lsp.language import error_text, t, translate_known
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
 from counterlens.lsp.settings import EditorSettings, read_settings
 from counterlens.lsp.transport import PatientProtocol
+from counterlens.lsp.wording import error_text
 from counterlens.text import PositionEncoding, message_text, printable
 
 LOG = logging.getLogger("counterlens.lsp")
@@ -193,7 +193,7 @@ class CounterlensServer(LanguageServer):
             self.scorer.schedule(analysis, quiet=0)
         else:
             self.scorer.withdraw(analysis.uri)
-            analysis.failed(t("Counterlens is switched off"))
+            analysis.failed("Counterlens is switched off")
             self.changed(analysis)
 
     def changed(self, analysis: Analysis) -> None:
@@ -216,15 +216,15 @@ class CounterlensServer(LanguageServer):
         self, state: str, detail: str, reason: str = "", steps: status.StepCount | None = None
     ) -> None:
         """Send the server's status to the client, in the editor's language."""
-        said = translate_known(detail)
+        said = detail
         if state == "ready" and self.settings.advice:
-            said += "; " + t("the embedded model is weak at code, Counterlens: Select Model… has better ones")
+            said += "; the embedded model is weak at code, Counterlens: Select Model… has better ones"
         if state == "ready" and self.host.device:
-            said += "; " + t("it runs on {device}", device=translate_known(self.host.device))
+            said += f"; it runs on {self.host.device}"
         advice = ""
         if state == "ready" and self.host.is_unfitted:
-            advice = t("Without fitted margins only failing tests mark places: Counterlens: Fit Now")
-        current = status.ServerStatus(self.host.name, state, said, translate_known(reason), steps, advice)
+            advice = "Without fitted margins only failing tests mark places: Counterlens: Fit Now"
+        current = status.ServerStatus(self.host.name, state, said, reason, steps, advice)
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)
@@ -251,7 +251,5 @@ class CounterlensServer(LanguageServer):
     def show(self, message: str, kind: types.MessageType) -> None:
         """Show a message in the client, in the editor's language."""
         self.window_show_message(
-            types.ShowMessageParams(
-                type=kind, message=f"Counterlens: {message_text(translate_known(message))}"
-            )
+            types.ShowMessageParams(type=kind, message=f"Counterlens: {message_text(message)}")
         )

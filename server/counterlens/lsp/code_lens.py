@@ -22,9 +22,9 @@ from counterlens.evaluation.time_left import expected_seconds
 from counterlens.judging.languages import JUDGED
 from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.base import CodeMark, CounterlensServer
-from counterlens.lsp.language import about, t, translate_known, translator
 from counterlens.lsp.probing import COMMAND as PROBE_COMMAND
 from counterlens.lsp.prospects import KeptResult, counts_of_kind, is_hopeless, kept_results, refusal
+from counterlens.lsp.wording import about
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.counterfactuals import prompts_of, rewritings
@@ -169,7 +169,7 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     document, places, lenses = analysis.document, ls.places(analysis), []
     for function in functions(document):
         if function.qualname in titles:
-            text = f"{t('Probe counterfactually')} · {titles[function.qualname]}"
+            text = f"Probe counterfactually · {titles[function.qualname]}"
             argument = {"uri": analysis.uri, "function": function.qualname}
             command = types.Command(text, PROBE_COMMAND, arguments=[argument])
             lenses.append(types.CodeLens(places.range(function.header, function.header), command))
@@ -184,23 +184,23 @@ def _title(
     if known.probe is not None:
         return _result(known.probe)
     if kept is not None and kept.source.encode() == analysis.source_of(function):
-        return f"{_result(kept.record)} · {t('at once')}"
+        return f"{_result(kept.record)} · at once"
     if known.refusal:
-        return t("refused: {reason}", reason=known.refusal)
+        return f"refused: {known.refusal}"
     if not prompts:
         return ""
     language = JUDGED.get(analysis.document.language)
     weak = language.weak_assertion(analysis.document, function) if language else None
     if weak is not None:
-        return t("will be refused: {reason}", reason=refusal(weak))
+        return f"will be refused: {refusal(weak)}"
     counts = counts_of_kind(model, function)
     if is_hopeless(counts):
         return ""
     parts = [_effort(ls, prompts)]
     if counts.probed:
-        parts.append(t("completed {count} of {n} such functions", count=counts.completed, n=counts.probed))
+        parts.append(f"completed {counts.completed} of {counts.probed} such functions")
     if kept is not None:
-        parts.append(t("of the older text: {result}", result=_result(kept.record)))
+        parts.append(f"of the older text: {_result(kept.record)}")
     return " · ".join(parts)
 
 
@@ -208,7 +208,7 @@ def _effort(ls: CounterlensServer, prompts: int) -> str:
     """How long a probe takes; if unknown, how many prompts it needs."""
     seconds = expected_seconds(ls.settings.model_spec, PROBE_COMMAND, prompts)
     if seconds is None:
-        return t("{n} prompts", n=prompts)
+        return f"{prompts} prompts"
     return about(seconds)
 
 
@@ -220,16 +220,16 @@ def _changed_share(record: PairsRecord) -> Proportion:
 def _result(record: PairsRecord) -> str:
     changed = _changed_share(record)
     if changed.n:
-        sentence = t("{count} of {n} changed the verdict", count=changed.count, n=changed.n)
+        sentence = f"{changed.count} of {changed.n} changed the verdict"
         return ", ".join(filter(None, (sentence, *_caveats(record))))
     if record.pairs:
-        return t("uninformative")
+        return "uninformative"
     blind = next((site.reason for site in record.refused if is_blind(site.reason)), None)
-    return t("refused: {reason}", reason=translate_known(blind)) if blind else t("nothing to change")
+    return f"refused: {blind}" if blind else "nothing to change"
 
 
 def _caveats(record: PairsRecord) -> tuple[str, str]:
-    return unstable_changes(record, translator()), contested_count(record, translator())
+    return unstable_changes(record), contested_count(record)
 
 
 def _effects(ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
@@ -245,11 +245,7 @@ def _effects(ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
             continue
         changed, counted = _changed_share(record), ""
         if changed.n:
-            counted = t(
-                "{count} of {n} informative counterfactual pairs changed the verdict.",
-                count=changed.count,
-                n=changed.n,
-            )
+            counted = f"{changed.count} of {changed.n} informative counterfactual pairs changed the verdict."
         name = analysis.document.data.index(function.name.encode(), function.header)
-        message = f"{counted} {meaning(record, translator())}".lstrip()
+        message = f"{counted} {meaning(record)}".lstrip()
         yield CodeMark("counterfactual-effect", name, name + len(function.name.encode()), message)

@@ -15,7 +15,6 @@ from counterlens.confidence.correctness import load_correctness
 from counterlens.explaining.completing import Explained, explain
 from counterlens.explaining.places import both_sides, cursor_at
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import t
 from counterlens.lsp.probe_request import try_decoding
 from counterlens.lsp.progress import Announcements, ask_first, refusing, show_markdown
 from counterlens.lsp.targets import document_named, plain, position
@@ -67,7 +66,7 @@ class CompletionBegun:
     text: str
 
 
-@refusing(partial(CompletionAnswer, ok=False), lambda: t("The completion was cancelled."))
+@refusing(partial(CompletionAnswer, ok=False), lambda: "The completion was cancelled.")
 async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAnswer:
     """Complete the function at a place, and explain the completion."""
     settings, asked = ls.settings, plain(argument)

@@ -27,7 +27,6 @@ from counterlens.confidence.scoring import measure
 from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.background import ScoredDocument
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
 from counterlens.lsp.progress import refusing, with_progress
 from counterlens.lsp.settings import EditorSettings
@@ -94,9 +93,7 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
     few = asked if isinstance(asked, bool) else ls.settings.overlay_calm
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return Overlay(
-            -1, ScoringState.UNAVAILABLE, t("the document is not open"), granularity, few, 0, (), ()
-        )
+        return Overlay(-1, ScoringState.UNAVAILABLE, "the document is not open", granularity, few, 0, (), ())
     only, visible = range_of(getattr(params, "range", None)), range_of(getattr(params, "visible", None))
     places, seen = ls.places(analysis), visible or only
     if seen is not None:
@@ -144,7 +141,7 @@ def overlay(
         granularity=granularity,
         calm=few,
         levels=len(LABELS),
-        labels=tuple(t(label) for label in LABELS),
+        labels=tuple(LABELS),
         spans=tuple(
             OverlaySpan(places.range(span.start, span.end), span.level, span.value, span.kind, span.category)
             for span in chosen[:MOST_SPANS]
@@ -176,13 +173,10 @@ def _inlay_hints(ls: CounterlensServer, params: types.InlayHintParams) -> list[t
         if low <= at <= high and at not in hints:  # the first (outer) one of several statements on a line
             hints[at] = types.InlayHint(
                 position=places.position(at),
-                label=share(node.confidence, translator()),
-                tooltip=t(
-                    "{model}: confidence of this {kind}; least certain token: {least}. Confidence does not "
-                    "measure correctness.",
-                    model=ls.host.name,
-                    kind=node.kind,
-                    least=share(node.minimum or 0.0, translator()),
+                label=share(node.confidence),
+                tooltip=(
+                    f"{ls.host.name}: confidence of this {node.kind}; least certain token: "
+                    f"{share(node.minimum or 0.0)}. Confidence does not measure correctness."
                 ),
                 padding_left=True,
             )
@@ -226,7 +220,7 @@ class ConfidenceAnswer:
 
 
 @refusing(
-    partial(ConfidenceAnswer, ok=False), lambda: t("Measuring the confidence was cancelled."), announced=False
+    partial(ConfidenceAnswer, ok=False), lambda: "Measuring the confidence was cancelled.", announced=False
 )
 async def _confidence(ls: CounterlensServer, argument: Any = None) -> ConfidenceAnswer:
     """Report the confidence on a document or on one of its functions."""

@@ -16,14 +16,13 @@ from lsprotocol import types
 
 from counterlens.atomic_file import make_folder
 from counterlens.errors import CounterlensError
-from counterlens.lsp.language import t, translate_known
 from counterlens.regular_file import read_text
 from counterlens.sandbox.registry import Availability, choose
 from counterlens.trust import TrustError, remember, repository_of, require_trust
 
 NOT_TRUSTED = (
-    "Probing runs the function's tests, and Counterlens runs nothing in an untrusted workspace. "
-    "Trust the workspace first."
+    "Probing runs the function's tests, and Counterlens runs nothing in an untrusted workspace. Trust the "
+    "workspace first."
 )
 _BY_ENVIRONMENT = "COUNTERLENS_TRUST"
 
@@ -84,11 +83,11 @@ async def require_trusted_workspace(server: ConsentAsker, place: Path) -> None:
     if is_workspace_trusted(server, place):
         return
     if server.trusted is None:
-        question = t(
-            "{folder} is not trusted. Its tests, and what they import, would run in the sandbox.",
-            folder=repository_of(place),
+        question = (
+            f"{repository_of(place)} is not trusted. Its tests, and what they import, would run in the "
+            "sandbox."
         )
-        if await ask(server, types.MessageType.Warning, question, t("Trust It"), t("Not Now")):
+        if await ask(server, types.MessageType.Warning, question, "Trust It", "Not Now"):
             remember(place)
             return
     raise TrustError(NOT_TRUSTED)
@@ -120,12 +119,8 @@ async def require_consent(
         return
     if _was_accepted(best):
         return
-    question = t(
-        "Code that the model writes would run in a weak sandbox: {name} {reason}.",
-        name=best.name,
-        reason=translate_known(best.reason),
-    )
-    if not await ask(server, types.MessageType.Warning, question, t("Run Anyway"), t("Not Now")):
+    question = f"Code that the model writes would run in a weak sandbox: {best.name} {best.reason}."
+    if not await ask(server, types.MessageType.Warning, question, "Run Anyway", "Not Now"):
         raise CounterlensError(
             "the only sandbox here is weak, so nothing was run", "See docs/sandbox.md for stronger ones"
         )

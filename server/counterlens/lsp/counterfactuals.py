@@ -17,7 +17,6 @@ from lsprotocol import types
 from counterlens.lsp.actions import function_action
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import t, translate_known, translator
 from counterlens.lsp.progress import refusing
 from counterlens.lsp.targets import function_named, open_probed, plain
 from counterlens.mutations import mutated, survey
@@ -108,19 +107,18 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
                 concept=made.concept,
                 preserving=made.preserving,
                 line=made.start_line - 1,
-                description=translate_known(made.description),
+                description=made.description,
                 assumptions=made.assumptions,
                 source=made.source,
                 outcome=str(pair.outcome) if pair else "",
-                verdict=outcome(pair, translator()) if pair else "",
+                verdict=outcome(pair) if pair else "",
             )
         )
     return CounterfactualListing(
         function=qualname,
         counterfactuals=tuple(counterfactuals),
         refused=tuple(
-            RefusedMutation(site.mutation, site.line - 1, translate_known(site.reason))
-            for site in surveyed.refusals
+            RefusedMutation(site.mutation, site.line - 1, site.reason) for site in surveyed.refusals
         ),
     )
 
@@ -134,7 +132,7 @@ def _code_actions(
     function = function_at(analysis.document, ls.places(analysis).offset(params.range.start))
     if function is None:
         return []
-    return [function_action(ls, analysis, function.qualname, t("Show counterfactual…"), SHOW_COMMAND)]
+    return [function_action(ls, analysis, function.qualname, "Show counterfactual…", SHOW_COMMAND)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +196,6 @@ def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
         }
         reasons = dict.fromkeys(site.reason for site in refused if site.mutation == name)
         if lines or reasons:
-            why = "" if lines else "; ".join(map(translate_known, reasons))
+            why = "" if lines else "; ".join(reasons)
             items.append(MutationItem(name, str(known[name].concept), tuple(sorted(lines)), why))
     return tuple(items)

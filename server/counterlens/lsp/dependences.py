@@ -21,7 +21,6 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp.actions import function_action
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CodeMark, CounterlensServer, HoverPart
-from counterlens.lsp.language import t, translator
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Announcements, ask_first, refusing, show_markdown
 from counterlens.lsp.settings import EditorSettings
@@ -75,7 +74,7 @@ class DependenceAnswer:
     error: str | None = None
 
 
-@refusing(partial(DependenceAnswer, ok=False), lambda: t("The inference was cancelled."))
+@refusing(partial(DependenceAnswer, ok=False), lambda: "The inference was cancelled.")
 async def _dependences(ls: CounterlensServer, argument: Any = None) -> DependenceAnswer:
     """Find the true dependences of a function, and those that the model infers."""
     settings = ls.settings
@@ -167,7 +166,7 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
         method=str(inferred.method) if inferred else NONE,
         summary=agreement_summary(inferred)
         if inferred
-        else t("{control} control, {data} data", control=len(true["control"]), data=len(true["data"])),
+        else f"{len(true['control'])} control, {len(true['data'])} data",
         markdown=dependence_markdown(graph, inferred),
         html=dependence_fragment(graph, inferred) if html else "",
         dependences=true,
@@ -177,15 +176,10 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
 
 def agreement_summary(inferred: Inferred) -> str:
     """Summarise in one line which true dependences the model finds."""
-    named = {Relation.CONTROL: t("control"), Relation.DATA: t("data")}
+    named = {Relation.CONTROL: "control", Relation.DATA: "data"}
     return "; ".join(
-        t(
-            "{relation}: {found} of {true} found, {invented} invented",
-            relation=named[relation],
-            found=counts.true_positives,
-            true=counts.true_positives + counts.false_negatives,
-            invented=counts.false_positives,
-        )
+        f"{named[relation]}: {counts.true_positives} of {counts.true_positives + counts.false_negatives} "
+        f"found, {counts.false_positives} invented"
         for relation, counts in inferred.agreement.of(inferred.method).items()
     )
 
@@ -200,7 +194,7 @@ def _code_actions(
     whole = scope.qualname == MODULE
     if whole and first_decision(analysis.document) is None:
         return []
-    title = t("Show dependences of the module") if whole else t("Show dependences")
+    title = "Show dependences of the module" if whole else "Show dependences"
     return [function_action(ls, analysis, scope.qualname, title, SHOW_COMMAND, COMMAND)]
 
 
@@ -218,17 +212,12 @@ def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> HoverPart:
     statement = here[-1]
     method = known.inferred.method if known.inferred else None
     into = [edge for edge in shown_edges(known.found, known.inferred) if edge.target == statement]
-    t = translator()
-    first = code(statement.text.partition("\n")[0], t)
+    first = code(statement.text.partition("\n")[0])
     if not into:
-        return HoverPart(detail=t("{code} depends on nothing in this function.", code=first))
+        return HoverPart(detail=f"{first} depends on nothing in this function.")
     model = known.inferred.model.name if known.inferred else ""
-    head = (
-        t("{code} depends on (with the inference of {model}):", code=first, model=escape(model))
-        if model
-        else t("{code} depends on:", code=first)
-    )
-    return HoverPart(detail="\n".join([head, "", *into_markdown(into, method, shift, t)]))
+    head = f"{first} depends on (with the inference of {escape(model)}):" if model else f"{first} depends on:"
+    return HoverPart(detail="\n".join([head, "", *into_markdown(into, method, shift)]))
 
 
 def _marks(ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
@@ -251,9 +240,9 @@ def _missed_edges(
             missed.setdefault(edge.target, []).append(edge)
     for statement, edges in missed.items():
         said = "; ".join(_plain(edge, shift) for edge in edges)
-        message = t("{model} does not show that this {said}.", model=inferred.model.name, said=said)
+        message = f"{inferred.model.name} does not show that this {said}."
         ruled = sum(edge.ruled for edge in edges)
-        message += " " + t("Baselines without a model find {shown} of {all}.", shown=ruled, all=len(edges))
+        message += f" Baselines without a model find {ruled} of {len(edges)}."
         # the first line of the statement, without its indentation
         row = statement.line - 1 + shift
         start, end = (places.offset(types.Position(line, 0)) for line in (row, row + 1))
@@ -262,9 +251,5 @@ def _missed_edges(
 
 
 def _plain(edge: ShownEdge, shift: int) -> str:
-    said = phrase(edge, shift, translator()).replace("`", "")
-    return (
-        t("is {decided}", decided=said)
-        if edge.relation is Relation.CONTROL
-        else t("takes {names}", names=said)
-    )
+    said = phrase(edge, shift).replace("`", "")
+    return f"is {said}" if edge.relation is Relation.CONTROL else f"takes {said}"

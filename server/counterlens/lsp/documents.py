@@ -19,7 +19,6 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.languages.registry import language_named
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import LOG, CounterlensServer
-from counterlens.lsp.language import t
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import path_of
 from counterlens.syntax.document import Document
@@ -67,7 +66,7 @@ def _did_edit(ls: CounterlensServer, params: types.DidChangeTextDocumentParams) 
         ls.scorer.schedule(analysis)
     else:
         ls.scorer.withdraw(analysis.uri)
-        analysis.failed(t("Counterlens is switched off"))
+        analysis.failed("Counterlens is switched off")
     for react in ls.when_edited:
         react(ls, analysis)
 

@@ -35,7 +35,6 @@ from counterlens.lsp.consent import ask
 from counterlens.lsp.doubt_queue import DoubtQueue
 from counterlens.lsp.doubt_tests import shown_of
 from counterlens.lsp.known_results import DoubtMark
-from counterlens.lsp.language import t, translator
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import open_markdown
 from counterlens.lsp.settings import EditorSettings
@@ -134,28 +133,28 @@ class Doubts:
     ) -> Iterator[types.CodeAction]:
         if mark.edit is not None:
             text = shorten(mark.edit[2], _WIDTH)
-            apply = edit_action(ls, analysis, *mark.edit, t("Change to {code}", code=f"`{text}`"))
+            apply = edit_action(ls, analysis, *mark.edit, f"Change to `{text}`")
             apply.is_preferred = mark.rival is None
             yield apply
             if mark.rival is not None:
-                title = t("Change to {code}", code=f"`{shorten(mark.rival[2], _WIDTH)}`")
+                title = f"Change to `{shorten(mark.rival[2], _WIDTH)}`"
                 yield edit_action(ls, analysis, *mark.rival, title)
             if ls.client_shows_results:
-                title = t("Show the difference to {code}", code=f"`{text}`")
+                title = f"Show the difference to `{text}`"
                 yield replace_action(ls, analysis, *mark.edit, title)
             argument = {"uri": analysis.uri, "start": mark.start}
-            title = t("Why is this in doubt?")
+            title = "Why is this in doubt?"
             command = types.Command(title, COMMAND, arguments=[argument])
             yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
-        yield from ignore_here(ls, analysis, mark.start, mark.end, None, t("Ignore this mark"))
+        yield from ignore_here(ls, analysis, mark.start, mark.end, None, "Ignore this mark")
         if isinstance(mark.mark, Doubt) and not is_failing(mark.mark):
             kind = mark.mark.alternative.kind
-            title = t("Not useful: show fewer of this kind")
+            title = "Not useful: show fewer of this kind"
             argument = {"uri": analysis.uri, "start": mark.start}
             command = types.Command(title, NOT_USEFUL, arguments=[argument])
             yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
             if self._say(ls, analysis).weighs_less(kind, ls.host.name):
-                title = t("Show all marks of this kind again")
+                title = "Show all marks of this kind again"
                 command = types.Command(title, USEFUL, arguments=[{"uri": analysis.uri, "kind": kind}])
                 yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
 
@@ -180,8 +179,8 @@ class Doubts:
         said, model, kind = self._say(ls, analysis), ls.host.name, mark.mark.alternative.kind
         said.lessen(mark.mark, model)
         self._redraw(ls)
-        text = t("Fewer marks of the kind {kind} are shown in this workspace.", kind=f"`{kind}`")
-        if await ask(ls, types.MessageType.Info, text, t("Undo")):
+        text = f"Fewer marks of the kind `{kind}` are shown in this workspace."
+        if await ask(ls, types.MessageType.Info, text, "Undo"):
             said.restore(kind, model)
             self._redraw(ls)
 
@@ -196,17 +195,17 @@ class Doubts:
             tokens = await ls.offload(_tokens, ls.host, settings, mark.mark)
         except CounterlensError as error:
             return DoubtAnswer(ok=False, error=ls.refuse(error, settings))
-        markdown = doubt_markdown(mark.mark, tokens, ls.host.name, translator())
+        markdown = doubt_markdown(mark.mark, tokens, ls.host.name)
         await open_markdown(ls, f"doubt {analysis.uri} {start}", markdown)
         return DoubtAnswer(ok=True, markdown=markdown)
 
 
 def _message(mark: Mark) -> str:
     """One line in words, with the test that decides, if any."""
-    sentence = mark_sentence(mark, translator())
+    sentence = mark_sentence(mark)
     if not isinstance(mark, Doubt) or mark.failed is None or not is_failing(mark):
         return sentence
-    return f"{sentence}\n{failure_sentence(mark.failed, translator())}"
+    return f"{sentence}\n{failure_sentence(mark.failed)}"
 
 
 def _related(test: FailedTest | None) -> list[types.DiagnosticRelatedInformation] | None:

@@ -21,7 +21,6 @@ from counterlens.doubt.scope import DoubtScope
 from counterlens.errors import CounterlensError
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.known_results import KnownDoubts
-from counterlens.lsp.language import t
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import refusing, with_progress
 from counterlens.lsp.settings import EditorSettings
@@ -47,7 +46,7 @@ def register(server: CounterlensServer) -> None:
     server.command(COMMAND)(_fit)
 
 
-@refusing(partial(FitAnswer, ok=False), lambda: t("The fit was cancelled."))
+@refusing(partial(FitAnswer, ok=False), lambda: "The fit was cancelled.")
 async def _fit(ls: CounterlensServer, _argument: object = None) -> FitAnswer:
     """Fit the margins on functions of the workspace and, if these are few, of the standard library."""
     settings = ls.settings

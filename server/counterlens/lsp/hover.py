@@ -12,7 +12,6 @@ from lsprotocol import types
 
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer, HoverPart
-from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
 from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.phrases import contested_count, unstable_changes
@@ -87,23 +86,23 @@ def hover(
     """
     offset = places.offset(position)
     if analysis.waits_at(offset):
-        waiting = HoverPart(t("*Counterlens: {model} is scoring…*", model=escape(model)))
+        waiting = HoverPart(f"*Counterlens: {escape(model)} is scoring…*")
         return _markdown(content.with_parts(waiting))
     confidence = analysis.shown
     if confidence is None:
-        why = HoverPart(t("*Counterlens: no confidence, {reason}*", reason=prose(analysis.reason)))
+        why = HoverPart(f"*Counterlens: no confidence, {prose(analysis.reason)}*")
         return _markdown(content.with_parts(why))
     chain = chain_at(confidence, offset)
     if not chain:
         text = content.with_parts()
         return _markdown(text) if text else None
     answered = any(part.brief and part.detail for part in content.parts)
-    expected = expected_markdown(confidence, chain[0], translator())
-    correct = correctness_sentence(confidence, chain[0].start, analysis.correctness, model, translator())
+    expected = expected_markdown(confidence, chain[0])
+    correct = correctness_sentence(confidence, chain[0].start, analysis.correctness, model)
     holds = analysis.correctness is not None and analysis.correctness.statement.holds
-    note = confidence_note(confidence, model, translator())
+    note = confidence_note(confidence, model)
     text = content.with_parts(
-        HoverPart(node_markdown(chain[0], translator()), chain_markdown(confidence, chain, translator())),
+        HoverPart(node_markdown(chain[0]), chain_markdown(confidence, chain)),
         HoverPart(correct if holds else ""),
         # the answer about an operator considers all the code, so the first token alone is a detail
         HoverPart(detail=expected) if answered else HoverPart(expected),
@@ -130,7 +129,7 @@ def join(parts: Iterable[HoverPart], menu: str = "", *, folds: bool) -> str:
         return shown or rest
     if not folds:
         return f"{shown}\n\n---\n\n{rest}"
-    return f"{shown}\n\n<details><summary>{t('more')}</summary>\n\n{rest}\n\n</details>"
+    return f"{shown}\n\n<details><summary>more</summary>\n\n{rest}\n\n</details>"
 
 
 def function_menu(analysis: Analysis, offset: int) -> str:
@@ -141,9 +140,9 @@ def function_menu(analysis: Analysis, offset: int) -> str:
     given = json.dumps([{"uri": analysis.uri, "function": function.qualname}])
     argument = quote(given.replace("%", "%25"))  # VS Code decodes the argument of a link twice
     offers = (
-        (t("Probe counterfactually"), "counterlens.probe"),
-        (t("Show counterfactual…"), "counterlens.showCounterfactual"),
-        (t("Show dependences"), "counterlens.showDependences"),
+        ("Probe counterfactually", "counterlens.probe"),
+        ("Show counterfactual…", "counterlens.showCounterfactual"),
+        ("Show dependences", "counterlens.showDependences"),
     )
     return " · ".join(f"[{title}](command:{command}?{argument})" for title, command in offers)
 
@@ -155,15 +154,13 @@ def _probe(analysis: Analysis, offset: int) -> tuple[str, str]:
     if function is None or probe is None or not probe.pairs:
         return "", ""
     changed = summarize(probe.observations).average
-    head = t("Counterfactual probe of {function}:", function=code_span(function.name))
-    pairs = "\n".join(f"- {escape(pair.mutation)}: {outcome(pair, translator())}" for pair in probe.pairs)
+    head = f"Counterfactual probe of {code_span(function.name)}:"
+    pairs = "\n".join(f"- {escape(pair.mutation)}: {outcome(pair)}" for pair in probe.pairs)
     if changed.n:
         counts = {"count": changed.count, "n": changed.n}
-        sentence = t("{count} of {n} informative pairs changed the verdict", **counts)
+        sentence = "{count} of {n} informative pairs changed the verdict".format(**counts)
         sentence = ", ".join(
-            filter(
-                None, (sentence, *(say(probe, translator()) for say in (unstable_changes, contested_count)))
-            )
+            filter(None, (sentence, *(say(probe) for say in (unstable_changes, contested_count))))
         )
         return f"{head} {sentence}", f"{head}\n{pairs}"
     return "", f"{head}\n{pairs}"

@@ -13,7 +13,6 @@ from typing import Any
 
 from counterlens.errors import Cancelled, CounterlensError, ModelError
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import translate_known
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import with_progress
 from counterlens.lsp.settings import EditorSettings
@@ -93,7 +92,7 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
         outcome = await with_progress(ls, f"Testing {settings.model_spec}", work)
     except CounterlensError as error:
         ls.announce("error", str(error), error.brief)
-        message, hint = translate_known(error.message), translate_known(error.hint or "")
+        message, hint = error.message, error.hint or ""
         return TestAnswer(False, message, hint, error.brief, settings.model_spec)
     info = outcome.info
     ls.announce("ready", f"{info.name} answers")
@@ -125,9 +124,7 @@ async def _list_models(ls: CounterlensServer, argument: Any) -> ModelListing:
             ls, f"Asking {address}", lambda steps: models_at(address, key, known=known, cancel=steps.cancel)
         )
     except CounterlensError as error:
-        return ModelListing(
-            False, translate_known(error.message), translate_known(error.hint or ""), error.brief
-        )
+        return ModelListing(False, error.message, error.hint or "", error.brief)
     return ModelListing(True, models=tuple(names))
 
 
@@ -223,9 +220,7 @@ async def _fetch(ls: CounterlensServer, argument: Any = None) -> FetchedModel:
     except Cancelled:
         return FetchedModel(ok=False, cancelled=True)
     except CounterlensError as error:
-        return FetchedModel(
-            ok=False, error=translate_known(error.message), hint=translate_known(error.hint or "")
-        )
+        return FetchedModel(ok=False, error=error.message, hint=error.hint or "")
     return FetchedModel(ok=True, path=path)
 
 

@@ -20,7 +20,6 @@ from counterlens.lsp.actions import function_action
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
-from counterlens.lsp.language import t, translate_known, translator
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Announcements, ask_first, refusing, show_markdown
 from counterlens.lsp.settings import EditorSettings
@@ -58,7 +57,7 @@ class MutantsAnswer:
     error: str | None = None
 
 
-@refusing(partial(MutantsAnswer, ok=False), lambda: t("The search for mutants was cancelled."))
+@refusing(partial(MutantsAnswer, ok=False), lambda: "The search for mutants was cancelled.")
 async def _mutants(ls: CounterlensServer, argument: Any = None) -> MutantsAnswer:
     """Find what the tests of a function miss."""
     settings = ls.settings
@@ -84,8 +83,7 @@ async def _mutants(ls: CounterlensServer, argument: Any = None) -> MutantsAnswer
         analysis.note(function, findings={FINDING: summary})
         ls.changed(analysis)
     tests = "\n\n".join(
-        f"# {' '.join(survivor_sentence(each, translator()).split())}\n{each.test}"
-        for each in survival.survivors
+        f"# {' '.join(survivor_sentence(each).split())}\n{each.test}" for each in survival.survivors
     )
     if not ls.client_shows_results:
         report = f"{summary}\n\n{fence(tests, 'python')}\n" if tests else f"{summary}\n"
@@ -115,11 +113,11 @@ def _survival(
 def _summary(survival: Survival) -> str:
     """The result in one sentence."""
     if survival.reason:
-        return t("no mutants could be judged: {reason}", reason=translate_known(survival.reason))
+        return f"no mutants could be judged: {survival.reason}"
     if not survival.different:
-        return t("no test is missing: {count} mutants were tried", count=survival.mutants)
+        return f"no test is missing: {survival.mutants} mutants were tried"
     counts = {"count": survival.different, "mutants": survival.mutants, "tests": len(survival.survivors)}
-    return t("{count} of {mutants} mutants pass the tests; {tests} tests would fail on them", **counts)
+    return "{count} of {mutants} mutants pass the tests; {tests} tests would fail on them".format(**counts)
 
 
 def _code_actions(
@@ -132,5 +130,5 @@ def _code_actions(
         return []
     if not may_be_trusted(ls, document.path or Path()):
         return []
-    title = t("What do the tests miss?")
+    title = "What do the tests miss?"
     return [function_action(ls, analysis, function.qualname, title, SHOW_COMMAND, COMMAND)]

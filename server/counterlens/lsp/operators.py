@@ -24,9 +24,9 @@ from counterlens.lsp.actions import ignore_actions, replace_action
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CodeMark, CounterlensServer, HoverPart
 from counterlens.lsp.known_results import KnownOperator
-from counterlens.lsp.language import error_text, t, translator
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
+from counterlens.lsp.wording import error_text
 from counterlens.probes.operator.belief import believe
 from counterlens.reports.expected import code
 from counterlens.reports.nodes import belief_brief, belief_sentence, belief_table
@@ -71,15 +71,15 @@ class Operators:
         site = operator_at(analysis.document, offset)
         answer = self._queue.known(analysis).get(site.start) if site is not None else None
         if answer is not None:
-            brief = belief_brief(answer.belief, ls.host.name, translator())
-            return HoverPart(brief, belief_table(answer.belief, translator()))
+            brief = belief_brief(answer.belief, ls.host.name)
+            return HoverPart(brief, belief_table(answer.belief))
         if site is None or ls.settings.operators_ask == "never" or not ls.settings.enable:
             return HoverPart()
         if analysis.operators.failure:
             reason = prose(analysis.operators.failure)
-            return HoverPart(t("*No operator preference: {reason}*", reason=reason))
+            return HoverPart(f"*No operator preference: {reason}*")
         asked = code(site.text[:40])
-        return HoverPart(t("*Asking which operator fits {code}… Hover again in a moment.*", code=asked))
+        return HoverPart(f"*Asking which operator fits {asked}… Hover again in a moment.*")
 
     def _marks(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
         """Mark the operators to which the model strongly prefers another; offer any that it prefers."""
@@ -97,7 +97,7 @@ class Operators:
                 CODE,
                 answer.start,
                 answer.end,
-                belief_sentence(answer.belief, ls.host.name, translator()) if shown else "",
+                belief_sentence(answer.belief, ls.host.name) if shown else "",
                 types.DiagnosticSeverity[level.capitalize() if shown else "Information"],
                 partial(self._actions, ls, analysis, answer, doubted),
                 {"preferred": answer.belief.preferred, "category": Category.OPERATORS},
@@ -109,11 +109,9 @@ class Operators:
         """Replace an operator with the one that the model prefers; at a mark, also offer to ignore it."""
         if (preferred := answer.belief.preferred) is None:
             return
-        title = t(
-            "Replace {code} with {other} ({share})",
-            code=f"`{answer.belief.distribution.site.operator}`",
-            other=f"`{preferred}`",
-            share=share(answer.belief.share, translator()),
+        title = (
+            f"Replace `{answer.belief.distribution.site.operator}` with `{preferred}` "
+            f"({share(answer.belief.share)})"
         )
         yield replace_action(ls, analysis, answer.start, answer.end, preferred, title)
         if doubted:

@@ -25,13 +25,13 @@ from counterlens.evaluation.time_left import expected_seconds, note_pace
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import require_consent, require_trusted_workspace
-from counterlens.lsp.language import error_text, t, translate_known, translator
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.probe_request import context_of, options_of, try_decoding
 from counterlens.lsp.progress import Announcements, ask_first, show_markdown
 from counterlens.lsp.prospects import KeptResult, keep_result, kept_results, note_completion, prospect
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import folder_of, function_named, path_in, plain
+from counterlens.lsp.wording import error_text
 from counterlens.models.base import ModelInfo
 from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
@@ -160,7 +160,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         announcements = Announcements.of_probe(function.name)
         probed = await ask_first(ls, settings, analysis, announcements, work, expected)
     except Cancelled:
-        return ProbeAnswer(ok=False, error=t("The probe was cancelled."))
+        return ProbeAnswer(ok=False, error="The probe was cancelled.")
     except CounterlensError as error:
         if name and isinstance(error, SourceError):
             analysis.note(function, refusal=error_text(error))
@@ -268,12 +268,10 @@ def _watcher(ls: CounterlensServer, uri: str, document: Document, path: str | No
 
 def _how_far(record: PairsRecord, options: CompletionOptions) -> str:
     if options.drawing is None:
-        return t("Following alternatives where tokens were nearly tied.")
+        return "Following alternatives where tokens were nearly tied."
     most = options.drawing.most
     counts = [pair.drawn.original.count.n for pair in record.pairs if pair.drawn is not None]
-    return t(
-        "Sampling completions: {count} of at most {most} per side.", count=max(counts, default=0), most=most
-    )
+    return f"Sampling completions: {max(counts, default=0)} of at most {most} per side."
 
 
 def _run(
@@ -332,7 +330,7 @@ def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: 
     report = Report(f"Probe of {record.function}", blocks)
     return ProbeAnswer(
         ok=True,
-        summary=meaning(record, translator()),
+        summary=meaning(record),
         report=terminal.plain(report),
         markdown=markdown.render(report),
         html=html.fragment(blocks) if shows else "",
@@ -340,11 +338,9 @@ def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: 
         version=document.version,
         source=document.text if shows else "",
         pairs=tuple(_shown_pair(pair, document, record.function) for pair in record.pairs) if shows else (),
-        not_asked=tuple(
-            NotAsked(mutation, translate_known(reason)) for mutation, reason, _ in not_asked(record)
-        ),
-        why_not_judged=translate_known(record.why_not_judged or ""),
-        noise=noisy_verdict(record, translator()),
+        not_asked=tuple(NotAsked(mutation, reason) for mutation, reason, _ in not_asked(record)),
+        why_not_judged=record.why_not_judged or "",
+        noise=noisy_verdict(record),
         records=(records.plain(record),),
     )
 
@@ -357,12 +353,12 @@ def _shown_pair(pair: PairRecord, document: Document, qualname: str) -> ShownPai
         mutated_gap = Gap.of(mutated, find_function(mutated, qualname), pair.cut.counterfactual)
         wrote = gap.fill(pair.original.completion), mutated_gap.fill(pair.counterfactual.completion)
     return ShownPair(
-        title=t("{mutation}, line {line}", mutation=pair.mutation, line=pair.start_line),
+        title=f"{pair.mutation}, line {pair.start_line}",
         counterfactual=mutated.text,
         wrote=wrote,
         mutation=pair.mutation,
         line=pair.start_line - 1,
         shows=str(pair.outcome),
         unstable=pair.changed_unstably,
-        sentence=" ".join(filter(None, (say(pair, translator()) for say in _SENTENCES))),
+        sentence=" ".join(filter(None, (say(pair) for say in _SENTENCES))),
     )

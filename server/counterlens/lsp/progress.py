@@ -25,8 +25,8 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.time_left import StepsLeft
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import about, error_text, t, translate_known
 from counterlens.lsp.settings import EditorSettings
+from counterlens.lsp.wording import about, error_text
 from counterlens.progress import ProgressCallback, Steps
 
 Made = TypeVar("Made")
@@ -158,18 +158,18 @@ async def _progress(
     await ls.work_done_progress.create_async(token)
     ls.work_done_progress.tokens[token].add_done_callback(lambda _future: cancel.set())
     ls.work_done_progress.begin(
-        token, types.WorkDoneProgressBegin(title=translate_known(title), cancellable=True, percentage=0)
+        token, types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0)
     )
 
     def report(step: str, done: int, total: int) -> None:
         nonlocal percentage
         share = min(1.0, done / max(total, 1))
         seconds = left.after(step, share)
-        message = translate_known(step)
+        message = step
         if seconds is not None and left.is_whole:
-            message = t("{step} · {time} left", step=message, time=about(seconds))
+            message = f"{message} · {about(seconds)} left"
         elif seconds is not None:
-            message = t("{step} · {time} left for this step", step=message, time=about(seconds))
+            message = f"{message} · {about(seconds)} left for this step"
         percentage = max(percentage, int(100 * share))  # each step counts for itself, a bar only grows
         value = types.WorkDoneProgressReport(message=message, percentage=percentage)
         loop.call_soon_threadsafe(ls.work_done_progress.report, token, value)

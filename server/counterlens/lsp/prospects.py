@@ -18,7 +18,6 @@ import platformdirs
 from counterlens.atomic_file import make_folder, replace_file
 from counterlens.errors import DataError
 from counterlens.judging.base import WeakAssertion
-from counterlens.lsp.language import t
 from counterlens.models.code_models import code_models
 from counterlens.models.files import EMBEDDED_MODEL, note, recall
 from counterlens.nested_text import read_json
@@ -67,31 +66,24 @@ def prospect(model: str, name: str) -> str:
     """What a model can do here, in a sentence, before a probe."""
     counts = _counts(model, "short") + _counts(model, "long")
     if counts.probed < _TELLING:
-        said = t("How often {model} completes your functions is being measured", model=name)
+        said = f"How often {name} completes your functions is being measured"
         weak = model == EMBEDDED_MODEL
     else:
         share = counts.completed / counts.probed
-        said = t(
-            "{model} completed {share} of the {n} functions probed so far",
-            model=name,
-            share=f"{100 * share:.0f} %",
-            n=counts.probed,
-        )
+        said = f"{name} completed {100 * share:.0f} % of the {counts.probed} functions probed so far"
         weak = share < _WEAK
     larger = _larger(model) if weak else ""
-    return (
-        t("{said}; {larger} is likelier to tell you something", said=said, larger=larger) if larger else said
-    )
+    return f"{said}; {larger} is likelier to tell you something" if larger else said
 
 
 def refusal(weak: WeakAssertion) -> str:
     """Why a probe will be refused, and what to do, in a clause."""
     values = {"assertion": weak.assertion, "accepts": weak.accepts, "instead": weak.instead}
     if weak.instead:
-        return t("`{assertion}` also accepts {accepts}: compare with `{instead}`", **values)
+        return "`{assertion}` also accepts {accepts}: compare with `{instead}`".format(**values)
     if weak.assertion.startswith(("assert ", "self.")):
-        return t("`{assertion}` also accepts {accepts}: compare with the expected result", **values)
-    return t("no test looks at the result of `{assertion}`: compare it with the expected one", **values)
+        return "`{assertion}` also accepts {accepts}: compare with the expected result".format(**values)
+    return "no test looks at the result of `{assertion}`: compare it with the expected one".format(**values)
 
 
 def _counts(model: str, kind: str) -> CompletionCounts:

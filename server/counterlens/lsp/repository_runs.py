@@ -23,9 +23,9 @@ from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.bench_process import BenchProcess, Event, bench_arguments, new_folder, tasks_of
 from counterlens.lsp.consent import require_consent, require_trusted_workspace
-from counterlens.lsp.language import error_text, translate_known
 from counterlens.lsp.progress import with_progress
 from counterlens.lsp.targets import plain
+from counterlens.lsp.wording import error_text
 from counterlens.probes.probe import Need
 from counterlens.probes.registry import PROBES, choose
 from counterlens.progress import Steps
@@ -228,7 +228,7 @@ class RepositoryRuns:
     def _notify_now(self, news: RunNews) -> None:
         if news.state != "running":
             self._running.pop(Path(news.folder), None)
-        self._server.protocol.notify(NEWS, replace(news, what=translate_known(news.what)))
+        self._server.protocol.notify(NEWS, news)
 
 
 class _LiveRun:
@@ -324,7 +324,7 @@ def _data_of(folder: Path) -> str:
 def _askable(chosen_tasks: tuple[str, ...]) -> tuple[AskableTask, ...]:
     """The tasks that need nothing but a repository, with the chosen ones marked."""
     return tuple(
-        AskableTask(probe.id, translate_known(probe.title), probe.id in chosen_tasks)
+        AskableTask(probe.id, probe.title, probe.id in chosen_tasks)
         for probe in PROBES.values()
         if probe.id in chosen_tasks or not {Need.BUG, Need.CORPUS} & set(probe.needs)
     )

@@ -18,9 +18,9 @@ from counterlens.evaluation.causal_results import stored_effects, with_effects
 from counterlens.evaluation.results import RunResults, model_labels
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import error_text
 from counterlens.lsp.progress import show_markdown
 from counterlens.lsp.targets import plain
+from counterlens.lsp.wording import error_text
 from counterlens.processes import python
 from counterlens.reports.build.evaluation import evaluation_report, progress_of
 from counterlens.reports.render import html, markdown

@@ -24,7 +24,6 @@ from counterlens.lsp import (
     editor_models,
     fitting,
     hover,
-    language,
     marks,
     models,
     mutants,
@@ -82,7 +81,6 @@ def create_server() -> CounterlensServer:
 def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
     """Store the client's options."""
     ls.loop = asyncio.get_running_loop()
-    language.choose(params.locale)
     options = params.initialization_options if isinstance(params.initialization_options, dict) else {}
     ls.client_options = options
     said = options.get("trusted")

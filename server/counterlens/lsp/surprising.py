@@ -22,7 +22,6 @@ from counterlens.lsp.analysis import Analysis, Memo, ScoringState
 from counterlens.lsp.background import ScoredDocument
 from counterlens.lsp.base import CodeMark, CounterlensServer
 from counterlens.lsp.known_results import OffsetMap
-from counterlens.lsp.language import t, translator
 from counterlens.lsp.settings import EditorSettings
 from counterlens.reports.expected import surprise_sentence
 from counterlens.reports.wording import share
@@ -52,7 +51,7 @@ def _marks(ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
             yield CodeMark(
                 CODE,
                 *now,
-                surprise_sentence(confidence, surprise, ls.host.name, translator()),
+                surprise_sentence(confidence, surprise, ls.host.name),
                 types.DiagnosticSeverity[ls.settings.diagnostics_severity.capitalize()],
                 partial(_actions, ls, analysis, *now, surprise),
                 {"category": surprise.category},
@@ -66,11 +65,7 @@ def _actions(
     if confidence is not None:
         expected = analysis.memo.get(("replacements", token), lambda: replacements(confidence, token))
         for other in expected:
-            title = t(
-                "Replace with {other} ({share})",
-                other=f"`{other.text}`",
-                share=share(other.probability, translator()),
-            )
+            title = f"Replace with `{other.text}` ({share(other.probability)})"
             yield replace_action(ls, analysis, other.start, other.end, other.text, title)
     yield from ignore_actions(ls, analysis, start, end, surprise.category)
 

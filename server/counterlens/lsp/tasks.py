@@ -18,12 +18,12 @@ from counterlens.evaluation.time_left import expected_seconds
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
-from counterlens.lsp.language import error_text, translate_known
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Announcements, ask_first, refusing, show_markdown
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import folder_of, function_named, open_probed, path_in, plain
 from counterlens.lsp.task_run import ChosenProbes, TaskNews, TaskRun
+from counterlens.lsp.wording import error_text
 from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.record import PairsRecord
@@ -104,9 +104,9 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
     listed = (
         ListedTask(
             probe.id,
-            translate_known(probe.title),
+            probe.title,
             probe.id not in reasons,
-            translate_known(reasons.get(probe.id, "")),
+            reasons.get(probe.id, ""),
             expected_seconds(ls.settings.model_spec, probe.id, 1),
         )
         for probe in PROBES.values()

@@ -17,7 +17,6 @@ from counterlens.confidence.tree import TreeNode, TreeView, tree, within
 from counterlens.lsp.analysis import Analysis, KnownFunction, ScoringState
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.dependences import agreement_summary
-from counterlens.lsp.language import t, translate_known, translator
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import document_of, plain, position
 from counterlens.probes.pairs.completion import CompletionProbe
@@ -83,7 +82,7 @@ async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
     view = TreeView(wanted) if wanted in list(TreeView) else TreeView.PARTIAL
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return SyntaxTree(-1, ScoringState.UNAVAILABLE, t("the document is not open"), view, 0, (), ())
+        return SyntaxTree(-1, ScoringState.UNAVAILABLE, "the document is not open", view, 0, (), ())
     places = ls.places(analysis)
     at = plain(params).get("position")
     offset = None if at is None else places.offset(position(at))
@@ -107,7 +106,7 @@ def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int 
         reason=analysis.reason or None,
         view=view,
         levels=len(LABELS),
-        labels=tuple(t(label) for label in LABELS),
+        labels=tuple(LABELS),
         rows=tuple(
             TreeRow(
                 parent=row.parent,
@@ -175,12 +174,12 @@ async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
     """Answer the request with the current results."""
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return FunctionView(-1, ScoringState.UNAVAILABLE, t("the document is not open"))
+        return FunctionView(-1, ScoringState.UNAVAILABLE, "the document is not open")
     if analysis.document.language not in FINDERS:
         return FunctionView(
             analysis.document.version,
             ScoringState.UNAVAILABLE,
-            t("no functions are listed in this language"),
+            "no functions are listed in this language",
         )
     places = ls.places(analysis)
     offset = places.offset(position(plain(params)["position"]))
@@ -210,8 +209,8 @@ def _findings(known: KnownFunction) -> list[TaskFinding]:
     """Return the results of probes; that of the completion probe is stored separately."""
     findings = dict(known.findings)
     if known.probe is not None:
-        findings[CompletionProbe.id] = meaning(known.probe, translator())
-    return [TaskFinding(task, translate_known(summary)) for task, summary in findings.items()]
+        findings[CompletionProbe.id] = meaning(known.probe)
+    return [TaskFinding(task, summary) for task, summary in findings.items()]
 
 
 def _concepts(confidence: Confidence, places: Places, function: Function) -> tuple[ConceptConfidence, ...]:

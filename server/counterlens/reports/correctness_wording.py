@@ -13,14 +13,11 @@ from counterlens.probes.prompts.function_text import behind_docstring
 from counterlens.reports.render.markdown import escape
 from counterlens.syntax.functions import function_at
 from counterlens.syntax.statements import is_statement, statement_parts
-from counterlens.translating import ENGLISH, Translator
 
 _SURE, _FEW = 0.95, 10
 
 
-def correctness_sentence(
-    scored: Confidence, start: int, maps: Correctness | None, model: str, t: Translator = ENGLISH
-) -> str:
+def correctness_sentence(scored: Confidence, start: int, maps: Correctness | None, model: str) -> str:
     """How often statements that the model wrote were right, if it was as sure of them as of the one here.
 
     Nothing if they were right less often than others: code that people wrote is unlikely and right, so little
@@ -34,13 +31,11 @@ def correctness_sentence(
     """
     name = escape(model)
     if maps is None or maps.language != scored.document.language:
-        return _not_measured(name, t)
+        return _not_measured(name)
     if not maps.statement.holds:
-        return t(
-            "The confidence of {model} does not tell right statements from wrong ones (measured on {n} that "
-            "it wrote).",
-            model=name,
-            n=maps.statement.n,
+        return (
+            f"The confidence of {name} does not tell right statements from wrong ones (measured on "
+            f"{maps.statement.n} that it wrote)."
         )
     function = function_at(scored.document, start)
     if function is None:
@@ -49,17 +44,14 @@ def correctness_sentence(
     share = _share_at(scored, start, (body, function.end), maps.statement)
     if share is None or share.right < maps.statement.right * share.n:
         return ""
-    return t(
-        "Of statements that {model} wrote and was this sure of, in functions that it was this sure of, "
-        "{count} were right (n = {n}).",
-        model=name,
-        count=tenths(share.right, share.n, t),
-        n=share.n,
+    return (
+        f"Of statements that {name} wrote and was this sure of, in functions that it was this sure of, "
+        f"{tenths(share.right, share.n)} were right (n = {share.n})."
     )
 
 
 def completion_sentence(
-    logprobs: Sequence[float], maps: Correctness | None, language: str, model: str, t: Translator = ENGLISH
+    logprobs: Sequence[float], maps: Correctness | None, language: str, model: str
 ) -> str:
     """How often completions that the model was as sure of passed the tests.
 
@@ -73,30 +65,25 @@ def completion_sentence(
     if not logprobs:
         return ""
     if maps is None or maps.language != language:
-        return _not_measured(model, t)
+        return _not_measured(model)
     if not maps.completion.holds:
-        return t(
-            "The confidence of {model} does not tell completions that pass from those that fail (measured on "
-            "{n}).",
-            model=model,
-            n=maps.completion.n,
+        return (
+            f"The confidence of {model} does not tell completions that pass from those that fail (measured "
+            f"on {maps.completion.n})."
         )
     share = maps.completion.share(logprobs)
     if share is None:
         return ""
-    return t(
-        "Of completions that {model} was this sure of, {count} passed their tests (n = {n}).",
-        model=model,
-        count=tenths(share.right, share.n, t),
-        n=share.n,
+    return (
+        f"Of completions that {model} was this sure of, {tenths(share.right, share.n)} passed their tests (n "
+        f"= {share.n})."
     )
 
 
-def _not_measured(model: str, t: Translator) -> str:
-    return t(
-        "Whether the confidence of {model} says anything about correctness is not measured: "
-        "`counterlens calibrate` does.",
-        model=model,
+def _not_measured(model: str) -> str:
+    return (
+        f"Whether the confidence of {model} says anything about correctness is not measured: `counterlens "
+        "calibrate` does."
     )
 
 
@@ -142,10 +129,10 @@ def _share_at(
     return statement.share(logprobs, parts[0].kind, whole)
 
 
-def tenths(right: int, n: int, t: Translator = ENGLISH) -> str:
+def tenths(right: int, n: int) -> str:
     """A share in words: `8 in 10`, near its ends `97 in 100`, of few the numbers themselves."""
     if n < _FEW or right in (0, n):
-        return t("{right} of {n}", right=right, n=n)
+        return f"{right} of {n}"
     share = right / n
     whole = 100 if share >= _SURE or share <= 1 - _SURE else 10
-    return t("{right} in {n}", right=min(max(round(share * whole), 1), whole - 1), n=whole)
+    return f"{min(max(round(share * whole), 1), whole - 1)} in {whole}"

@@ -18,7 +18,6 @@ from counterlens.reports.edges import ShownEdge, edge_status, headline, overview
 from counterlens.reports.expected import code
 from counterlens.reports.render.markdown import prose, table
 from counterlens.text import escape
-from counterlens.translating import ENGLISH, Translator
 
 _COLUMNS = ("line", "statement", "control", "data")
 
@@ -39,22 +38,18 @@ def dependence_markdown(graph: Dependences, inferred: Inferred | None = None) ->
     return "\n\n".join([head, prose(overview(graph, inferred)), table(_COLUMNS, rows, {0})]) + "\n"
 
 
-def into_markdown(
-    edges: list[ShownEdge], method: InferenceMethod | None, shift: int = 0, t: Translator = ENGLISH
-) -> list[str]:
+def into_markdown(edges: list[ShownEdge], method: InferenceMethod | None, shift: int = 0) -> list[str]:
     """Edges as list items, each with the model's view."""
-    return [f"- {_edge_text(edge, method, shift, t)}" for edge in edges]
+    return [f"- {_edge_text(edge, method, shift)}" for edge in edges]
 
 
 def _cell(edges: list[ShownEdge], method: InferenceMethod | None) -> str:
     return "; ".join(_edge_text(edge, method) for edge in edges)
 
 
-def _edge_text(
-    edge: ShownEdge, method: InferenceMethod | None, shift: int = 0, t: Translator = ENGLISH
-) -> str:
-    status = edge_status(edge, method, t)
-    return prose(phrase(edge, shift, t)) + (f": *{status}*" if status else "")
+def _edge_text(edge: ShownEdge, method: InferenceMethod | None, shift: int = 0) -> str:
+    status = edge_status(edge, method)
+    return prose(phrase(edge, shift)) + (f": *{status}*" if status else "")
 
 
 ROW = 20

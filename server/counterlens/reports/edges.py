@@ -13,7 +13,6 @@ from counterlens.probes.dependence.examined import Relation, edges_of, require_s
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred
 from counterlens.probes.dependence.pairwise import question_counts
 from counterlens.probes.dependence.rules import RULES
-from counterlens.translating import ENGLISH, Translator
 
 _HOW = {
     InferenceMethod.INTERVENTIONAL: (
@@ -88,7 +87,7 @@ def shown_edges(graph: Dependences, inferred: Inferred | None = None) -> list[Sh
     ]
 
 
-def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
+def phrase(edge: ShownEdge, shift: int = 0) -> str:
     """Describe one edge for its target, without the model's view; code is in backquotes.
 
     Args:
@@ -97,12 +96,12 @@ def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
     line = edge.source.line + shift
     if edge.relation is Relation.CONTROL:
         how = f" ({edge.outcome})" if edge.outcome else ""
-        return t("decided by line {line}{how}", line=line, how=how)
+        return f"decided by line {line}{how}"
     names = ", ".join(f"`{name}`" for name in edge.variables)
-    return t("{names} from line {line}", names=names or t("a value"), line=line)
+    return f"{names or 'a value'} from line {line}"
 
 
-def edge_status(edge: ShownEdge, method: InferenceMethod | None, t: Translator = ENGLISH) -> str:
+def edge_status(edge: ShownEdge, method: InferenceMethod | None) -> str:
     """The view of the model and of the rule on an edge; empty if no model was asked.
 
     For example `found (+2.31 nats); indentation: missed`.
@@ -110,24 +109,24 @@ def edge_status(edge: ShownEdge, method: InferenceMethod | None, t: Translator =
     if edge.status is None:
         return ""
     if not edge.reached and edge.status is EdgeStatus.MISSED:
-        return t("not measurable") if method is InferenceMethod.INTERVENTIONAL else t("not asked about")
+        return "not measurable" if method is InferenceMethod.INTERVENTIONAL else "not asked about"
     true = edge.status is not EdgeStatus.INVENTED
-    by_rule = (t("found") if true else t("invented")) if edge.ruled else (t("missed") if true else t("no"))
-    rule = t("indentation") if edge.relation is Relation.CONTROL else t("recurring names")
-    return t("{said}; {rule}: {status}", said=_model_status(edge, method, t), rule=rule, status=by_rule)
+    by_rule = ("found" if true else "invented") if edge.ruled else ("missed" if true else "no")
+    rule = "indentation" if edge.relation is Relation.CONTROL else "recurring names"
+    return f"{_model_status(edge, method)}; {rule}: {by_rule}"
 
 
-def _model_status(edge: ShownEdge, method: InferenceMethod | None, t: Translator) -> str:
+def _model_status(edge: ShownEdge, method: InferenceMethod | None) -> str:
     status = {
-        EdgeStatus.FOUND: t("found"),
-        EdgeStatus.MISSED: t("missed"),
-        EdgeStatus.INVENTED: t("invented"),
+        EdgeStatus.FOUND: "found",
+        EdgeStatus.MISSED: "missed",
+        EdgeStatus.INVENTED: "invented",
     }[edge.status or EdgeStatus.MISSED]
     if edge.belief is None:
         return status
     if method is InferenceMethod.INTERVENTIONAL:
-        return t("{status} ({nats} nats)", status=status, nats=t.number(edge.belief, "+.2f"))
-    return t("{status} (yes {percent} %)", status=status, percent=f"{100 * edge.belief:.0f}")
+        return f"{status} ({edge.belief:+.2f} nats)"
+    return f"{status} (yes {100 * edge.belief:.0f} %)"
 
 
 def overview(graph: Dependences, inferred: Inferred | None = None) -> str:
@@ -149,8 +148,8 @@ def overview(graph: Dependences, inferred: Inferred | None = None) -> str:
     beyond = sum(not edge.reached and edge.status is EdgeStatus.MISSED for edge in edges)
     if beyond and inferred.method is InferenceMethod.INTERVENTIONAL:
         said.append(
-            f"{beyond} of the missed edges lead backwards or from statements that cannot be changed, and "
-            "are not measurable."
+            f"{beyond} of the missed edges lead backwards or from statements that cannot be changed, and are "
+            "not measurable."
         )
     for relation, answer in (inferred.answers or {}).items():
         unread = len(answer.unreadable) + len(answer.impossible)
@@ -186,9 +185,8 @@ def rule_sentences(inferred: Inferred) -> list[str]:
 def _rule_sentence(rule: str, agreement: Agreement, differing: Agreement, model: str) -> str:
     true = agreement.true_positives + agreement.false_negatives
     sentence = (
-        f"Without a model, {rule} shows {agreement.true_positives} of {true}, "
-        f"and {agreement.false_positives} that "
-        f"{'does' if agreement.false_positives == 1 else 'do'} not exist"
+        f"Without a model, {rule} shows {agreement.true_positives} of {true}, and "
+        f"{agreement.false_positives} that {'does' if agreement.false_positives == 1 else 'do'} not exist"
     )
     sentence += f" (F1 {agreement.f1:.2f})" if agreement.f1 is not None else ""
     wrong = agreement.false_positives + differing.true_positives + differing.false_negatives
@@ -216,8 +214,8 @@ def _traces(relation: Relation, traces: Sequence[Trace]) -> str:
     whole = sum(trace.path for trace in traces)
     elsewhere = sum(trace.correct for trace in traces) - whole
     return (
-        f"It traces {whole} of {plural(len(traces), f'{relation} chain')} completely without a wrong "
-        f"step, and {elsewhere} with right steps that lead elsewhere."
+        f"It traces {whole} of {plural(len(traces), f'{relation} chain')} completely without a wrong step, "
+        f"and {elsewhere} with right steps that lead elsewhere."
     )
 
 

@@ -11,7 +11,6 @@ from counterlens.confidence.replacing import known_words
 from counterlens.confidence.surprising import Surprise
 from counterlens.reports.render.markdown import code_span
 from counterlens.reports.wording import share, shorten
-from counterlens.translating import ENGLISH, Translator
 
 _WORD_START = re.compile(r"\A\w+")
 
@@ -21,7 +20,6 @@ def expected_texts(
     *,
     limit: int = 4,
     markdown: bool = True,
-    t: Translator = ENGLISH,
 ) -> list[str]:
     """The likeliest alternatives as Markdown: `>=` 61 %.
 
@@ -35,10 +33,10 @@ def expected_texts(
     shares: dict[str, float] = {}
     for text, probability in alternatives:
         if text and not math.isnan(probability):
-            word = code(text, t) if markdown or text.strip() else code(text, t).strip("*")
+            word = code(text) if markdown or text.strip() else code(text).strip("*")
             shares[word] = shares.get(word, 0.0) + probability
     ranked = sorted(shares.items(), key=lambda entry: -entry[1])
-    return [f"{word} {share(probability, t)}" for word, probability in ranked[:limit]]
+    return [f"{word} {share(probability)}" for word, probability in ranked[:limit]]
 
 
 def whole_alternatives(confidence: Confidence, token: int) -> list[tuple[str, float]]:
@@ -82,24 +80,24 @@ def written_word(confidence: Confidence, token: int) -> tuple[int, int]:
     return start, end
 
 
-def code(text: str, t: Translator = ENGLISH) -> str:
+def code(text: str) -> str:
     """A token as inline code, without surrounding blanks; a blank token by name; backticks stay literal."""
     shown = text.strip()
     if not shown:
-        return f"*{_blank(text, t) if text else t('nothing')}*"
+        return f"*{_blank(text) if text else 'nothing'}*"
     return code_span(shown.replace("\n", "⏎").replace("\t", "⇥"))
 
 
-def _blank(text: str, t: Translator) -> str:
+def _blank(text: str) -> str:
     """The name of the first blank that is more than a space."""
     first = text.lstrip(" ")[:1]
-    return t("line end") if first in ("\n", "\r") and first else t("tab") if first == "\t" else t("blank")
+    return "line end" if first in ("\n", "\r") and first else "tab" if first == "\t" else "blank"
 
 
 _LONGEST = 40
 
 
-def surprise_sentence(confidence: Confidence, surprise: Surprise, model: str, t: Translator = ENGLISH) -> str:
+def surprise_sentence(confidence: Confidence, surprise: Surprise, model: str) -> str:
     """The measurements at a surprise.
 
     Args:
@@ -110,16 +108,14 @@ def surprise_sentence(confidence: Confidence, surprise: Surprise, model: str, t:
     whole, part = _quote(confidence, surprise.start, surprise.end), _quote(confidence, start, end)
     if start <= surprise.start and surprise.end <= end:
         whole = part
-    place = f"`{whole}`" if part == whole else t("{part} in {whole}", part=f"`{part}`", whole=f"`{whole}`")
-    probability = share(math.exp(float(confidence.scores.logprob[surprise.token])), t)
-    likelier = expected_texts(whole_alternatives(confidence, surprise.token), limit=3, markdown=False, t=t)
+    place = f"`{whole}`" if part == whole else f"`{part}` in `{whole}`"
+    probability = share(math.exp(float(confidence.scores.logprob[surprise.token])))
+    likelier = expected_texts(whole_alternatives(confidence, surprise.token), limit=3, markdown=False)
     values = {"model": model, "place": place, "probability": probability}
     if not likelier:
-        return t("{model} did not expect {place} here ({probability}).", **values)
-    return t(
-        "{model} did not expect {place} here ({probability}); it expected {likelier}.",
-        **values,
-        likelier=", ".join(likelier),
+        return "{model} did not expect {place} here ({probability}).".format(**values)
+    return "{model} did not expect {place} here ({probability}); it expected {likelier}.".format(
+        **values, likelier=", ".join(likelier)
     )
 
 

@@ -14,58 +14,53 @@ from counterlens.reports.export.doubts import doubt_sentence
 from counterlens.reports.render.markdown import escape, table
 from counterlens.reports.wording import share, shorten
 from counterlens.syntax.concepts import Category
-from counterlens.translating import ENGLISH, Translator
 
 
-def doubt_markdown(
-    doubt: Doubt, tokens: Sequence[TokenPreference], model: str, t: Translator = ENGLISH
-) -> str:
+def doubt_markdown(doubt: Doubt, tokens: Sequence[TokenPreference], model: str) -> str:
     """The gain in likelihood with the alternative, token by token.
 
     Args:
         tokens: From `explained`.
         t: The reader's language.
     """
-    factor = t.number(sum(token.gain for token in tokens), "+.1f")
+    factor = f"{sum(token.gain for token in tokens):+.1f}"
     parts = [
-        f"# {doubt_sentence(doubt, t)}",
-        t(
-            "{model} finds the code from here on more likely by {gain} nats with the alternative. This is "
-            "its preference, not a proof.",
-            model=model,
-            gain=factor,
+        f"# {doubt_sentence(doubt)}",
+        (
+            f"{model} finds the code from here on more likely by {factor} nats with the alternative. This is "
+            "its preference, not a proof."
         ),
         table(
-            (t("token"), t("as it stands"), t("with the alternative"), t("gain")),
+            ("token", "as it stands", "with the alternative", "gain"),
             [
                 (
                     code(token.text),
-                    _nats(token.stands, t),
-                    _nats(token.changed, t),
-                    t.number(token.gain, "+.1f"),
+                    _nats(token.stands),
+                    _nats(token.changed),
+                    f"{token.gain:+.1f}",
                 )
                 for token in tokens
             ],
             {1, 2, 3},
         ),
-        t("*Log-probabilities in nats. The tokens before the first difference are the same in both.*"),
+        "*Log-probabilities in nats. The tokens before the first difference are the same in both.*",
     ]
     if doubt.failed is not None:
         parts += [
-            t("The deciding test:"),
+            "The deciding test:",
             "\n".join(f"    {line}" for line in doubt.failed.text.splitlines()),
         ]
     return "\n\n".join(parts) + "\n"
 
 
-def _nats(value: float | None, t: Translator) -> str:
-    return "" if value is None else t.number(value, ".1f")
+def _nats(value: float | None) -> str:
+    return "" if value is None else f"{value:.1f}"
 
 
 _LONGEST = 40
 
 
-def belief_brief(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
+def belief_brief(belief: Belief, model: str) -> str:
     """Name the operator that the model finds likeliest, with its share and that of the existing one."""
     distribution = belief.distribution
     values = {
@@ -74,25 +69,25 @@ def belief_brief(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
         "operator": code(distribution.predicted),
     }
     if distribution.correct:
-        sentence = t("Which operator fits {code}? {model} finds the code most likely as it is.", **values)
+        sentence = "Which operator fits {code}? {model} finds the code most likely as it is.".format(**values)
     elif belief.preferred is not None:
-        sentence = t(
-            "Which operator fits {code}? {model} finds the code most likely with {operator} instead.",
-            **values,
+        sentence = (
+            "Which operator fits {code}? {model} finds the code most likely with {operator} instead.".format(
+                **values
+            )
         )
     else:
-        sentence = t(
+        sentence = (
             "Which operator fits {code}? {model} finds the code most likely with {operator} instead, but "
-            "the lead is within rounding error.",
-            **values,
-        )
-    shares = [f"{code(distribution.predicted)} {share(belief.share, t)}"]
+            "the lead is within rounding error."
+        ).format(**values)
+    shares = [f"{code(distribution.predicted)} {share(belief.share)}"]
     if not distribution.correct:
-        shares.append(f"{code(distribution.site.operator)} {share(distribution.expected, t)}")
+        shares.append(f"{code(distribution.site.operator)} {share(distribution.expected)}")
     return f"{sentence} {' · '.join(shares)}"
 
 
-def belief_table(belief: Belief, t: Translator = ENGLISH) -> str:
+def belief_table(belief: Belief) -> str:
     """All candidates with their shares, likeliest first; the existing one is marked."""
     distribution = belief.distribution
     ranked = sorted(
@@ -101,13 +96,13 @@ def belief_table(belief: Belief, t: Translator = ENGLISH) -> str:
     )
     rows = []
     for name, probability in ranked:
-        stands, written = name == distribution.site.operator, share(probability, t)
-        shown = t("**{operator}** (current)", operator=code(name)) if stands else code(name)
+        stands, written = name == distribution.site.operator, share(probability)
+        shown = f"**{code(name)}** (current)" if stands else code(name)
         rows.append((shown, f"**{written}**" if stands else written))
     return "\n\n".join(
         [
-            table((t("operator"), t("share")), rows, {1}),
-            t(
+            table(("operator", "share"), rows, {1}),
+            (
                 "*Share: each operator's part of the total probability of the code from this line to the "
                 "end of the function.*"
             ),
@@ -115,18 +110,14 @@ def belief_table(belief: Belief, t: Translator = ENGLISH) -> str:
     )
 
 
-def belief_sentence(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
+def belief_sentence(belief: Belief, model: str) -> str:
     """Why an operator is marked, for a message of plain text."""
     distribution = belief.distribution
-    return t(
-        "Did you mean {other} in {code}? {model} finds the code more likely with {other} ({likelier}) than "
-        "with {operator} ({likely}). This is the model's preference, not a proof.",
-        other=f"`{distribution.predicted}`",
-        code=f"`{shorten(distribution.site.text, _LONGEST)}`",
-        model=model,
-        likelier=share(belief.share, t),
-        operator=f"`{distribution.site.operator}`",
-        likely=share(distribution.expected, t),
+    return (
+        f"Did you mean `{distribution.predicted}` in `{shorten(distribution.site.text, _LONGEST)}`? {model} "
+        f"finds the code more likely with `{distribution.predicted}` ({share(belief.share)}) than with "
+        f"`{distribution.site.operator}` ({share(distribution.expected)}). This is the model's preference, "
+        "not a proof."
     )
 
 
@@ -155,67 +146,58 @@ def chain_at(confidence: Confidence, offset: int) -> list[NodeConfidence]:
     return chain[:_ROWS]
 
 
-def node_markdown(node: NodeConfidence, t: Translator = ENGLISH) -> str:
+def node_markdown(node: NodeConfidence) -> str:
     """The confidence of one node, in a line."""
-    confidence = t("unknown") if node.confidence is None else share(node.confidence, t)
-    return t(
-        "{kind} {category}: confidence **{confidence}**",
-        kind=f"**{code(node.kind)}**",
-        category=node.category,
-        confidence=confidence,
-    )
+    confidence = "unknown" if node.confidence is None else share(node.confidence)
+    return f"{f'**{code(node.kind)}**'} {node.category}: confidence **{confidence}**"
 
 
-def chain_markdown(scored: Confidence, chain: Sequence[NodeConfidence], t: Translator = ENGLISH) -> str:
+def chain_markdown(scored: Confidence, chain: Sequence[NodeConfidence]) -> str:
     """A chain as a table: the confidence of each node, and its least certain token."""
     rows = []
     for place, node in enumerate(chain):
         kind = code(node.kind)
         name = f"**{kind}**" if place == 0 else kind
         token = scored.least_certain(node)
-        least = "" if token is None else f"{_token(scored, token, t)} {_probability(scored, token, t)}"
-        confidence = t("unknown") if node.confidence is None else share(node.confidence, t)
+        least = "" if token is None else f"{_token(scored, token)} {_probability(scored, token)}"
+        confidence = "unknown" if node.confidence is None else share(node.confidence)
         shown = f"**{confidence}**" if place == 0 else confidence
         rows.append((f"{name} {node.category}", shown, least))
-    return table(("", t("confidence"), t("least certain")), rows, {1})
+    return table(("", "confidence", "least certain"), rows, {1})
 
 
-def expected_markdown(confidence: Confidence, node: NodeConfidence, t: Translator = ENGLISH) -> str:
+def expected_markdown(confidence: Confidence, node: NodeConfidence) -> str:
     """Describe the model's preference at the least certain token of a node."""
     token = confidence.least_certain(node)
     if token is None:
         return ""
-    words = expected_texts(whole_alternatives(confidence, token), t=t)
+    words = expected_texts(whole_alternatives(confidence, token))
     if not words:
         return ""
     if confidence.scores.rank[token] == 0:
-        return t("As expected: {words}", words=" · ".join(words))
-    return t("It expected: {words}", words=" · ".join(words))
+        return f"As expected: {' · '.join(words)}"
+    return f"It expected: {' · '.join(words)}"
 
 
-def confidence_note(confidence: Confidence, model: str, t: Translator = ENGLISH) -> str:
+def confidence_note(confidence: Confidence, model: str) -> str:
     """Explain the number: its meaning."""
-    return t(
-        "*Raw confidence: {mean} for {model}, not calibrated.*",
-        mean=_mean(confidence.aggregation, t),
-        model=escape(model),
-    )
+    return f"*Raw confidence: {_mean(confidence.aggregation)} for {escape(model)}, not calibrated.*"
 
 
-def _mean(aggregation: Aggregation, t: Translator) -> str:
+def _mean(aggregation: Aggregation) -> str:
     """Name the statistic of a node's tokens."""
     return {
-        Aggregation.MEAN: t("the mean probability of its tokens"),
-        Aggregation.MEDIAN: t("the median probability of its tokens"),
-        Aggregation.MAXIMUM: t("the probability of its likeliest token"),
-        Aggregation.MINIMUM: t("the probability of its least likely token"),
+        Aggregation.MEAN: "the mean probability of its tokens",
+        Aggregation.MEDIAN: "the median probability of its tokens",
+        Aggregation.MAXIMUM: "the probability of its likeliest token",
+        Aggregation.MINIMUM: "the probability of its least likely token",
     }[aggregation]
 
 
-def _probability(confidence: Confidence, token: int, t: Translator) -> str:
-    return share(math.exp(float(confidence.scores.logprob[token])), t)
+def _probability(confidence: Confidence, token: int) -> str:
+    return share(math.exp(float(confidence.scores.logprob[token])))
 
 
-def _token(confidence: Confidence, token: int, t: Translator) -> str:
+def _token(confidence: Confidence, token: int) -> str:
     data = confidence.document.data[int(confidence.scores.start[token]) : int(confidence.scores.end[token])]
-    return code(data.decode("utf-8", "replace"), t)
+    return code(data.decode("utf-8", "replace"))

@@ -8,18 +8,17 @@ from collections.abc import Container
 from counterlens.probes.pairs.record import PairRecord, Side
 from counterlens.syntax.concepts import TABLES, Category
 from counterlens.text import common_start
-from counterlens.translating import ENGLISH, Translator
 
 _WORD = re.compile(r"\w")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 
 
-def share(probability: float, t: Translator = ENGLISH) -> str:
+def share(probability: float) -> str:
     """A probability for display, with only the necessary digits."""
     percent = 100 * probability
     if percent < 0.01:
-        return t("below 0.01 %")
-    return f"{t.number(percent, '.2f')} %" if percent < 1 else f"{percent:.0f} %"
+        return "below 0.01 %"
+    return f"{f'{percent:.2f}'} %" if percent < 1 else f"{percent:.0f} %"
 
 
 def shorten(text: str, width: int) -> str:

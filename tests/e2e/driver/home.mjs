@@ -130,19 +130,6 @@ export class Home {
     this.write("Machine", settings);
   }
 
-  /**
-   * Writes the files that the editor keeps for a language pack, so that extensions get the language and show their own
-   * texts in it. The editor's texts are not translated.
-   */
-  speak(language) {
-    const file = path.join(this.folder, `${language}.json`);
-    writeFileSync(file, JSON.stringify({ version: "1.0.0", contents: {} }));
-    const from = { extensionIdentifier: { id: `counterlens-tests.${language}` }, version: "1.0.0" };
-    const pack = { hash: language, label: language, extensions: [from], translations: { vscode: file } };
-    writeFileSync(path.join(this.userData, "languagepacks.json"), JSON.stringify({ [language]: pack }));
-    writeFileSync(path.join(this.userData, "User/argv.json"), JSON.stringify({ locale: language }));
-  }
-
   write(scope, settings) {
     const folder = path.join(this.userData, scope);
     mkdirSync(folder, { recursive: true });

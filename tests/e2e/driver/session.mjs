@@ -42,16 +42,15 @@ export class Session {
    * @param {string} name of the folder that contains the session
    * @param {{ open: string, folder?: string, example?: string, files?: Record<string, string>, settings?: object,
    *   machine?: object, model?: string, trustDialogs?: boolean, viewport?: object, vsix?: string, untouched?: boolean,
-   *   environment?: Record<string, string>, extensions?: string[], language?: string, proposed?: string[],
-   *   watched?: boolean }} options
+   *   environment?: Record<string, string>, extensions?: string[], proposed?: string[], watched?: boolean }} options
    *   `open`: a file of the workspace, which is a copy of `folder`, by default of tests/e2e/workspace; `example`: one
    *   of examples/ to add, `files`: others; `vsix`: the package, by default the universal one; `extensions`: others to
    *   install, of which those with ids in `proposed` may use proposed APIs; `model`: by default a short one;
-   *   `untouched`: as after the installation, with neither interpreter nor model chosen; `language`: that of the
-   *   user, by default English; `watched`: whether the network calls of VS Code's processes are recorded
+   *   `untouched`: as after the installation, with neither interpreter nor model chosen; `watched`: whether the
+   *   network calls of VS Code's processes are recorded
    */
   static async start(name, options) {
-    const { open, example, settings = {}, trustDialogs = false, viewport, language } = options;
+    const { open, example, settings = {}, trustDialogs = false, viewport } = options;
     const machine = { ...options.machine };
     const home = new Home(path.join(RUN, name), options.environment);
     const workspace = path.join(home.folder, "work");
@@ -61,7 +60,6 @@ export class Session {
       writeFileSync(path.join(workspace, name), text);
     }
     home.writeSettings(settings);
-    if (language) home.speak(language);
     if (!options.untouched) {
       machine["counterlens.interpreter"] ??= venvPython;
       machine["counterlens.threads"] ??= 1; // other tests use the other processors, and threads wait for each other

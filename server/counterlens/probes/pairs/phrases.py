@@ -16,7 +16,6 @@ from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding
 from counterlens.metrics.summary import EffectSummary, summarize
 from counterlens.probes.pairs.record import PairRecord, PairsRecord, Side
-from counterlens.translating import ENGLISH, Translator
 
 _DONE = {
     "if-else-flip": ("With the branches flipped", "the code for the unflipped condition"),
@@ -57,35 +56,31 @@ def rests_on(side: Side) -> str:
     return "; ".join(facts)
 
 
-def change_phrase(mutation: str, t: Translator = ENGLISH) -> str:
+def change_phrase(mutation: str) -> str:
     """The change of a mutation, as the beginning of a sentence."""
     known = _DONE.get(mutation)
-    return t(known[0]) if known else t("After {mutation}", mutation=mutation)
+    return known[0] if known else f"After {mutation}"
 
 
-def ignoring_phrase(mutation: str, t: Translator = ENGLISH) -> str:
+def ignoring_phrase(mutation: str) -> str:
     """The meaning of ignoring a mutation, as the object of a sentence."""
     known = _DONE.get(mutation)
-    return t(known[1]) if known else t("what it wrote before the change")
+    return known[1] if known else "what it wrote before the change"
 
 
-def contested_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+def contested_sentence(pair: PairRecord) -> str:
     """The input on which a passing side does otherwise than the original; empty if no pass is contested."""
-    sides = ((pair.original, t("before the change")), (pair.counterfactual, t("after it")))
-    return " ".join(_contest_sentence(side, when, t) for side, when in sides if side.contested)
+    sides = ((pair.original, "before the change"), (pair.counterfactual, "after it"))
+    return " ".join(_contest_sentence(side, when) for side, when in sides if side.contested)
 
 
-def _contest_sentence(side: Side, when: str, t: Translator) -> str:
+def _contest_sentence(side: Side, when: str) -> str:
     comparison = side.comparison
     if comparison is None or not comparison.call:
-        return t("Contested: the completion {when} passes, but does otherwise than the original.", when=when)
-    return t(
-        "Contested: the completion {when} passes, but differs from the original on {call} (original: "
-        "{original}; this one: {other}).",
-        when=when,
-        call=comparison.call,
-        original=comparison.original,
-        other=comparison.other,
+        return f"Contested: the completion {when} passes, but does otherwise than the original."
+    return (
+        f"Contested: the completion {when} passes, but differs from the original on {comparison.call} "
+        f"(original: {comparison.original}; this one: {comparison.other})."
     )
 
 
@@ -106,48 +101,43 @@ def with_average(text: str, of: str, average: Proportion) -> str:
     return f"{text}: average effect{of} {average.value:.2f} ({interval}, n = {average.n})"
 
 
-def contested_count(record: PairsRecord, t: Translator = ENGLISH) -> str:
+def contested_count(record: PairsRecord) -> str:
     """How many informative pairs have a contested pass; empty if none."""
     count = sum(pair.contested for pair in record.pairs if pair.effect and pair.effect.informative)
-    return t("{count} contested", count=count) if count else ""
+    return f"{count} contested" if count else ""
 
 
-def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+def drawn_sentence(pair: PairRecord) -> str:
     """How often both sides pass, and the conclusion; empty if nothing was sampled."""
     drawn = pair.drawn
     if drawn is None or drawn.difference is None or drawn.low is None or drawn.high is None:
         return ""
     before, after = drawn.original.count, drawn.counterfactual.count
     points = {
-        "points": t.number(abs(round(100 * drawn.difference))),
-        "low": t.number(round(100 * drawn.low)),
-        "high": t.number(round(100 * drawn.high)),
+        "points": f"{abs(round(100 * drawn.difference)):,}",
+        "low": f"{round(100 * drawn.low):,}",
+        "high": f"{round(100 * drawn.high):,}",
     }
     if drawn.finding == RateFinding.MOVED:
         less = drawn.difference < 0
         low, high = sorted((abs(drawn.low), abs(drawn.high)))
-        points |= {"low": t.number(round(100 * low)), "high": t.number(round(100 * high))}
+        points |= {"low": f"{round(100 * low):,}", "high": f"{round(100 * high):,}"}
         said = (
-            t("a drop of {points} points ({low} to {high})", **points)
+            "a drop of {points} points ({low} to {high})".format(**points)
             if less
-            else t("a rise of {points} points ({low} to {high})", **points)
+            else "a rise of {points} points ({low} to {high})".format(**points)
         )
     elif drawn.finding == RateFinding.HELD:
-        said = t("it held, to within {points} points", points=t.number(round(100 * NOTHING)))
+        said = f"it held, to within {round(100 * NOTHING):,} points"
     else:
-        said = t("too few samples to show a difference ({low} to {high} points)", **points)
-    return t(
-        "Before the change {passed} of {n} sampled completions pass; {done}, {now} of {m}: {said}.",
-        passed=t.number(before.passed),
-        n=t.number(before.n),
-        done=_within(change_phrase(pair.mutation, t)),
-        now=t.number(after.passed),
-        m=t.number(after.n),
-        said=said,
+        said = "too few samples to show a difference ({low} to {high} points)".format(**points)
+    return (
+        f"Before the change {before.passed:,} of {before.n:,} sampled completions pass; "
+        f"{_within(change_phrase(pair.mutation))}, {after.passed:,} of {after.n:,}: {said}."
     )
 
 
-def drawn_summary(record: PairsRecord, t: Translator = ENGLISH) -> str:
+def drawn_summary(record: PairsRecord) -> str:
     """Describe the samples of all pairs of a function, beside the greedy verdicts; empty without any."""
     drawn = [(pair, pair.drawn) for pair in record.pairs if pair.drawn is not None]
     if not drawn:
@@ -155,22 +145,19 @@ def drawn_summary(record: PairsRecord, t: Translator = ENGLISH) -> str:
     moved = [pair for pair, draws in drawn if draws.finding == RateFinding.MOVED]
     counts = Counter(draws.finding for _, draws in drawn)
     rest = {
-        "held": t.number(counts[RateFinding.HELD]),
-        "open": t.number(counts[RateFinding.OPEN]),
-        "n": t.number(len(drawn)),
+        "held": f"{counts[RateFinding.HELD]:,}",
+        "open": f"{counts[RateFinding.OPEN]:,}",
+        "n": f"{len(drawn):,}",
     }
     if not moved:
-        return t(
+        return (
             "Sampled completions show no change beyond chance: {held} of {n} pairs held, {open} undecided "
-            "for lack of samples.",
-            **rest,
-        )
-    return t(
+            "for lack of samples."
+        ).format(**rest)
+    return (
         "Sampled completions pass more or less often after {mutations}; {held} of {n} pairs held, {open} "
-        "undecided for lack of samples.",
-        mutations=t(" and ").join(dict.fromkeys(pair.mutation for pair in moved)),
-        **rest,
-    )
+        "undecided for lack of samples."
+    ).format(mutations=" and ".join(dict.fromkeys(pair.mutation for pair in moved)), **rest)
 
 
 def bar(count: PassCount) -> str:
@@ -201,33 +188,25 @@ def describe_floor(comparison: AboveFloor) -> str:
     )
 
 
-def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
+def noise_floor(record: PairsRecord) -> str:
     """How many placebos of a function changed the verdict, as a sentence; empty without judged placebos."""
     able = [pair for pair in record.placebos if pair.effect and pair.effect.informative]
     if not able:
         return ""
-    return t(
-        "Noise floor: {count} of {n} placebos changed the verdict.",
-        count=len(_changed_placebos(record)),
-        n=t.number(len(able)),
-    )
+    return f"Noise floor: {len(_changed_placebos(record))} of {len(able):,} placebos changed the verdict."
 
 
-def noisy_verdict(record: PairsRecord, t: Translator = ENGLISH) -> str:
+def noisy_verdict(record: PairsRecord) -> str:
     """State that placebos change the verdict on a function, so there is no conclusion; empty if none does."""
     changed, summary = _changed_placebos(record), summarize(record.observations)
     if not changed:
         return ""
-    return t(
-        "The verdict on {name} also changes after meaningless changes: {count} of {n} placebos changed it "
-        "({placebos}), and {changed} of {all} counterfactuals. Therefore this is no evidence about the "
-        "model's understanding.",
-        name=record.name,
-        count=len(changed),
-        n=t.number(len(record.placebos)),
-        placebos=t(" and ").join(dict.fromkeys(pair.mutation for pair in changed)),
-        changed=t.number(summary.average.count),
-        all=t.number(summary.pairs),
+    return (
+        f"The verdict on {record.name} also changes after meaningless changes: {len(changed)} of "
+        f"{len(record.placebos):,} placebos changed it "
+        f"({' and '.join(dict.fromkeys(pair.mutation for pair in changed))}), and {summary.average.count:,} "
+        f"of {summary.pairs:,} counterfactuals. Therefore this is no evidence about the model's "
+        "understanding."
     )
 
 
@@ -236,7 +215,7 @@ def _changed_placebos(record: PairsRecord) -> list[PairRecord]:
     return [pair for pair in record.placebos if pair.effect and pair.effect.signed]
 
 
-def unstable_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+def unstable_sentence(pair: PairRecord) -> str:
     """How many alternatives of each side pass, if rounding may have decided a verdict; else empty."""
     if pair.stable is not False:
         return ""
@@ -244,13 +223,9 @@ def unstable_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
         _ways(pair.original, pair.original_right),
         _ways(pair.counterfactual, pair.counterfactual_right),
     )
-    return t(
-        "Unstable: some tokens were nearly tied. {passed} of {n} completions that rounding could produce "
-        "pass before the change, and {now} of {m} after it.",
-        passed=t.number(sum(before)),
-        n=t.number(len(before)),
-        now=t.number(sum(after)),
-        m=t.number(len(after)),
+    return (
+        f"Unstable: some tokens were nearly tied. {sum(before):,} of {len(before):,} completions that "
+        f"rounding could produce pass before the change, and {sum(after):,} of {len(after):,} after it."
     )
 
 
@@ -264,24 +239,22 @@ def unstable_pairs(summary: EffectSummary) -> str:
     return with_average(text, " of the stable ones", average)
 
 
-def unstable_changes(record: PairsRecord, t: Translator = ENGLISH) -> str:
+def unstable_changes(record: PairsRecord) -> str:
     """How many changes of a verdict rounding may explain; empty if none."""
     count = sum(pair.changed_unstably for pair in record.pairs)
-    return t("{count} unstable", count=count) if count else ""
+    return f"{count} unstable" if count else ""
 
 
-def unstable(record: PairsRecord, t: Translator = ENGLISH) -> str:
+def unstable(record: PairsRecord) -> str:
     """State that rounding may explain every change of a verdict; empty if not, or if none changed."""
     changed = [pair for pair in record.pairs if pair.effect and pair.effect.signed]
     if not changed or not all(pair.changed_unstably for pair in changed):
         return ""
-    return t(
-        "The verdict on {name} changed on {changed} of {n} counterfactuals, but each time some tokens were "
-        "nearly tied and the other choice leads to another verdict. Rounding may be the cause, so this is no "
-        "evidence of an effect.",
-        name=record.name,
-        changed=len(changed),
-        n=t.number(summarize(record.observations).average.n),
+    return (
+        f"The verdict on {record.name} changed on {len(changed)} of "
+        f"{summarize(record.observations).average.n:,} counterfactuals, but each time some tokens were "
+        "nearly tied and the other choice leads to another verdict. Rounding may be the cause, so this is "
+        "no evidence of an effect."
     )
 
 

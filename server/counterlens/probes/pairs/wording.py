@@ -1,6 +1,6 @@
 """Describe pairs and their records: they claim no more than was measured.
 
-This is the only module that words the results of pairs, for every front end; a `Translator` translates them.
+This is the only module that words the results of pairs, for every front end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from counterlens.probes.pairs.phrases import (
 )
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
 from counterlens.probes.pairs.seeing import is_blind
-from counterlens.translating import ENGLISH, Translator
 
 OUTCOMES = {
     PairOutcome.HELD: "it held",
@@ -37,18 +36,18 @@ OUTCOMES = {
 """Outcomes of a pair, in a few words."""
 
 
-def outcome(pair: PairRecord, t: Translator = ENGLISH) -> str:
+def outcome(pair: PairRecord) -> str:
     """Describe one pair briefly."""
-    described = _outcome(pair, t)
-    return t("{outcome} (unstable)", outcome=described) if pair.changed_unstably else described
+    described = _outcome(pair)
+    return f"{described} (unstable)" if pair.changed_unstably else described
 
 
-def _outcome(pair: PairRecord, t: Translator) -> str:
+def _outcome(pair: PairRecord) -> str:
     if pair.outcome is PairOutcome.LOST and pair.copied:
-        return t("it wrote the same code as before the change")
+        return "it wrote the same code as before the change"
     if pair.outcome is PairOutcome.HELD and pair.discriminating is False:
-        return t("it held, but so would a copied completion")
-    return t(OUTCOMES[pair.outcome])
+        return "it held, but so would a copied completion"
+    return OUTCOMES[pair.outcome]
 
 
 def counts(summary: EffectSummary) -> str:
@@ -94,61 +93,53 @@ def figures(summary: EffectSummary, floor: AboveFloor | None = None) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+def sentence(pair: PairRecord) -> str:
     """Describe one pair in a sentence that claims no more than was measured."""
-    done_so = change_phrase(pair.mutation, t)
+    done_so = change_phrase(pair.mutation)
     if pair.original.completion is None:
-        return t("{done}, only the likelihood of the true rest was measured.", done=done_so)
+        return f"{done_so}, only the likelihood of the true rest was measured."
     if pair.outcome is PairOutcome.NOT_JUDGED:
-        return t("{done}, nothing can judge the model's completion.", done=done_so)
+        return f"{done_so}, nothing can judge the model's completion."
     if pair.outcome is PairOutcome.FAILED:
-        return t("{done} and before it, the model failed, so the pair is uninformative.", done=done_so)
+        return f"{done_so} and before it, the model failed, so the pair is uninformative."
     if pair.outcome is PairOutcome.HELD and pair.discriminating is False:
-        return t(
-            "{done}, the model still completed it correctly, but a copied completion would pass, too.",
-            done=done_so,
-        )
+        return f"{done_so}, the model still completed it correctly, but a copied completion would pass, too."
     if pair.outcome is PairOutcome.HELD:
-        return t("{done}, the model still completed it correctly.", done=done_so)
+        return f"{done_so}, the model still completed it correctly."
     if pair.outcome is PairOutcome.GAINED:
-        return t("The model failed on the original. {done}, it succeeded.", done=done_so)
+        return f"The model failed on the original. {done_so}, it succeeded."
     if pair.copied:
-        return t(
-            "{done}, the model still wrote {before}.", done=done_so, before=ignoring_phrase(pair.mutation, t)
-        )
+        return f"{done_so}, the model still wrote {ignoring_phrase(pair.mutation)}."
     if pair.counterfactual.verdict == Judgement.INVALID:
-        return t("{done}, the model wrote something that does not parse.", done=done_so)
+        return f"{done_so}, the model wrote something that does not parse."
     if pair.counterfactual.verdict == Judgement.TIMED_OUT:
-        return t("{done}, the model wrote a program that timed out.", done=done_so)
-    return t("{done}, the model no longer completed it correctly.", done=done_so)
+        return f"{done_so}, the model wrote a program that timed out."
+    return f"{done_so}, the model no longer completed it correctly."
 
 
-def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
+def meaning(record: PairsRecord) -> str:
     """Describe the result of a probe of a function, for readers without the paper.
 
     States that pairs held, or were lost, only if no placebo changed the verdict.
     """
     name = record.name
     if not record.pairs:
-        return _nothing_to_show(record, t)
+        return _nothing_to_show(record)
     if unwritten(record):
-        return _likelihood(record, t)
+        return _likelihood(record)
     if record.judged_by is None:
-        sentence = t(
-            "The model completed both versions of {name}, but no test can judge the completions. Add a "
-            "doctest, or a test file next to it.",
-            name=name,
+        sentence = (
+            f"The model completed both versions of {name}, but no test can judge the completions. Add a "
+            "doctest, or a test file next to it."
         )
         return (
-            f"{sentence} {_likelihood(record, t)}"
-            if any(pair.likelihood for pair in record.pairs)
-            else sentence
+            f"{sentence} {_likelihood(record)}" if any(pair.likelihood for pair in record.pairs) else sentence
         )
     if record.probe == "repair":
-        return _repair_sentence(record, t)
-    statement = f"{_finding(record, t)} {noise_floor(record, t)}".rstrip()
-    greedy = noisy_verdict(record, t) or unstable(record, t) or statement
-    return f"{greedy} {drawn_summary(record, t)}".rstrip()
+        return _repair_sentence(record)
+    statement = f"{_finding(record)} {noise_floor(record)}".rstrip()
+    greedy = noisy_verdict(record) or unstable(record) or statement
+    return f"{greedy} {drawn_summary(record)}".rstrip()
 
 
 def follows_sentence(record: PairsRecord) -> str:
@@ -163,7 +154,7 @@ def follows_sentence(record: PairsRecord) -> str:
         return "It cannot be told: it completed no version correctly, so the task may be too hard for it."
     versions = plural(changed.n, "rewritten version")
     kept = f"its verdict held in {changed.n - changed.count} of {versions} with the same meaning"
-    if noisy_verdict(record, ENGLISH) or unstable(record, ENGLISH):
+    if noisy_verdict(record) or unstable(record):
         return f"It cannot be told: {kept}, but verdicts also change without a reason."
     known = [pair for pair in record.pairs if pair.effect is not None and pair.effect.informative]
     contested = sum(pair.contested for pair in known)
@@ -187,54 +178,45 @@ def follows_sentence(record: PairsRecord) -> str:
     return f"It may follow this code: {kept}, and a copied completion would fail in {exposed}.{doubt}"
 
 
-def _finding(record: PairsRecord, t: Translator) -> str:
+def _finding(record: PairsRecord) -> str:
     """The meaning of judged completions if no placebo changed the verdict."""
     name, changed = record.name, summarize(record.observations).average
     if changed.n == 0:
-        return t(
-            "The model completed no version of {name} correctly. These pairs show only that the task is too "
-            "hard for it here, not whether it understands the code.",
-            name=name,
+        return (
+            f"The model completed no version of {name} correctly. These pairs show only that the task is too "
+            "hard for it here, not whether it understands the code."
         )
     if changed.count == 0:
         discriminating_summary = summarize(record.observations).discriminating
         if discriminating_summary and not discriminating_summary.average.n:
-            return t(
-                "The model completed {name} correctly before and after the change, but a copied completion "
-                "passes, too: these pairs cannot distinguish understanding from copying.",
-                name=name,
+            return (
+                f"The model completed {name} correctly before and after the change, but a copied completion "
+                "passes, too: these pairs cannot distinguish understanding from copying."
             )
-        held = t("once") if changed.n == 1 else t("all {n} times", n=changed.n)
-        return t(
-            "The model completed {name} correctly before and after the change, {held}. Nothing here "
+        held = "once" if changed.n == 1 else f"all {changed.n} times"
+        return (
+            f"The model completed {name} correctly before and after the change, {held}. Nothing here "
             "suggests that it only recognises this code. A few pairs prove little; more mutations and "
-            "functions show more.",
-            name=name,
-            held=held,
+            "functions show more."
         )
     stable = [pair for pair in record.pairs if not pair.changed_unstably]
     broken = [pair for pair in stable if pair.outcome is PairOutcome.LOST]
     copied = [pair for pair in broken if pair.copied]
     if copied:
-        sentence = t(
-            "After {mutations}, the model completed {name} as if nothing had changed: it follows the usual "
-            "form of this code rather than the code itself.",
-            mutations=_mutations(copied, t),
-            name=name,
+        sentence = (
+            f"After {_mutations(copied)}, the model completed {name} as if nothing had changed: it follows "
+            "the usual form of this code rather than the code itself."
         )
-        return sentence + _held_sentence(record, changed, t)
+        return sentence + _held_sentence(record, changed)
     if broken:
-        sentence = t(
-            "After {mutations}, which preserves the behaviour of {name}, the model no longer completed it "
-            "correctly: its success depends on the form of the code, not only on its meaning.",
-            mutations=_mutations(broken, t),
-            name=name,
+        sentence = (
+            f"After {_mutations(broken)}, which preserves the behaviour of {name}, the model no longer "
+            "completed it correctly: its success depends on the form of the code, not only on its meaning."
         )
-        return sentence + _held_sentence(record, changed, t)
-    return t(
-        "The model failed on the original {name} but completed an equivalent version: its success depends "
-        "on the form of the code, not only on its meaning.",
-        name=name,
+        return sentence + _held_sentence(record, changed)
+    return (
+        f"The model failed on the original {name} but completed an equivalent version: its success depends "
+        "on the form of the code, not only on its meaning."
     )
 
 
@@ -247,91 +229,66 @@ def likelihood(effect: Likelihood) -> str:
     )
 
 
-def _likelihood(record: PairsRecord, t: Translator) -> str:
+def _likelihood(record: PairsRecord) -> str:
     name = record.name
     known = [(pair, pair.likelihood) for pair in record.pairs if pair.likelihood]
     harmed = [(pair, effect) for pair, effect in known if effect.change <= -NOISE]
     if not harmed:
-        return t(
-            "No change made the true rest of {name} less likely to the model beyond rounding. Nothing here "
-            "suggests that it only recognises this code.",
-            name=name,
+        return (
+            f"No change made the true rest of {name} less likely to the model beyond rounding. Nothing here "
+            "suggests that it only recognises this code."
         )
     worst, effect = min(harmed, key=lambda known: known[1].change)
-    return t(
-        "{harmed} of {all} changes that preserve the behaviour made the true rest of {name} less likely to "
-        "the model, most of all {mutation} ({change} nats per token): there it expects the usual form of "
-        "this code.",
-        harmed=len(harmed),
-        all=len(known),
-        name=name,
-        mutation=worst.mutation,
-        change=t.number(effect.change, "+.2f"),
+    return (
+        f"{len(harmed)} of {len(known)} changes that preserve the behaviour made the true rest of {name} "
+        f"less likely to the model, most of all {worst.mutation} ({effect.change:+.2f} nats per token): "
+        "there it expects the usual form of this code."
     )
 
 
-def _repair_sentence(record: PairsRecord, t: Translator) -> str:
+def _repair_sentence(record: PairsRecord) -> str:
     name, summary = record.name, summarize(record.observations)
     if summary.average.n == 0:
-        return t(
-            "The model fixed no version of {name}, so these pairs are no evidence about its understanding.",
-            name=name,
+        return (
+            f"The model fixed no version of {name}, so these pairs are no evidence about its understanding."
         )
     if summary.average.count == 0:
-        return t(
-            "The model fixed every version of {name}. Nothing here suggests that it only recognises the bug.",
-            name=name,
+        return (
+            f"The model fixed every version of {name}. Nothing here suggests that it only recognises the bug."
         )
     n = summary.average.n
-    return t(
-        "The model's success in fixing {name} depends on the form of the code: of {pairs}, it fixed only "
-        "the original in {lost} and only the counterfactual in {gained}.",
-        name=name,
-        pairs=t("1 pair") if n == 1 else t("{n} pairs", n=t.number(n)),
-        lost=summary.lost,
-        gained=summary.gained,
+    return (
+        f"The model's success in fixing {name} depends on the form of the code: of "
+        f"{'1 pair' if n == 1 else f'{n:,} pairs'}, it fixed only the original in {summary.lost} and only "
+        f"the counterfactual in {summary.gained}."
     )
 
 
-def _mutations(pairs: list[PairRecord], t: Translator) -> str:
-    return t(" and ").join(dict.fromkeys(pair.mutation for pair in pairs))
+def _mutations(pairs: list[PairRecord]) -> str:
+    return " and ".join(dict.fromkeys(pair.mutation for pair in pairs))
 
 
-def _held_sentence(record: PairsRecord, changed: Proportion, t: Translator) -> str:
+def _held_sentence(record: PairsRecord, changed: Proportion) -> str:
     held = changed.n - changed.count
     if not held:
         return ""
     if all(pair.discriminating is False for pair in record.pairs if pair.outcome is PairOutcome.HELD):
-        sentence = t(
-            "It held on {held} of {n} counterfactuals, but so would a copied completion.",
-            held=held,
-            n=t.number(changed.n),
-        )
+        sentence = f"It held on {held} of {changed.n:,} counterfactuals, but so would a copied completion."
         return f" {sentence}"
-    return " " + t("It held on {held} of {n} counterfactuals.", held=held, n=t.number(changed.n))
+    return f" It held on {held} of {changed.n:,} counterfactuals."
 
 
-def _nothing_to_show(record: PairsRecord, t: Translator) -> str:
+def _nothing_to_show(record: PairsRecord) -> str:
     name = record.name
     if record.dropped:
-        return t(
-            "Every counterfactual of {name} failed its own tests, so the model got no prompts.",
-            name=name,
-        )
+        return f"Every counterfactual of {name} failed its own tests, so the model got no prompts."
     blind = next((refusal.reason for refusal in record.refused if is_blind(refusal.reason)), None)
     if blind is not None:
-        return t(
-            "Mutations apply to {name}, but {reason}. Add a doctest or a test that checks that code.",
-            name=name,
-            reason=t.recognised(blind),
-        )
+        return f"Mutations apply to {name}, but {blind}. Add a doctest or a test that checks that code."
     if record.refused:
-        reason = t.recognised(record.refused[0].reason)
-        return t("No mutation could be applied safely to {name}: {reason}.", name=name, reason=reason)
-    return t(
-        "No mutation applies to {name}: it contains nothing that the chosen mutations change.",
-        name=name,
-    )
+        reason = record.refused[0].reason
+        return f"No mutation could be applied safely to {name}: {reason}."
+    return f"No mutation applies to {name}: it contains nothing that the chosen mutations change."
 
 
 def unwritten(record: PairsRecord) -> bool:
@@ -351,20 +308,11 @@ def not_asked(record: PairsRecord) -> list[tuple[str, str, int]]:
     return [(mutation, reason, n) for (mutation, reason), n in tally.items()]
 
 
-def reached_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+def reached_sentence(pair: PairRecord) -> str:
     """How many tests run the code after the cut, and how much of it; empty if unknown."""
     if pair.reached is None:
         return ""
     lines, tests = pair.reached.of, pair.reached.tests
     if tests == 1:
-        return t(
-            "One test runs the code after the cut: {ran} of its {lines} statements.",
-            ran=t.number(pair.reached.lines),
-            lines=t.number(lines),
-        )
-    return t(
-        "{tests} tests run the code after the cut: {ran} of its {lines} statements.",
-        tests=t.number(tests),
-        ran=t.number(pair.reached.lines),
-        lines=t.number(lines),
-    )
+        return f"One test runs the code after the cut: {pair.reached.lines:,} of its {lines:,} statements."
+    return f"{tests:,} tests run the code after the cut: {pair.reached.lines:,} of its {lines:,} statements."

@@ -14,7 +14,6 @@ from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.reports.export.findings import FileFinding, file_region, finding_formats, sarif_rule
 from counterlens.reports.wording import contrast, share, shorten
 from counterlens.text import PositionEncoding, printable
-from counterlens.translating import ENGLISH, Translator
 
 _WIDTH = 60
 _LEVELS = dict.fromkeys(Verification, "note") | {
@@ -30,98 +29,86 @@ def verification_of(mark: Mark) -> Verification:
     return Verification.FAIL if isinstance(mark, FailingFunction) else Verification.NONE
 
 
-def mark_sentence(mark: Mark, t: Translator = ENGLISH) -> str:
+def mark_sentence(mark: Mark) -> str:
     """A mark in words, on one line."""
     if isinstance(mark, Doubt):
-        return doubt_sentence(mark, t)
+        return doubt_sentence(mark)
     if isinstance(mark, DisagreeingFunction):
-        return disagreement_sentence(mark, t)
-    more = t("; {number} further tests fail", number=mark.more) if mark.more > 1 else ""
-    return failure_sentence(mark.failed, t) + (more or (t("; another test fails") if mark.more else ""))
+        return disagreement_sentence(mark)
+    more = f"; {mark.more} further tests fail" if mark.more > 1 else ""
+    return failure_sentence(mark.failed) + (more or ("; another test fails" if mark.more else ""))
 
 
-def disagreement_sentence(mark: DisagreeingFunction, t: Translator = ENGLISH) -> str:
+def disagreement_sentence(mark: DisagreeingFunction) -> str:
     """What docstring and code disagree about, such as "`half(3)` returns 1; 5 of 6 versions ..."."""
     code, versions = contrast(mark.code, mark.versions, _WIDTH)
-    named = {"call": f"`{shorten(mark.call, _WIDTH)}`", "code": code, "versions": versions}
-    counted = {"agreeing": mark.agreeing, "of": mark.of}
-    if mark.raises:
-        return t(
-            "docstring and code disagree: {call} raises {code}; {agreeing} of {of} versions written from the "
-            "docstring return {versions}",
-            **named,
-            **counted,
-        )
-    return t(
-        "docstring and code disagree: {call} returns {code}; {agreeing} of {of} versions written from the "
-        "docstring return {versions}",
-        **named,
-        **counted,
+    does = "raises" if mark.raises else "returns"
+    return (
+        f"docstring and code disagree: `{shorten(mark.call, _WIDTH)}` {does} {code}; {mark.agreeing} of "
+        f"{mark.of} versions written from the docstring return {versions}"
     )
 
 
-def failure_sentence(test: FailedTest, t: Translator = ENGLISH) -> str:
+def failure_sentence(test: FailedTest) -> str:
     """What a failing test says, such as "`test_total`: expected 12, got 10"."""
     name = f"`{shorten(test.name, _WIDTH)}`"
     statement = f"`{shorten(test.statement, _WIDTH)}`" if test.statement else ""
     if test.endless:
-        return t("{test} does not end", test=name)
+        return f"{name} does not end"
     if test.error:
         raising = f"{name}: {statement}" if statement else name
         error = shorten(test.error, _WIDTH)
         if test.at:
-            return t("{test} raises {error} at line {line}", test=raising, error=error, line=test.at)
-        return t("{test} raises {error}", test=raising, error=error)
+            return f"{raising} raises {error} at line {test.at}"
+        return f"{raising} raises {error}"
     expected, got = contrast(test.expected, test.got, _WIDTH)
     if expected != got:
-        return t("{test}: expected {expected}, got {got}", test=name, expected=expected, got=got)
+        return f"{name}: expected {expected}, got {got}"
     line = next((line for line in reversed(test.message.splitlines()) if line.strip()), "")
     if not statement or not (test.expected or line == "AssertionError"):
         statement = shorten(line, _WIDTH)
-    return t("{test} fails: {message}", test=name, message=statement)
+    return f"{name} fails: {statement}"
 
 
-def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
+def doubt_sentence(doubt: Doubt) -> str:
     """A mark in words, such as "`in`: did you mean `not in`? (model preference 96 %)"."""
-    question = t.recognised(doubt.alternative.question) or t(
-        "did you mean {other}?", other=f"`{shorten(doubt.alternative.text, _WIDTH)}`"
-    )
-    figures = ", ".join(filter(None, (_preference(doubt.trial.share, t), _verification(doubt, t))))
+    question = doubt.alternative.question or f"did you mean `{shorten(doubt.alternative.text, _WIDTH)}`?"
+    figures = ", ".join(filter(None, (_preference(doubt.trial.share), _verification(doubt))))
     return f"`{shorten(doubt.text, _WIDTH)}`: {question} ({figures})"
 
 
-def _preference(part: float, t: Translator) -> str:
+def _preference(part: float) -> str:
     """A share of the probability as text, never shown as 100 %: it is no probability of a mistake."""
-    return t("model preference {share}", share=share(part, t) if part < 0.99 else t("over 99 %"))
+    return f"model preference {share(part) if part < 0.99 else 'over 99 %'}"
 
 
-def _verification(doubt: Doubt, t: Translator) -> str:
+def _verification(doubt: Doubt) -> str:
     """Describe the result of the tests or, if they do not decide, the distinguishing input."""
     if doubt.tests is Verification.FAIL:
-        return t("tests fail now and pass with it")
+        return "tests fail now and pass with it"
     if doubt.tests is Verification.NONE:
         return ""
     parts = []
     if doubt.tests is Verification.UNCONFIRMED:
-        parts.append(t("it passes the tests, not confirmed"))
+        parts.append("it passes the tests, not confirmed")
     if doubt.rival is not None:
-        parts.append(t("{other} passes, too", other=_change(doubt, doubt.rival, t)))
+        parts.append(f"{_change(doubt, doubt.rival)} passes, too")
         if doubt.apart is None:
-            parts.append(t("the two could not be compared"))
+            parts.append("the two could not be compared")
     if doubt.apart is not None:
         call = f"`{shorten(doubt.apart.call, _WIDTH)}`"
         original, other = contrast(doubt.apart.original, doubt.apart.other, _WIDTH)
-        parts.append(t("{call}: `{one}` or `{other}`", call=call, one=original, other=other))
+        parts.append(f"{call}: `{original}` or `{other}`")
     if doubt.tests is Verification.SAME:
-        parts.append(t("no test distinguishes them"))
+        parts.append("no test distinguishes them")
     return "; ".join(parts)
 
 
-def _change(doubt: Doubt, other: Alternative, t: Translator) -> str:
+def _change(doubt: Doubt, other: Alternative) -> str:
     """Another alternative in words, with the text that it replaces if the place differs."""
     text, stands = (shorten(each, _WIDTH) for each in (other.text, doubt.scope.text(*other.place)))
     if text == stands:
-        return t("{code} in another block", code=f"`{text}`")
+        return f"`{text}` in another block"
     return f"`{text}`" if other.place == doubt.alternative.place else f"`{text}` for `{stands}`"
 
 

@@ -15,21 +15,17 @@ from counterlens.reports.export.findings import FileFinding, finding_formats, sa
 from counterlens.reports.wording import contrast, shorten
 from counterlens.survivors import Survival, Survivor
 from counterlens.text import printable
-from counterlens.translating import ENGLISH, Translator
 
 _WIDTH = 80
 
 
-def survivor_sentence(survivor: Survivor, t: Translator = ENGLISH) -> str:
+def survivor_sentence(survivor: Survivor) -> str:
     """A survivor in words: the change, the input, and both results."""
     original, other = contrast(survivor.original, survivor.changed, _WIDTH)
-    change = t.recognised(survivor.mutant.description)
-    return t(
-        "a mutant passes the tests: {change}; for {call} it {other}, the original {one}",
-        change=change,
-        call=f"`{shorten(survivor.call, _WIDTH)}`",
-        other=t.recognised(other),
-        one=t.recognised(original),
+    change = survivor.mutant.description
+    return (
+        f"a mutant passes the tests: {change}; for `{shorten(survivor.call, _WIDTH)}` it {other}, the "
+        f"original {original}"
     )
 
 
