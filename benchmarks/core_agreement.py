@@ -1,10 +1,9 @@
-"""Measures how well the dependence analysis agrees with CoRe's human labels of Python, Java and C functions.
+"""Measures how well the dependence analysis agrees with CoRe's human labels of Python and Java functions.
 
     python benchmarks/core_agreement.py DATA/core             # the figures, and each disagreement
     python benchmarks/core_agreement.py DATA/core --quiet     # the figures alone
     python benchmarks/core_agreement.py DATA/core --no-resets # `sort` and `clear` hide no earlier changes
     python benchmarks/core_agreement.py DATA/core-java --language java
-    python benchmarks/core_agreement.py DATA/core-c --language c
 
 The folder contains `code/NAME_FIRST_LAST.py` (or `.java`, `.c`) and `label/NAME_FIRST_LAST.yaml`, as in CoRe
 (Xie et al. 2025); FIRST and LAST are the lines of the labelled function. A label `variable line` lists the
@@ -48,9 +47,8 @@ End = TypeVar("End", bound=Hashable)
 LEAST = {
     "python": {"control": (0.95, 0.94), "data": (0.94, 0.99)},
     "java": {"control": (0.95, 0.95), "data": (0.94, 0.97)},
-    "c": {"control": (0.95, 0.95), "data": (0.94, 0.97)},
 }
-SUFFIXES = {"python": "py", "java": "java", "c": "c"}
+SUFFIXES = {"python": "py", "java": "java"}
 
 
 @dataclass

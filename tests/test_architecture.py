@@ -45,7 +45,7 @@ LAYERS = [
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
-PACKS = ("python", "java", "c", "scored")
+PACKS = ("python", "java", "scored")
 """The folders with what knows a language."""
 
 ROOMS = [

@@ -150,7 +150,7 @@ def test_one_registration_is_a_language(installed: Environment) -> None:
     assert 'load(":defs.bzl", "two", "one")' in loaded["source"]
     refused = installed.counterlens("dependence", f"{rules}::pick", code=1).stderr
     assert "the dependences of Starlark cannot be computed" in refused
-    assert "Those of Python, Java and C can" in refused
+    assert "Those of Python and Java can" in refused
 
 
 def test_its_programs_are_judged_by_the_tests_beside_them_and_by_their_original(

@@ -45,7 +45,7 @@ export class DependenceView implements vscode.Disposable {
     const argument = await functionMeant(
       this.server,
       named,
-      "Put the cursor into a function of Python, Java or C to see its dependences.",
+      "Put the cursor into a function of Python or Java to see its dependences.",
     );
     if (!argument) return;
     const question = ++this.asked;

@@ -201,22 +201,14 @@ def test_java(capsys: pytest.CaptureFixture[str], java: Path) -> None:
     assert [one["function"] for one in json.loads(out)["functions"]] == ["Best.best"]
 
 
-def test_c(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    path = tmp_path / "first.c"
-    path.write_text('int first(void) {\n    int n;\n    scanf("%d", &n);\n    return n;\n}\n')
-    code, out, _ = run(capsys, "dependence", f"{path}::first", "--json")
-    assert code == 0
-    assert json.loads(out)["data"] == [[3, 4, "n", "name"]]
-
-
-def test_what_no_model_is_asked_about_is_refused_with_the_reason(
+def test_what_cannot_be_computed_is_refused_with_the_reason(
     capsys: pytest.CaptureFixture[str], java: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "first.c"
     path.write_text("int first(void) {\n    int n = 1;\n    return n;\n}\n")
-    code, out, err = run(capsys, "dependence", f"{path}::first", "--infer", "core")
+    code, out, err = run(capsys, "dependence", f"{path}::first")
     assert (code != 0, out) == (True, "")
-    assert "of Python and Java only, not of C" in err
+    assert "the dependences of C cannot be computed" in err
     java.write_text("class Best {\n    int best( { }\n}")
     code, _, err = run(capsys, "dependence", java)
     assert code != 0

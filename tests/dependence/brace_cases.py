@@ -1,4 +1,4 @@
-"""Small functions in Java and C, with their dependences, determined by hand.
+"""Small functions in Java, with their dependences, determined by hand.
 
 In a case, a comment at the end of a line gives its control dependences (`<` and the lines, with `+` and `-`
 for the outcome), and its data dependences (variable and line, `*` for one through the object).

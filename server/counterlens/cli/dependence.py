@@ -66,7 +66,7 @@ def dependence(
 ) -> None:
     """Show what each statement depends on: control, and data through names and objects.
 
-    Python, Java and C are supported. Without a name, all functions are analysed, and the top-level
+    Python and Java are supported. Without a name, all functions are analysed, and the top-level
     statements of a Python file (as <module>). Only --infer uses a model; it supports Python and Java.
     """
     _refuse_untaken(method, limit)

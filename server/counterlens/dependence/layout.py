@@ -114,7 +114,6 @@ class FlowLayout(Generic[Syntax]):
         frames: The constructs around the current statement, innermost last.
         rules: The chosen rules.
         copying: Number of `finally` bodies around the current statement.
-        dead_ends: Whether code after a jump counts as unreachable; false if the function has `goto`.
     """
 
     def __init__(self, header: int, rules: Rules) -> None:
@@ -122,7 +121,6 @@ class FlowLayout(Generic[Syntax]):
         self.frames: list[Frame] = []
         self.rules = rules
         self.copying = 0
-        self.dead_ends = True
         self._live_from: int | None = None  # in unreachable code: the number of frames around it
 
     def lower_statement(self, statement: Syntax, loose: Loose) -> Loose:
@@ -136,7 +134,7 @@ class FlowLayout(Generic[Syntax]):
     def body(self, statements: Sequence[Syntax], loose: Loose) -> Loose:
         """Lower statements in sequence; returns the loose arcs after them, if their end is reachable."""
         for number, statement in enumerate(statements):
-            if self._live_from is None and self.dead_ends and all(arc is Arc.PHANTOM for _, arc in loose):
+            if self._live_from is None and all(arc is Arc.PHANTOM for _, arc in loose):
                 self._live_from = len(self.frames)
                 ends = self.body(statements[number:], loose)
                 self._live_from = None

@@ -11,7 +11,7 @@ from counterlens.errors import SourceError
 from counterlens.languages.language import Language
 from counterlens.plugins import Registry
 
-PACKS = ("python", "java", "c", "scored")
+PACKS = ("python", "java", "scored")
 """The packages with a language each, or several; their `language` modules have them in `LANGUAGES`."""
 _OWN: tuple[Language, ...] = tuple(
     language

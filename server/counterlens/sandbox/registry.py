@@ -57,17 +57,9 @@ def _process() -> Sandbox:
     return ProcessSandbox()
 
 
-def _seatbelt() -> Sandbox:
-    from counterlens.sandbox.process import ProcessSandbox
-    from counterlens.sandbox.shell import Seatbelt
-
-    return ProcessSandbox(Seatbelt())
-
-
 # Order of preference; only those for this system are tried.
 _BACK_ENDS: dict[str, Callable[[], Sandbox]] = {
     "linux": {"bubblewrap": _bubblewrap, "process": _process},
-    "darwin": {"sandbox-exec": _seatbelt, "process": _process},
 }.get(sys.platform, {"process": _process})
 
 

@@ -42,6 +42,13 @@ LANGUAGES = (
         concepts="counterlens.scored.concepts:RUST",
     ),
     Language(
+        id="c",
+        title="C",
+        suffixes=(".c", ".h"),
+        grammar="tree_sitter_c:language",
+        concepts="counterlens.scored.concepts:C",
+    ),
+    Language(
         id="cpp",
         title="C++",
         suffixes=(".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"),

@@ -17,7 +17,6 @@ from tokenizers import models, normalizers, pre_tokenizers
 
 from counterlens.errors import Cancelled, ModelError, ModelProcessDiedError
 from counterlens.models import load
-from counterlens.models.base import Prompt
 from counterlens.models.local.model import LocalModel
 from counterlens.models.onnx.export import Export, Reading, export_name
 from counterlens.models.onnx.tokenizer import ExportTokenizer
@@ -166,7 +165,7 @@ def test_a_killed_child_is_a_clear_error_and_the_next_request_works(exported: Ex
         assert first is not None
         with pytest.raises(ModelProcessDiedError, match="signal 9"):
             model.score(long, progress=lambda *_: os.kill(first, signal.SIGKILL))
-        assert model.complete([Prompt("x = ", 4)])[0].tokens == 4
+        assert len(model.score("x = 2"))
         assert model.pid not in (None, first)
         assert not psutil.pid_exists(first)
         cancel = threading.Event()

@@ -1,1 +1,1 @@
-"""The common part of Java and C: blocks, statements and expressions on their tree-sitter trees."""
+"""Statements and expressions of languages with braces, such as Java, on tree-sitter's trees."""

@@ -31,7 +31,6 @@ class BraceLanguage:
         id: Its id, as editors use it.
         functions: Finds the functions in a tree, in source order.
         syntax: The rules for reading its expressions.
-        tolerant: Whether parts that the grammar cannot parse are skipped, as macros require.
         unreadable: Why the tree of a text is not the one that the language sees; None if it is.
     """
 
@@ -39,7 +38,6 @@ class BraceLanguage:
     functions: Callable[[Node], Iterator[FunctionDefinition]]
     layout: type[BraceLayout]
     syntax: Syntax
-    tolerant: bool = False
     unreadable: Callable[[str], str | None] = lambda _: None
 
     @property
@@ -86,8 +84,7 @@ class BraceProgram:
         if unreadable is not None:
             raise SourceError(unreadable)
         self._tree: Tree = parser_for(language.id).parse(self._text.encode("utf-8", "surrogatepass"))
-        if not language.tolerant:
-            self._refuse_errors(self._tree.root_node)
+        self._refuse_errors(self._tree.root_node)
         self._functions = [
             (name, function.path[-1], function.node)
             for name, function in with_names(language.functions(self._tree.root_node))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.errors import Cancelled, ModelError
+from counterlens.errors import ModelError
 from counterlens.models.base import Completion, Draw, Prompt
 from counterlens.models.local.encoded_prompt import Constraint, EncodedPrompt
 from counterlens.models.local.engine import TokenEngine
@@ -20,29 +19,6 @@ from counterlens.models.stopping import repeats_itself
 
 Logits = dict[int, npt.NDArray[np.float32]]
 """The logits after the last token of each sequence, (vocabulary,) float32; the next call overwrites them."""
-
-
-class Decoder(Protocol):
-    """Holds the sequences of one request, by index in the request."""
-
-    def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
-        """Read the sequences of a request.
-
-        Args:
-            sequences: Tokens of the sequences, none of which is empty.
-            needs: Maximum number of tokens of each sequence.
-
-        Raises:
-            Cancelled: the engine's `cancelled` was set.
-            ModelError: the engine failed.
-        """
-
-    def step(self, tokens: Mapping[int, int]) -> Logits:
-        """Append a token to each of the given sequences; the others have ended.
-
-        Raises:
-            Cancelled, ModelError: as `read`.
-        """
 
 
 class TokenEncoder(Protocol):
@@ -125,59 +101,6 @@ class Writer:
         """The log-probability of a token at temperature 1, among those that spell the required bytes."""
         possible = logits[self.constraint.allowed(growing.missing)] if growing.missing else logits
         return float(logits[token]) - _log_mass(possible)
-
-
-class Completer(Writer, ABC):
-    """Completes prompts; those of one call decode together."""
-
-    @abstractmethod
-    def decoder(self) -> Decoder:
-        """A decoder for the sequences of one group."""
-
-    @abstractmethod
-    def groups(self, needs: Sequence[int]) -> list[range]:
-        """Split sequences into groups that fit into memory together, in order.
-
-        Args:
-            needs: Maximum number of tokens of each sequence.
-        """
-
-    def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
-        """Continue each prompt at temperature 0, or by sampling; equal prompts are completed once.
-
-        Args:
-            prompts: The prompts, at least one.
-            progress: Called with (finished prompts, all prompts).
-
-        Raises:
-            ModelError: as `Writer.begin`.
-            Cancelled, ModelError: as `Decoder.read`.
-        """
-        distinct = self.begin(prompts)
-        finished = 0
-        for group in self.groups([growing.need for growing in distinct]):
-            for _ in self._generate([distinct[i] for i in group]):
-                finished += 1
-                progress(finished, len(distinct))
-        return answers(distinct, prompts)
-
-    def _generate(self, group: list[Growing]) -> Iterator[None]:
-        """Complete some prompts; an item for each that ends."""
-        decoder = self.decoder()
-        logits = decoder.read(
-            [growing.encoded.tokens for growing in group], [growing.need for growing in group]
-        )
-        while logits:
-            if self.engine.cancelled.is_set():
-                raise Cancelled
-            tokens: dict[int, int] = {}
-            for i, row in sorted(logits.items()):
-                token = self.grow(group[i], row)
-                if token is None:
-                    yield
-                else:
-                    tokens[i] = token
-            logits = decoder.step(tokens) if tokens else {}
 
 
 def answers(distinct: Sequence[Growing], prompts: Sequence[Prompt]) -> list[Completion]:

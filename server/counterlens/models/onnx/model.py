@@ -7,7 +7,6 @@ from pathlib import Path
 
 from counterlens.errors import ModelError
 from counterlens.models.base import (
-    COMPLETIONS,
     RUNS_ON,
     Api,
     Capability,
@@ -40,7 +39,7 @@ class ExportedModel(LocalModel):
         spec: The user's name for it.
         threads: Threads to compute with; 0 means one per available processor, at most eight.
         context: Maximum number of tokens of context; limited by the model's training context.
-        api: Prompt format; exports support only `completions`.
+        api: Prompt format; exports are only scored, as plain text.
         mask: The unit that a masked model masks: `word` or `piece`.
         progress: Unused: ONNX Runtime does not report loading progress.
 
@@ -93,11 +92,10 @@ class ExportedModel(LocalModel):
                 ("reads", f"both sides, masked by {masking}" if masked else "forward"),
                 (
                     "cache",
-                    "keys and values" if opened.cached else "none: the text is read again for each new token",
+                    "keys and values" if opened.cached else "none",
                 ),
                 ("file", export.weights.name),
                 ("threads", str(threads)),
-                (COMPLETIONS, "not exact"),
             ),
         )
 
@@ -107,12 +105,12 @@ class ExportedModel(LocalModel):
         return self._info
 
     def lack(self, capability: Capability) -> ModelError | None:
-        """Say what a model that reads both sides, or was exported without a head, cannot do."""
+        """Say what an export cannot do."""
         name = self._info.name
         errors = {
             Capability.COMPLETE: ModelError(
-                f"{name} cannot complete: it fills in masked tokens",
-                "It can be scored; probes that complete need a causal model",
+                f"{name} cannot complete: exported models are only scored",
+                "Probes that complete need a GGUF file or a remote model",
             ),
             Capability.SCORE: ModelError(
                 f"{name} returns no token probabilities",

@@ -97,24 +97,6 @@ class ExportEngine:
         self._tokens.extend(tokens)
         return logits[0, logits_from:]
 
-    def read(self, tokens: Sequence[int], past: Past) -> tuple[npt.NDArray[np.float32], Past]:
-        """Read tokens after a cached past, in chunks; the sequence of the engine is unchanged.
-
-        Args:
-            tokens: The tokens, at least one.
-            past: Keys and values of the earlier tokens.
-
-        Returns:
-            The logits after the last token, (vocabulary,), and the keys and values of all tokens.
-
-        Raises:
-            Cancelled, ModelError: as `Session.run`.
-        """
-        logits = np.empty((1, 1, 0), np.float32)
-        for low in range(0, len(tokens), self.chunk):
-            logits, past = self.session.run(np.array([tokens[low : low + self.chunk]], np.int64), past=past)
-        return logits[0, -1], past
-
 
 def reads_forward(session: Session, tokenizer: ExportTokenizer) -> bool:
     """Whether the logits of a token are independent of the tokens after it: tested on the model."""
@@ -248,18 +230,11 @@ class Session:
         """Whether it gives logits."""
         return "logits" in self._outputs
 
-    @property
-    def pads(self) -> bool:
-        """Whether it has inputs for padding and positions."""
-        return {"attention_mask", "position_ids"} <= set(self._inputs)
-
     def run(
         self,
         ids: npt.NDArray[np.int64],
         *,
         output: str = "logits",
-        mask: npt.NDArray[np.int64] | None = None,
-        positions: npt.NDArray[np.int64] | None = None,
         past: Past | None = None,
     ) -> tuple[npt.NDArray[np.float32], Past]:
         """Compute one output, and the keys and values of all tokens so far.
@@ -267,8 +242,6 @@ class Session:
         Args:
             ids: (b, n) tokens.
             output: Name of the output.
-            mask: (b, past + n), 0 for padding; by default there is none.
-            positions: (b, n), position of each token; by default after the past.
             past: Keys and values of the earlier tokens; by default none.
 
         Returns:
@@ -285,10 +258,8 @@ class Session:
         count = ids.shape[1]
         feeds: dict[str, npt.NDArray[Any]] = {
             "input_ids": ids,
-            "attention_mask": np.ones((len(ids), before + count), np.int64) if mask is None else mask,
-            "position_ids": np.tile(np.arange(before, before + count), (len(ids), 1))
-            if positions is None
-            else positions,
+            "attention_mask": np.ones((len(ids), before + count), np.int64),
+            "position_ids": np.tile(np.arange(before, before + count), (len(ids), 1)),
             "token_type_ids": np.zeros_like(ids),
             "use_cache_branch": np.array([before > 0]),
         }
@@ -330,20 +301,6 @@ class Session:
                 return name
         layers = [name for name in self._outputs if name.startswith("hidden_states")]
         return layers[-1] if layers else None
-
-
-def stack(pasts: Sequence[Past], inputs: Sequence[PastInput]) -> Past:
-    """Stack the keys and values of several sequences to a batch, with padding before the shorter ones."""
-    batch: Past = []
-    for tensor, parts in zip(inputs, zip(*pasts, strict=True), strict=True):
-        longest = max(part.shape[tensor.axis] for part in parts)
-        padded = []
-        for part in parts:
-            widths = [(0, 0)] * part.ndim
-            widths[tensor.axis] = (longest - part.shape[tensor.axis], 0)
-            padded.append(np.pad(part, widths))
-        batch.append(np.concatenate(padded))
-    return batch
 
 
 def cut(past: Past, inputs: Sequence[PastInput], length: int) -> Past:

@@ -12,7 +12,6 @@ import onnxruntime
 from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Progress
 from counterlens.models.local.messages import (
-    Complete,
     Embed,
     Failed,
     Score,
@@ -22,8 +21,8 @@ from counterlens.models.local.messages import (
 )
 from counterlens.models.local.scoring import Scorer
 from counterlens.models.local.worker import Pooling, Worker, pool, serve
-from counterlens.models.onnx.completing import ExportCompleter, MaskedScorer
 from counterlens.models.onnx.export import POOLING, Export, Reading
+from counterlens.models.onnx.masked import MaskedScorer
 from counterlens.models.onnx.protocol import OpenedExport, OpenExport
 from counterlens.models.onnx.session import ExportEngine, Session, reads_forward
 from counterlens.models.onnx.tokenizer import ExportTokenizer
@@ -41,7 +40,6 @@ class ExportWorker(Worker):
     def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
         super().__init__(requests, answers)
         self._scorer: Scorer | MaskedScorer | None = None
-        self._completer: ExportCompleter | None = None
         self._embedder: ExportEmbedder | None = None
 
     def answer(self, number: int, request: Any, progress: Progress) -> Any:
@@ -54,8 +52,6 @@ class ExportWorker(Worker):
             return self._scorer.score_span(request.text, request.start, request.end, request.alternatives)
         if isinstance(request, ScoreContinuations):
             return self._continuations(request, progress)
-        if isinstance(request, Complete) and self._completer:
-            return self._completer.complete(request.prompts, progress)
         if isinstance(request, Embed) and self._embedder:
             return self._embedder.embed(request.texts, progress)
         return Failed("this model cannot do that")
@@ -85,8 +81,7 @@ class ExportWorker(Worker):
             context = engine.context
             offered |= {Capability.SCORE} | ({Capability.MASKED} if reading is Reading.MASKED else set())
             if reading is Reading.CAUSAL:
-                self._scorer, self._completer = Scorer(engine), ExportCompleter(engine)
-                offered |= {Capability.COMPLETE, Capability.SAMPLE, Capability.BATCH}
+                self._scorer = Scorer(engine)
             elif tokenizer.mask is not None:
                 self._scorer = MaskedScorer(engine, tokenizer.mask, request.masking)
             else:
