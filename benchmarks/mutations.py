@@ -24,7 +24,7 @@ from pathlib import Path
 
 import libcst as cst
 
-from counterlens.mutations import apply_everywhere, stream
+from counterlens.mutations import apply_everywhere, survey
 from counterlens.python.mutations.language import MUTATIONS
 from counterlens.python.mutations.module import Module
 
@@ -64,7 +64,8 @@ FRESH = count()
 
 def everything(source: str) -> int:
     """Make all counterfactuals of a source that was not read before, and count them."""
-    return sum(1 for _ in stream(f"{source}# {next(FRESH)}\n"))
+    surveyed = survey(f"{source}# {next(FRESH)}\n")
+    return len(surveyed.counterfactuals) + len(surveyed.refusals)
 
 
 def measure(lines: int, rounds: int) -> dict[str, float]:
@@ -75,9 +76,7 @@ def measure(lines: int, rounds: int) -> dict[str, float]:
     read = best(lambda: Module(source).scopes, rounds)
     total = best(lambda: everything(source), rounds)
     names = cycle(function.qualname for function in module.functions)
-    further = best(
-        lambda: [*stream(source, function=next(names))], rounds + 1
-    )  # the first one reads the file
+    further = best(lambda: survey(source, function=next(names)), rounds + 1)  # the first one reads the file
     applied = best(lambda: [apply_everywhere(module, name) for name in MUTATIONS], rounds)
     return {
         "lines": source.count("\n"),

@@ -11,7 +11,6 @@ from counterlens.mutations.engine import (
     counterfactuals,
     everywhere,
     refusals,
-    stream,
     survey,
 )
 from counterlens.mutations.languages import every_mutation, mutated, parse_document
@@ -34,6 +33,5 @@ __all__ = [
     "mutated",
     "parse_document",
     "refusals",
-    "stream",
     "survey",
 ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from counterlens.errors import SourceError
 from counterlens.languages.registry import title_of
@@ -27,34 +27,29 @@ class Survey:
     refusals: tuple[Refusal, ...]
 
 
-class SurveyOptions(TypedDict, total=False):
-    """The options of `survey`.
-
-    Attributes:
-        mutations: Ids, or mutation objects; all registered ones by default.
-        function: Qualified name of the function whose sites to use; `MODULE` for all, as parts of one whole
-            program that no other code imports; None for all.
-        seed: Random seed of the names and orders; 0 by default.
-        prefix_ratio: Share of a function's lines before the cut, or a range of it.
-        without: Assumptions that are not allowed; sites that need one are refused.
-        every_cut: Whether counterfactuals list all their possible cuts.
-        language: The id of the text's language; Python by default.
-    """
-
-    mutations: Iterable[str | AnyMutation] | None
-    function: str | None
-    seed: int
-    prefix_ratio: cuts.Ratio
-    without: Collection[str]
-    every_cut: bool
-    language: str
-
-
-def survey(source: str | ParsedSource, **options: Unpack[SurveyOptions]) -> Survey:
+def survey(
+    source: str | ParsedSource,
+    *,
+    mutations: Iterable[str | AnyMutation] | None = None,
+    function: str | None = None,
+    seed: int = 0,
+    prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
+    without: Collection[str] = (),
+    every_cut: bool = False,
+    language: str = "python",
+) -> Survey:
     """Find all counterfactuals of a source, and all refused sites with the reasons.
 
     Args:
         source: The text of a file, without byte-order mark; or an already parsed source.
+        mutations: Ids, or mutation objects; all registered ones by default.
+        function: Qualified name of the function whose sites to use; `MODULE` for all, as parts of one whole
+            program that no other code imports; None for all.
+        seed: Random seed of the names and orders.
+        prefix_ratio: Share of a function's lines before the cut, or a range of it.
+        without: Assumptions that are not allowed; sites that need one are refused.
+        every_cut: Whether counterfactuals list all their possible cuts.
+        language: The id of the text's language.
 
     Raises:
         SourceError: the source does not parse, or has no such function.
@@ -62,20 +57,42 @@ def survey(source: str | ParsedSource, **options: Unpack[SurveyOptions]) -> Surv
     """
     made: list[Counterfactual] = []
     refused: list[Refusal] = []
-    for outcome in stream(source, **options):
-        if isinstance(outcome, Counterfactual):
-            made.append(outcome)
-        else:
-            refused.append(outcome)
+    with deep_recursion():
+        module, known = _read(source, language)
+        wanted = known.mutations if mutations is None else mutations
+        chosen = [chosen_mutation(module.language, mutation) for mutation in wanted]
+        if function is not None:
+            _check_function(module, function)
+        if function == MODULE:
+            chosen = [mutation.for_whole_program() for mutation in chosen]
+        for mutation in chosen:
+            for site in _sites(mutation, module, seed):
+                at = site.at if isinstance(site, SiteRefused) else site.span[0]
+                around = module.program if function == MODULE else module.function_at(at) or module.program
+                if function is not None and around.qualname != function:
+                    continue
+                reason = _why_not(site, without)
+                if not isinstance(site, Site) or reason is not None:
+                    refused.append(Refusal(mutation.id, around.qualname, module.line(at), reason or ""))
+                    continue
+                counterfactual = make(module, mutation, site, around, seed, prefix_ratio)
+                if every_cut:
+                    counterfactual = replace(
+                        counterfactual, other_cuts=_other_cuts(module, site, around, prefix_ratio)
+                    )
+                made.append(counterfactual)
+    for name in known.missing if mutations is None else ():
+        missing = f"{title_of(module.language)} does not have it yet"
+        refused.append(Refusal(name, function or MODULE, 1, missing))
     return Survey(tuple(made), tuple(refused))
 
 
-def counterfactuals(source: str | ParsedSource, **options: Unpack[SurveyOptions]) -> list[Counterfactual]:
+def counterfactuals(source: str | ParsedSource, **options: Any) -> list[Counterfactual]:
     """All counterfactuals of a source; arguments and errors are those of `survey`."""
     return list(survey(source, **options).counterfactuals)
 
 
-def refusals(source: str | ParsedSource, **options: Unpack[SurveyOptions]) -> list[Refusal]:
+def refusals(source: str | ParsedSource, **options: Any) -> list[Refusal]:
     """All refused sites with the reasons; arguments and errors are those of `survey`."""
     return list(survey(source, **options).refusals)
 
@@ -91,9 +108,8 @@ def apply_everywhere(
         SourceError: the source does not parse.
         CounterlensError: there is no such mutation.
     """
-    module, known = _read(source)
-    chosen = chosen_mutation(module.language, mutation)
-    candidates = _all_sites(chosen, module, known.context(module, seed), seed)
+    module, _ = _read(source)
+    candidates = _sites(chosen_mutation(module.language, mutation), module, seed)
     sites = [
         site for site in candidates if isinstance(site, Site) and not set(without) & set(site.assumptions)
     ]
@@ -172,7 +188,7 @@ def sites_in(
     around = [known for known in (module.program, *module.functions) if known.qualname == function]
     sites: list[Site] = []
     refused: list[Refusal] = []
-    for site in _all_sites(mutation, module, mutated(module.language).context(module, seed), seed):
+    for site in _sites(mutation, module, seed):
         at = site.at if isinstance(site, SiteRefused) else site.span[0]
         if not any(known.start <= at < known.end for known in around):
             continue
@@ -184,25 +200,22 @@ def sites_in(
     return sites, refused
 
 
-def _all_sites(
-    mutation: AnyMutation, module: ParsedSource, context: Any, seed: int
-) -> Iterable[Site | SiteRefused]:
-    """The sites in the whole source; those of registered mutations are kept for the other functions."""
+def _sites(mutation: AnyMutation, module: ParsedSource, seed: int) -> Sequence[Site | SiteRefused]:
+    """The sites in the whole source; those of registered mutations are kept for the other functions.
+
+    The language checks those of a mutation that claims to keep the meaning; a placebo must.
+    """
     known = mutated(module.language)
-    if known.mutations.get(mutation.id) is not mutation:
-        return _check_sites(known, mutation, context)
-    kept, key = _kept_sites(module.language, module.source), (mutation.id, seed)
+    registered = known.mutations.get(mutation.id) is mutation
+    kept, key = _kept_sites(module.language, module.source) if registered else {}, (mutation.id, seed)
     if key not in kept:
-        kept[key] = tuple(_check_sites(known, mutation, context))
+        context = known.context(module, seed)
+        claims = mutation.preserving and mutation.concept is not Concept.NOTHING
+        kept[key] = tuple(
+            known.checked(context, site) if claims and isinstance(site, Site) else site
+            for site in mutation.sites(context)
+        )
     return kept[key]
-
-
-def _check_sites(known: MutatedLanguage, mutation: AnyMutation, context: Any) -> Iterator[Site | SiteRefused]:
-    """The sites of a mutation, checked by the language if it claims to keep the meaning; a placebo must."""
-    claims = mutation.preserving and mutation.concept is not Concept.NOTHING
-    for site in mutation.sites(context):
-        checks = claims and isinstance(site, Site)
-        yield known.checked(context, site) if checks and isinstance(site, Site) else site
 
 
 @lru_cache(maxsize=PARSED_SOURCES)
@@ -233,57 +246,6 @@ def _alike(text: str, other: str) -> int:
         (at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b),
         min(map(len, (text, other))),
     )
-
-
-def stream(
-    source: str | ParsedSource, **options: Unpack[SurveyOptions]
-) -> Iterator[Counterfactual | Refusal]:
-    """Like `survey`, one at a time."""
-    outcomes = _stream(source, **options)
-    while True:
-        with deep_recursion():
-            outcome = next(outcomes, None)
-        if outcome is None:
-            return
-        yield outcome
-
-
-def _stream(
-    source: str | ParsedSource,
-    *,
-    mutations: Iterable[str | AnyMutation] | None = None,
-    function: str | None = None,
-    seed: int = 0,
-    prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
-    without: Collection[str] = (),
-    every_cut: bool = False,
-    language: str = "python",
-) -> Iterator[Counterfactual | Refusal]:
-    module, known = _read(source, language)
-    wanted = known.mutations if mutations is None else mutations
-    chosen = [chosen_mutation(module.language, mutation) for mutation in wanted]
-    if function is not None:
-        _check_function(module, function)
-    context = known.context(module, seed)
-    if function == MODULE:
-        chosen = [mutation.for_whole_program() for mutation in chosen]
-    for mutation in chosen:
-        for site in _all_sites(mutation, module, context, seed):
-            at = site.at if isinstance(site, SiteRefused) else site.span[0]
-            around = module.program if function == MODULE else module.function_at(at) or module.program
-            if function is not None and around.qualname != function:
-                continue
-            reason = _why_not(site, without)
-            if isinstance(site, Site) and reason is None:
-                made = make(module, mutation, site, around, seed, prefix_ratio)
-                if every_cut:
-                    others = _other_cuts(module, site, around, prefix_ratio)
-                    made = replace(made, other_cuts=others)
-                yield made
-            else:
-                yield Refusal(mutation.id, around.qualname, module.line(at), reason or "")
-    for name in known.missing if mutations is None else ():
-        yield Refusal(name, function or MODULE, 1, f"{title_of(module.language)} does not have it yet")
 
 
 def make(

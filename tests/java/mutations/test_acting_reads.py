@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.mutations import Counterfactual, stream, survey
+from counterlens.mutations import survey
 
 SWAP, EQUALS = "independent-swap", "public boolean equals(Object o) { n++; return true; }"
 TEXT, ORDER = 'public String toString() { n++; return ""; }', "new LinkedHashMap<>(16, 0.75f, true)"
@@ -16,8 +16,8 @@ ACTING = {
 
 
 def made(source: str, mutation: str) -> list[str]:
-    pairs = stream(source, mutations=[mutation], language="java")
-    return [pair.description for pair in pairs if isinstance(pair, Counterfactual)]
+    surveyed = survey(source, mutations=[mutation], language="java")
+    return [pair.description for pair in surveyed.counterfactuals]
 
 
 @pytest.mark.parametrize("body", ACTING.values(), ids=ACTING)

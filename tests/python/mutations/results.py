@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from types import ModuleType
 
-from counterlens.mutations import Counterfactual, refusals, stream
+from counterlens.mutations import Counterfactual, counterfactuals, refusals
 from counterlens.python.mutations.declarations import ReorderParameters
 from counterlens.python.mutations.language import MUTATIONS
 
@@ -32,10 +32,9 @@ def altered(source: str, excused: Set[str] = frozenset()) -> list[str]:
     before = result_of(source)
     assert not before.startswith("raised"), before
     mutations = [*PRESERVING, ReorderParameters(whole_program=True)]
-    pairs = (pair for pair in stream(source, mutations=mutations) if isinstance(pair, Counterfactual))
     return [
         f"{pair.mutation}: {pair.description}: {result_of(pair.source)}, not {before}"
-        for pair in pairs
+        for pair in counterfactuals(source, mutations=mutations)
         if not excused.intersection(pair.assumptions) and result_of(pair.source) != before
     ]
 
@@ -85,4 +84,4 @@ def reasons(source: str, mutation: str) -> list[str]:
 
 
 def made(source: str, mutation: str) -> list[Counterfactual]:
-    return [pair for pair in stream(source, mutations=[mutation]) if isinstance(pair, Counterfactual)]
+    return counterfactuals(source, mutations=[mutation])

@@ -63,17 +63,33 @@ class _Walker:
         self._shown = 0
 
     def block(self, node: cst.CSTNode, scope: Scope) -> None:
-        kind = type(node)
+        """What is in a node, in source order; by a stack, because blocks nest deeply."""
+        pending = self._parts(node)
+        while pending:
+            child, role = pending.pop()
+            handler = _HANDLERS.get(type(child))
+            if role is not Role.USE:
+                self.target(child, scope, role)
+            elif handler is not None:
+                handler(self, child, scope)
+            else:
+                pending += self._parts(child)
+
+    @staticmethod
+    def _parts(node: cst.CSTNode) -> list[tuple[cst.CSTNode, Role]]:
+        """The children of a node with their roles, the last one first."""
+        kind, parts = type(node), list[tuple[cst.CSTNode, Role]]()
         for name in child_fields(kind):
             value = getattr(node, name)
             role = _FIELDS.get((kind, name), Role.USE)
             if role is None or value is None:
                 continue
-            for child in value if isinstance(value, tuple | list) else (value,):
-                if role is not Role.USE:
-                    self.target(child, scope, role)
-                elif isinstance(child, cst.CSTNode):
-                    self.walk(child, scope)
+            inside = value if isinstance(value, tuple | list) else (value,)
+            parts += [
+                (child, role) for child in inside if role is not Role.USE or isinstance(child, cst.CSTNode)
+            ]
+        parts.reverse()
+        return parts
 
     def walk(self, node: cst.CSTNode, scope: Scope) -> None:
         handler = _HANDLERS.get(type(node))
