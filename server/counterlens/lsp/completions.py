@@ -66,7 +66,7 @@ class CompletionBegun:
     text: str
 
 
-@refusing(partial(CompletionAnswer, ok=False), lambda: "The completion was cancelled.")
+@refusing(partial(CompletionAnswer, ok=False), "The completion was cancelled.")
 async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAnswer:
     """Complete the function at a place, and explain the completion."""
     settings, asked = ls.settings, plain(argument)

@@ -219,9 +219,7 @@ class ConfidenceAnswer:
     version: int = 0
 
 
-@refusing(
-    partial(ConfidenceAnswer, ok=False), lambda: "Measuring the confidence was cancelled.", announced=False
-)
+@refusing(partial(ConfidenceAnswer, ok=False), "Measuring the confidence was cancelled.", announced=False)
 async def _confidence(ls: CounterlensServer, argument: Any = None) -> ConfidenceAnswer:
     """Report the confidence on a document or on one of its functions."""
     named, settings, span = plain(argument), ls.settings, None

@@ -74,7 +74,7 @@ class DependenceAnswer:
     error: str | None = None
 
 
-@refusing(partial(DependenceAnswer, ok=False), lambda: "The inference was cancelled.")
+@refusing(partial(DependenceAnswer, ok=False), "The inference was cancelled.")
 async def _dependences(ls: CounterlensServer, argument: Any = None) -> DependenceAnswer:
     """Find the true dependences of a function, and those that the model infers."""
     settings = ls.settings

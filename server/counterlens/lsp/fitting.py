@@ -46,7 +46,7 @@ def register(server: CounterlensServer) -> None:
     server.command(COMMAND)(_fit)
 
 
-@refusing(partial(FitAnswer, ok=False), lambda: "The fit was cancelled.")
+@refusing(partial(FitAnswer, ok=False), "The fit was cancelled.")
 async def _fit(ls: CounterlensServer, _argument: object = None) -> FitAnswer:
     """Fit the margins on functions of the workspace and, if these are few, of the standard library."""
     settings = ls.settings

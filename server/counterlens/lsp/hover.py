@@ -157,8 +157,7 @@ def _probe(analysis: Analysis, offset: int) -> tuple[str, str]:
     head = f"Counterfactual probe of {code_span(function.name)}:"
     pairs = "\n".join(f"- {escape(pair.mutation)}: {outcome(pair)}" for pair in probe.pairs)
     if changed.n:
-        counts = {"count": changed.count, "n": changed.n}
-        sentence = "{count} of {n} informative pairs changed the verdict".format(**counts)
+        sentence = f"{changed.count} of {changed.n} informative pairs changed the verdict"
         sentence = ", ".join(
             filter(None, (sentence, *(say(probe) for say in (unstable_changes, contested_count))))
         )

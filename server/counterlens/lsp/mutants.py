@@ -57,7 +57,7 @@ class MutantsAnswer:
     error: str | None = None
 
 
-@refusing(partial(MutantsAnswer, ok=False), lambda: "The search for mutants was cancelled.")
+@refusing(partial(MutantsAnswer, ok=False), "The search for mutants was cancelled.")
 async def _mutants(ls: CounterlensServer, argument: Any = None) -> MutantsAnswer:
     """Find what the tests of a function miss."""
     settings = ls.settings
@@ -116,8 +116,10 @@ def _summary(survival: Survival) -> str:
         return f"no mutants could be judged: {survival.reason}"
     if not survival.different:
         return f"no test is missing: {survival.mutants} mutants were tried"
-    counts = {"count": survival.different, "mutants": survival.mutants, "tests": len(survival.survivors)}
-    return "{count} of {mutants} mutants pass the tests; {tests} tests would fail on them".format(**counts)
+    return (
+        f"{survival.different} of {survival.mutants} mutants pass the tests; {len(survival.survivors)} tests "
+        "would fail on them"
+    )
 
 
 def _code_actions(

@@ -59,7 +59,7 @@ class Announcements:
 
 def refusing(
     refused: Callable[..., Made],
-    cancelled: Callable[[], str] | None = None,
+    cancelled: str = "",
     *,
     announced: bool = True,
 ) -> Callable[[Handler[Made]], Handler[Made]]:
@@ -67,7 +67,7 @@ def refusing(
 
     Args:
         refused: Makes the answer from the text of the error, as `error`.
-        cancelled: Returns the text if the user cancelled; None: as for other errors.
+        cancelled: The text if the user cancelled; empty: as for other errors.
         announced: Whether the error is announced, too, as by `CounterlensServer.refuse`.
     """
 
@@ -78,8 +78,8 @@ def refusing(
             try:
                 return await handler(ls, argument)
             except CounterlensError as error:
-                if cancelled is not None and isinstance(error, Cancelled):
-                    return refused(error=cancelled())
+                if cancelled and isinstance(error, Cancelled):
+                    return refused(error=cancelled)
                 return refused(error=ls.refuse(error, settings) if announced else error_text(error))
 
         return answer

@@ -78,12 +78,11 @@ def prospect(model: str, name: str) -> str:
 
 def refusal(weak: WeakAssertion) -> str:
     """Why a probe will be refused, and what to do, in a clause."""
-    values = {"assertion": weak.assertion, "accepts": weak.accepts, "instead": weak.instead}
     if weak.instead:
-        return "`{assertion}` also accepts {accepts}: compare with `{instead}`".format(**values)
+        return f"`{weak.assertion}` also accepts {weak.accepts}: compare with `{weak.instead}`"
     if weak.assertion.startswith(("assert ", "self.")):
-        return "`{assertion}` also accepts {accepts}: compare with the expected result".format(**values)
-    return "no test looks at the result of `{assertion}`: compare it with the expected one".format(**values)
+        return f"`{weak.assertion}` also accepts {weak.accepts}: compare with the expected result"
+    return f"no test looks at the result of `{weak.assertion}`: compare it with the expected one"
 
 
 def _counts(model: str, kind: str) -> CompletionCounts:

@@ -111,12 +111,8 @@ def surprise_sentence(confidence: Confidence, surprise: Surprise, model: str) ->
     place = f"`{whole}`" if part == whole else f"`{part}` in `{whole}`"
     probability = share(math.exp(float(confidence.scores.logprob[surprise.token])))
     likelier = expected_texts(whole_alternatives(confidence, surprise.token), limit=3, markdown=False)
-    values = {"model": model, "place": place, "probability": probability}
-    if not likelier:
-        return "{model} did not expect {place} here ({probability}).".format(**values)
-    return "{model} did not expect {place} here ({probability}); it expected {likelier}.".format(
-        **values, likelier=", ".join(likelier)
-    )
+    instead = f"; it expected {', '.join(likelier)}" if likelier else ""
+    return f"{model} did not expect {place} here ({probability}){instead}."
 
 
 def _quote(confidence: Confidence, start: int, end: int) -> str:

@@ -63,24 +63,12 @@ _LONGEST = 40
 def belief_brief(belief: Belief, model: str) -> str:
     """Name the operator that the model finds likeliest, with its share and that of the existing one."""
     distribution = belief.distribution
-    values = {
-        "code": code(shorten(distribution.site.text, _LONGEST)),
-        "model": escape(model),
-        "operator": code(distribution.predicted),
-    }
-    if distribution.correct:
-        sentence = "Which operator fits {code}? {model} finds the code most likely as it is.".format(**values)
-    elif belief.preferred is not None:
-        sentence = (
-            "Which operator fits {code}? {model} finds the code most likely with {operator} instead.".format(
-                **values
-            )
-        )
-    else:
-        sentence = (
-            "Which operator fits {code}? {model} finds the code most likely with {operator} instead, but "
-            "the lead is within rounding error."
-        ).format(**values)
+    best = "as it is"
+    if not distribution.correct:
+        best = f"with {code(distribution.predicted)} instead"
+        best += "" if belief.preferred is not None else ", but the lead is within rounding error"
+    text = code(shorten(distribution.site.text, _LONGEST))
+    sentence = f"Which operator fits {text}? {escape(model)} finds the code most likely {best}."
     shares = [f"{code(distribution.predicted)} {share(belief.share)}"]
     if not distribution.correct:
         shares.append(f"{code(distribution.site.operator)} {share(distribution.expected)}")

@@ -113,28 +113,24 @@ def drawn_sentence(pair: PairRecord) -> str:
     if drawn is None or drawn.difference is None or drawn.low is None or drawn.high is None:
         return ""
     before, after = drawn.original.count, drawn.counterfactual.count
-    points = {
-        "points": f"{abs(round(100 * drawn.difference)):,}",
-        "low": f"{round(100 * drawn.low):,}",
-        "high": f"{round(100 * drawn.high):,}",
-    }
+    low, high = drawn.low, drawn.high
     if drawn.finding == RateFinding.MOVED:
         less = drawn.difference < 0
         low, high = sorted((abs(drawn.low), abs(drawn.high)))
-        points |= {"low": f"{round(100 * low):,}", "high": f"{round(100 * high):,}"}
-        said = (
-            "a drop of {points} points ({low} to {high})".format(**points)
-            if less
-            else "a rise of {points} points ({low} to {high})".format(**points)
-        )
+        points = abs(round(100 * drawn.difference))
+        said = f"a {'drop' if less else 'rise'} of {points:,} points ({_points(low)} to {_points(high)})"
     elif drawn.finding == RateFinding.HELD:
         said = f"it held, to within {round(100 * NOTHING):,} points"
     else:
-        said = "too few samples to show a difference ({low} to {high} points)".format(**points)
+        said = f"too few samples to show a difference ({_points(low)} to {_points(high)} points)"
     return (
         f"Before the change {before.passed:,} of {before.n:,} sampled completions pass; "
         f"{_within(change_phrase(pair.mutation))}, {after.passed:,} of {after.n:,}: {said}."
     )
+
+
+def _points(share: float) -> str:
+    return f"{round(100 * share):,}"
 
 
 def drawn_summary(record: PairsRecord) -> str:
@@ -144,20 +140,12 @@ def drawn_summary(record: PairsRecord) -> str:
         return ""
     moved = [pair for pair, draws in drawn if draws.finding == RateFinding.MOVED]
     counts = Counter(draws.finding for _, draws in drawn)
-    rest = {
-        "held": f"{counts[RateFinding.HELD]:,}",
-        "open": f"{counts[RateFinding.OPEN]:,}",
-        "n": f"{len(drawn):,}",
-    }
+    held = f"{counts[RateFinding.HELD]:,} of {len(drawn):,} pairs held"
+    undecided = f"{counts[RateFinding.OPEN]:,} undecided for lack of samples."
     if not moved:
-        return (
-            "Sampled completions show no change beyond chance: {held} of {n} pairs held, {open} undecided "
-            "for lack of samples."
-        ).format(**rest)
-    return (
-        "Sampled completions pass more or less often after {mutations}; {held} of {n} pairs held, {open} "
-        "undecided for lack of samples."
-    ).format(mutations=" and ".join(dict.fromkeys(pair.mutation for pair in moved)), **rest)
+        return f"Sampled completions show no change beyond chance: {held}, {undecided}"
+    mutations = " and ".join(dict.fromkeys(pair.mutation for pair in moved))
+    return f"Sampled completions pass more or less often after {mutations}; {held}, {undecided}"
 
 
 def bar(count: PassCount) -> str:
