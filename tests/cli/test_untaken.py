@@ -66,7 +66,7 @@ def test_sizes_are_refused_where_the_records_hold_none(tmp_path: Path) -> None:
 # The options for choosing a model, on every command that has them.
 
 USES = {
-    "calibrate": "calibrate --data problems.jsonl",
+    "calibrate": "calibrate --data humaneval --limit 1",
     "causal": "causal sign.py",
     "check": "check sign.py",
     "complete": "complete sign.py:2",

@@ -47,12 +47,9 @@ describe("the packaged extension", { skip }, () => {
       "syntaxes/report.tmLanguage.json",
       "walkthrough/confidence.svg",
       "walkthrough/meaning.md",
-      "walkthrough/meaning.nls.de.md",
       "walkthrough/model.md",
-      "walkthrough/model.nls.de.md",
       "walkthrough/probe.svg",
       "walkthrough/setup.md",
-      "walkthrough/setup.nls.de.md",
     ];
     assert.deepEqual(files.sort(), expected.sort());
     // The server's wheel grows with its features: it contains only the package.
