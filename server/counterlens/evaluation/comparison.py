@@ -29,14 +29,6 @@ BESIDE = ("counterlens", "python", "platform", "packages", "sandbox", "judged_by
 _NAMED, _READABLE = 5, 60
 
 
-def manifest_of(run: RunResults, model: str) -> Mapping[str, Any] | None:
-    """The manifest of one model's records; None if there are none yet."""
-    named = (
-        (run.label(str(stored.get("model", {}).get("asked_as"))), stored) for stored in run.manifests.values()
-    )
-    return next((manifest for name, manifest in named if name == model), None)
-
-
 def differing(
     pairs: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]],
     parts: Sequence[str],

@@ -84,7 +84,6 @@ class CounterlensServer(LanguageServer):
         trusted: Whether the client lets code of the workspace run; None if the client does not say.
         file: The repository's settings file, if the repository is trusted and has one.
         client_shows_results: Whether the client has the commands of the Counterlens extension.
-        client_options: All initialization options from the client.
         analyses: The open documents by URI.
         loop: The event loop that sends messages; None before the first message from the client.
         executor: Runs the blocking work of handlers.
@@ -112,7 +111,6 @@ class CounterlensServer(LanguageServer):
         self.trusted: bool | None = None
         self.file: SettingsFile | None = None
         self.client_shows_results = False
-        self.client_options: dict[str, object] = {}
         self.analyses: dict[str, Analysis] = {}
         self.host = ModelHost()
         self.loop: asyncio.AbstractEventLoop | None = None

@@ -82,7 +82,6 @@ def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
     """Store the client's options."""
     ls.loop = asyncio.get_running_loop()
     options = params.initialization_options if isinstance(params.initialization_options, dict) else {}
-    ls.client_options = options
     said = options.get("trusted")
     ls.trusted = said if isinstance(said, bool) else None
     ls.client_shows_results = options.get("showsResults") is True

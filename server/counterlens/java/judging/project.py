@@ -41,9 +41,6 @@ class Surroundings:
     library: tuple[Path, ...] = ()
 
 
-NOTHING_AROUND = Surroundings()
-
-
 def surroundings(
     path: Path, program: str, tests: tuple[Path, str] | None = None, project: JavaProject | None = None
 ) -> Surroundings | str:
