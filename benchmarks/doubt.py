@@ -6,7 +6,7 @@
     python benchmarks/doubt.py --data DATA --quick            # a few functions
     python benchmarks/doubt.py --made BUGSINPY [--longest N] [--records FILE]    # bugs that people made
 
-`--made` measures these alone, with the margins in use: on functions of BugsInPy (docs/data.md) of at most N
+`--made` measures these alone, with the margins in use: on functions of BugsInPy (bugsinpy.py) of at most N
 lines of code, with the bug. A mark is right if it is on a line that the fix changes, or beside a gap that it
 fills; any other is counted as false, although it may be right about something else. The findings of linters
 on the same lines are counted in the same way, by the linters that are installed, with their default rules.

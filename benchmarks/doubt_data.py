@@ -14,6 +14,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
+from bugsinpy import made_bugs_in
 
 from counterlens.datasets import open_dataset
 from counterlens.datasets.base import Problem
@@ -71,7 +72,7 @@ def bugs(data: Path) -> Iterator[Bug]:
 def made_bugs(data: Path, longest: int) -> Iterator[Bug]:
     """Bugs that people made: functions of BugsInPy of at most `longest` lines of code, shortest first."""
     usable = []
-    for problem in open_dataset(f"bugsinpy:{data}"):
+    for problem in made_bugs_in(data):
         if problem.unusable:
             continue
         document = Document(problem.buggy or "")

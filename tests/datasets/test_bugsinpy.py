@@ -7,10 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from bugsinpy import apply_patch, made_bugs_in
 
-from counterlens.datasets import open_dataset
 from counterlens.datasets.base import Problem
-from counterlens.datasets.bugsinpy import apply_patch
 from counterlens.errors import DataError
 
 GIT = shutil.which("git") or "git"
@@ -73,9 +72,7 @@ def add_bug(root: Path, number: int, fixed: str, *, more: str = "") -> None:
 
 
 def problems(root: Path) -> list[Problem]:
-    dataset = open_dataset(root)
-    assert dataset.id == "bugsinpy"
-    return list(dataset)
+    return list(made_bugs_in(root))
 
 
 def test_a_bug_is_the_function_with_and_without_its_fix(root: Path) -> None:

@@ -193,7 +193,7 @@ def test_parquet_that_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytes
 
 
 def test_every_loader_of_records_is_among_the_examples() -> None:
-    others = {"codenet", "avatar", "codecontests-folders", "core", "mbpp-test", "bugsinpy"}
+    others = {"codenet", "avatar", "codecontests-folders", "core", "mbpp-test"}
     assert {*RECORDS, *others} == set(LOADERS)
 
 

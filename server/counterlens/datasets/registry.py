@@ -9,7 +9,6 @@ from pathlib import Path
 import platformdirs
 
 from counterlens.datasets.base import Dataset, Loader
-from counterlens.datasets.bugsinpy import BugsInPy
 from counterlens.datasets.codecontests import Avatar, CodeContests, CodeContestsFolders, CodeNet
 from counterlens.datasets.codesearchnet import CodeSearchNet, Galeras
 from counterlens.datasets.core import Core
@@ -44,7 +43,6 @@ _OWN: tuple[Loader, ...] = (
     CodeSearchNet(),
     Galeras(),
     Core(),
-    BugsInPy(),
     MbppTest(),
 )
 

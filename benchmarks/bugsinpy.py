@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from counterlens.datasets import git
-from counterlens.datasets.base import Loader, Problem
+from counterlens.datasets.base import Problem
 from counterlens.errors import DataError, SourceError
 from counterlens.regular_file import read_text, reason_of
 from counterlens.syntax.document import Document
@@ -21,8 +20,8 @@ _FILE = re.compile(r"^diff --git a/(?P<old>\S+) b/(?P<new>\S+)$", re.MULTILINE)
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@", re.MULTILINE)
 
 
-class BugsInPy(Loader):
-    """A clone of BugsInPy: `projects/PROJECT/project.info`, and there `bugs/N/bug.info` and `bug_patch.txt`.
+def made_bugs_in(path: Path) -> Iterator[Problem]:
+    """The bugs of a clone of BugsInPy: `projects/PROJECT/project.info`, `bugs/N/bug.info`, `bug_patch.txt`.
 
     The files of a bug are in the history of its project, which is not part of the data: a clone of it is read
     from `repositories/PROJECT`, beside `projects`. A bug without one is unusable, with the command that makes
@@ -32,19 +31,8 @@ class BugsInPy(Loader):
     and need its environment of that time, so there are none here. Details: `project`, `bug`, `buggy_commit`,
     `fixed_commit`, `path`, `test_file`, and `licence` (that of the project, which its repository names).
     """
-
-    id = "bugsinpy"
-    title = "BugsInPy"
-    source = "github.com/soarsmu/BugsInPy"
-    licence = "of each project (most are BSD, MIT or Apache-2.0)"
-    published: ClassVar[dict[str, str]] = {}
-
-    def recognises(self, path: Path) -> int:
-        return 200 if next(_bugs(path), None) is not None else 0
-
-    def problems(self, path: Path) -> Iterator[Problem]:
-        for folder in sorted(_bugs(path), key=lambda bug: (bug.parts[-3], int(bug.name))):
-            yield _problem(path, folder)
+    for folder in sorted(_bugs(path), key=lambda bug: (bug.parts[-3], int(bug.name))):
+        yield _problem(path, folder)
 
 
 def _bugs(path: Path) -> Iterator[Path]:
@@ -77,10 +65,10 @@ def _problem(path: Path, folder: Path) -> Problem:
     change = _change(repository, info["buggy_commit_id"], patch, address)
     name = f"{project}/{folder.name}"
     if isinstance(change, str):
-        return Problem(name, BugsInPy.id, "python", "", details=details, unusable=change)
+        return Problem(name, "bugsinpy", "python", "", details=details, unusable=change)
     return Problem(
         id=name,
-        dataset=BugsInPy.id,
+        dataset="bugsinpy",
         language="python",
         source=change.fixed,
         function=change.function,
