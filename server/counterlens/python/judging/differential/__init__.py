@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from counterlens.judging.base import Setting
@@ -52,8 +53,7 @@ def find_out(
     calls = json.dumps(recorded)
     key = (document.text, function.qualname, document.path, setting.python, setting.limits, more, calls)
 
-    def find() -> Original | Untestable:
-        name = function.qualname
-        return study(document, name, setting, more=more, recorded=recorded, cancel=setting.cancel)
-
-    return _STUDIES.find(key, find)
+    name, cancel = function.qualname, setting.cancel
+    return _STUDIES.find(
+        key, partial(study, document, name, setting, more=more, recorded=recorded, cancel=cancel)
+    )
