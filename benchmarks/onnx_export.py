@@ -7,9 +7,7 @@ with keys and values as inputs unless `--no-cache` is given, and compares both o
 
 - `correlation`: of the log-probabilities of its tokens;
 - `apart`: their mean distance in nats; llama.cpp multiplies in 8 bits, the export in 32;
-- `speed`: the export's tokens per second over llama.cpp's, in scoring;
-- `completions`: the number of functions of the file whose first 24 greedy tokens are the same text; not with
-  `--no-cache`, with which each token reads the file again.
+- `speed`: the export's tokens per second over llama.cpp's.
 
 With `--keep`, an existing folder is not written again.
 """
@@ -31,16 +29,13 @@ sys.path[:0] = [str(HERE), str(Path(__file__).parent)]
 from gguf_weights import GgufFile  # noqa: E402
 from tests.models.onnx.transformer import Exporter, Sizes, Weights  # noqa: E402
 
-from counterlens.models import Model, Prompt, load  # noqa: E402
+from counterlens.models import Model, load  # noqa: E402
 from counterlens.models.base import TokenScores  # noqa: E402
 from counterlens.models.files import embedded_model  # noqa: E402
-from counterlens.syntax.document import Document  # noqa: E402
-from counterlens.syntax.functions import functions  # noqa: E402
 
 NAMES = {"q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output"}
 NAMES |= {"gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down"}
 CONTROL = 3  # the type of a control token
-TOKENS = 24
 
 
 def sizes_of(file: GgufFile) -> Sizes:
@@ -130,20 +125,14 @@ def main() -> None:
     if not (options.keep and (options.folder / "model.onnx").is_file()):
         convert(options.folder, past=not options.no_cache)
     source = (HERE / "server/counterlens/models/stopping.py").read_text()
-    document = Document(source)
-    prompts = [Prompt(source[: f.end].rsplit("\n", 2)[0] + "\n", TOKENS) for f in functions(document)]
     with load(f"onnx:{options.folder}") as ours, load() as theirs:
         (a, our_speed), (b, their_speed) = timed_scores(ours, source), timed_scores(theirs, source)
         assert a.end.tolist() == b.end.tolist(), "the tokens differ"
-        asked = [] if options.no_cache else prompts
-        texts = [[answer.text for answer in model.complete(asked)] for model in (ours, theirs)]
-    same = sum(x == y for x, y in zip(*texts, strict=True))
     apart = np.abs(a.logprob - b.logprob)[1:]
     figures = {
         "correlation": round(float(np.corrcoef(a.logprob[1:], b.logprob[1:])[0, 1]), 4),
         "apart": round(float(apart.mean()), 4),
         "speed": round(our_speed / their_speed, 3),
-        "completions": f"{same} of {len(asked)}",
     }
     print(f"{len(a)} tokens: {our_speed:.0f} per second with ONNX Runtime, {their_speed:.0f} with llama.cpp")
     print(json.dumps({"benchmark": "onnx_export", **figures}))

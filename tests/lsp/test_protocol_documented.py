@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
 import pytest
 
-from tests.lsp.texts import PACKAGE
-
+PACKAGE = Path(__file__).parents[2] / "server" / "counterlens"
 PROTOCOL = (PACKAGE.parents[1] / "docs" / "protocol.md").read_text(encoding="utf-8")
 MESSAGES = {
     "confidence.py": ["OverlaySpan", "Overlay", "ConfidenceAnswer"],
