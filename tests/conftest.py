@@ -27,6 +27,7 @@ from counterlens.models.code_models import code_model_here
 from counterlens.models.default import RECOMMENDED, VARIABLE, recommended_model
 from counterlens.models.files import EMBEDDED_MODEL, embedded_model
 from counterlens.models.llama.model import LlamaModel
+from counterlens.python.judging import cheats
 from tests.models.llama.shortened import shortened
 
 # Tests start many processes, each of which would compile the whole package again.
@@ -150,6 +151,25 @@ def _trust() -> Iterator[None]:
         patch.setenv("COUNTERLENS_TRUST", "1")
         patch.setenv(VARIABLE, EMBEDDED_MODEL)
         yield
+
+
+EVERY_CONSTANT = cheats._CONSTANTS
+FEW_CONSTANTS = ("True", "1", "''", "[]")
+"""One of each kind."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _few_cheats() -> Iterator[None]:
+    """Try fewer cheats in this process: each is a run of all tests, and no verdict depends on them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cheats, "_CONSTANTS", FEW_CONSTANTS)
+        yield
+
+
+@pytest.fixture
+def every_cheat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try all cheats, as users have them: for tests of what they show."""
+    monkeypatch.setattr(cheats, "_CONSTANTS", EVERY_CONSTANT)
 
 
 @pytest.fixture(scope="session")

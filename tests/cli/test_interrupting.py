@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from counterlens.cli.interrupting import INTERRUPTED
-from tests.conftest import short_model
+from tests.conftest import embedded_file
 
 WORKER = "counterlens.models.llama.worker"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -40,7 +40,7 @@ def started(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path), "COUNTERLENS_MODEL": str(short_model())},
+            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path), "COUNTERLENS_MODEL": embedded_file()},
         )
         processes.append(process)
         return process
@@ -66,7 +66,7 @@ def reached(process: subprocess.Popen[str], seconds: float | None) -> list[psuti
                 return begun
             if any(WORKER in child.cmdline() and child.cpu_times().user >= (seconds or 0) for child in begun):
                 return begun
-        time.sleep(0.01)  # it needs the processor, too
+        time.sleep(0.01 if seconds is None else 0.1)  # it needs the processor, too
     raise AssertionError(process.communicate())
 
 

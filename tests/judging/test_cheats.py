@@ -11,6 +11,8 @@ from counterlens.python.judging.cheats import cheats
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
+pytestmark = pytest.mark.usefixtures("every_cheat")
+
 
 def cheats_of(text: str, qualname: str, *tests: str) -> dict[str, str]:
     document = Document(textwrap.dedent(text))
