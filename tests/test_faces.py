@@ -15,12 +15,10 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
-import pytest_lsp
 from lsprotocol import types
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import CallToolResult
-from pytest_lsp import LanguageClient
 
 from counterlens.evaluation.results import RunResults
 from counterlens.models.files import EMBEDDED_MODEL
@@ -30,6 +28,7 @@ from counterlens.probes.record import plain, read, schema
 from counterlens.probes.registry import PROBES
 from tests.collapsed import collapsed, figures
 from tests.conftest import embedded_file, short_model
+from tests.language_client import LanguageClient, client_fixture
 from tests.lsp.conftest import CONFIG, configure, initialize, open_file, watch
 from tests.lsp.test_tasks import ask
 
@@ -185,7 +184,7 @@ async def test_an_assistant_gets_the_record_of_a_run(
                 assert line(record) == benched[task]
 
 
-@pytest_lsp.fixture(config=CONFIG)
+@client_fixture(CONFIG)
 async def editor(lsp_client: LanguageClient, folder: Path) -> AsyncIterator[None]:
     """An editor in which the folder is open."""
     watch(lsp_client)

@@ -15,7 +15,7 @@ from counterlens.processes import python
 from counterlens.reports.formats import write_evaluation
 from tests.conftest import short_model
 
-FUNCTIONS = "4"
+FUNCTIONS = "3"
 """The default number of functions in a run."""
 
 

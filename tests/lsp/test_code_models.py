@@ -9,10 +9,9 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-import pytest_lsp
-from pytest_lsp import ClientServerConfig, LanguageClient
 
 from counterlens.models.files import EMBEDDED_MODEL, embedded_model
+from tests.language_client import LanguageClient, ServerCommand, client_fixture
 from tests.lsp.conftest import initialize, watch
 from tests.lsp.test_tasks import ask
 
@@ -32,10 +31,10 @@ def hub() -> Iterator[str]:
         process.kill()
 
 
-CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
+CONFIG = ServerCommand(command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
 
 
-@pytest_lsp.fixture(config=CONFIG, loop_scope="session")
+@client_fixture(CONFIG, loop_scope="session")
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     watch(lsp_client)
     await lsp_client.initialize_session(initialize())

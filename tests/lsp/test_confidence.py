@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_lsp
 from lsprotocol import types
-from pytest_lsp import LanguageClient, client_capabilities
 
+from tests.language_client import LanguageClient, client_fixture, editor_capabilities
 from tests.lsp.conftest import CONFIG, UNCERTAINTY, scored, uncertain, until, watch
 
 SOURCE = '''"""Größe 😀 of things."""
@@ -29,7 +28,7 @@ def longest(words):
 
 def modern() -> types.ClientCapabilities:
     """The capabilities of a current editor: pull diagnostics, and refresh."""
-    able = client_capabilities("visual-studio-code")
+    able = editor_capabilities()
     assert able.text_document is not None
     assert able.workspace is not None
     able.text_document.diagnostic = types.DiagnosticClientCapabilities()
@@ -55,14 +54,14 @@ async def begin(client: LanguageClient, *, shows_results: bool) -> None:
     )
 
 
-@pytest_lsp.fixture(config=CONFIG, scope="session")
+@client_fixture(CONFIG, scope="session")
 async def ours(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin(lsp_client, shows_results=True)
     yield
     await lsp_client.shutdown_session()
 
 
-@pytest_lsp.fixture(config=CONFIG, scope="session")
+@client_fixture(CONFIG, scope="session")
 async def other(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin(lsp_client, shows_results=False)
     yield
