@@ -193,6 +193,7 @@ def test_a_sound_file_beside_hostile_ones(run: Run, place: Path, command: str, h
         hostile(place / name)
     outcomes = []
     for name in SETTINGS:
+        (place / name).unlink(missing_ok=True)  # `init` has written it
         hostile(place / name)
         outcomes.append(run([*BESIDE[command]], place))
         check(outcomes[-1])

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.models.files import EMBEDDED_MODEL, embedded_model
+from counterlens.models.files import EMBEDDED_MODEL
+from tests.conftest import short_model
 from tests.language_client import LanguageClient, ServerCommand, client_fixture
 from tests.lsp.conftest import initialize, watch
 from tests.lsp.test_tasks import ask
@@ -22,7 +23,7 @@ NAME = "TheBloke/deepseek-coder-1.3b-base-GGUF/deepseek-coder-1.3b-base.Q4_K_M.g
 
 @pytest.fixture(scope="module")
 def hub() -> Iterator[str]:
-    command = [sys.executable, "-m", "tests.models.hub_server", f"{NAME}={embedded_model()}"]
+    command = [sys.executable, "-m", "tests.models.hub_server", f"{NAME}={short_model()}"]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
