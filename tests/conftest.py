@@ -29,6 +29,7 @@ from counterlens.models.default import RECOMMENDED, VARIABLE, recommended_model
 from counterlens.models.files import EMBEDDED_MODEL, embedded_model
 from counterlens.models.llama.model import LlamaModel
 from counterlens.python.judging import cheats
+from tests.few_cheats import EVERY_CONSTANT, FEW_CONSTANTS
 from tests.models.llama.shortened import shortened
 
 # Tests start many processes, each of which would compile the whole package again.
@@ -155,14 +156,9 @@ def _trust() -> Iterator[None]:
         yield
 
 
-EVERY_CONSTANT = cheats._CONSTANTS
-FEW_CONSTANTS = ("True", "1", "''", "[]")
-"""One of each kind."""
-
-
 @pytest.fixture(scope="session", autouse=True)
 def _few_cheats() -> Iterator[None]:
-    """Try fewer cheats in this process: each is a run of all tests, and no verdict depends on them."""
+    """Try fewer cheats in this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cheats, "_CONSTANTS", FEW_CONSTANTS)
         yield
