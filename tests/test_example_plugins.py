@@ -16,7 +16,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import CallToolResult
 
-from tests.language_client import make_client
+from tests.lsp.client import make_client
 from tests.lsp.conftest import initialize, open_file, watch
 from tests.lsp.test_tasks import ask
 

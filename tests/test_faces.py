@@ -28,7 +28,7 @@ from counterlens.probes.record import plain, read, schema
 from counterlens.probes.registry import PROBES
 from tests.collapsed import collapsed, figures
 from tests.conftest import embedded_file, short_model
-from tests.language_client import LanguageClient, client_fixture
+from tests.lsp.client import LanguageClient, client_fixture
 from tests.lsp.conftest import CONFIG, configure, initialize, open_file, watch
 from tests.lsp.test_tasks import ask
 

@@ -24,7 +24,7 @@ from counterlens.sandbox.process import ProcessSandbox
 from counterlens.sandbox.registry import best_sandbox
 from tests.conftest import short_model
 from tests.current_folder.hostile import SHOP, HostileFolder, short
-from tests.language_client import make_client
+from tests.lsp.client import make_client
 from tests.lsp.conftest import initialize, open_file, scored, watch
 
 CONSOLE = Path(sysconfig.get_path("scripts")) / "counterlens"

@@ -23,7 +23,7 @@ from lsprotocol import types
 from counterlens.models import files
 from counterlens.models.files import EMBEDDED_MODEL
 from tests.conftest import short_model
-from tests.language_client import LanguageClient, ServerCommand, client_fixture, editor_capabilities
+from tests.lsp.client import LanguageClient, ServerCommand, client_fixture, editor_capabilities
 
 CONFIG = ServerCommand(command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
 

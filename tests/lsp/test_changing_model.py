@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import model_waiting, open_file, scored, until
 from tests.lsp.test_server import assert_offered, lens_titles
 from tests.lsp.test_tasks import SOURCE, ask, listen

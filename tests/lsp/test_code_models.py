@@ -12,7 +12,7 @@ import pytest
 
 from counterlens.models.files import EMBEDDED_MODEL
 from tests.conftest import short_model
-from tests.language_client import LanguageClient, ServerCommand, client_fixture
+from tests.lsp.client import LanguageClient, ServerCommand, client_fixture
 from tests.lsp.conftest import initialize, watch
 from tests.lsp.test_tasks import ask
 

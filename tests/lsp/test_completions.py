@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file
 from tests.lsp.test_tasks import ask
 

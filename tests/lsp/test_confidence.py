@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from tests.language_client import LanguageClient, client_fixture, editor_capabilities
+from tests.lsp.client import LanguageClient, client_fixture, editor_capabilities
 from tests.lsp.conftest import CONFIG, UNCERTAINTY, scored, uncertain, until, watch
 
 SOURCE = '''"""Größe 😀 of things."""

@@ -23,7 +23,7 @@ from counterlens.models.base import RUNS_ON, ModelInfo
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.remote import models_at
 from counterlens.models.wrapped import WrappedModel
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file, until
 
 KEY = "sk-right"

@@ -17,7 +17,7 @@ from counterlens.confidence.correctness import (
 )
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.models.llama.model import LlamaModel
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file, scored
 
 TEXT = "def add(a, b):\n    return a + b\n"

@@ -13,7 +13,7 @@ from lsprotocol import types
 from tests.cli.test_check import DECIDED, EITHER
 from tests.cli.test_check import RIGHT as PASSING
 from tests.doubt.planted import PLANTED
-from tests.language_client import LanguageClient, ServerCommand, client_fixture
+from tests.lsp.client import LanguageClient, ServerCommand, client_fixture
 from tests.lsp.conftest import begin_session, configure, fresh, initialize, open_file, scored, until
 from tests.lsp.test_confidence import actions
 from tests.lsp.test_dependences import edit

@@ -9,7 +9,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import configure, open_file, until
 from tests.lsp.test_tasks import SOURCE, ask
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psutil
 
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import until
 
 MEGABYTES = 250  # about three times what it needs: a model, or the packages of the evaluation, would be more

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file
 from tests.lsp.test_tasks import ask
 

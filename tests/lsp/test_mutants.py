@@ -8,7 +8,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file
 
 SHOP = """\

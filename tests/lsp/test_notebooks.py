@@ -7,7 +7,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from counterlens.lsp.targets import path_of
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import scored
 from tests.lsp.test_server import hover_text
 from tests.lsp.test_tasks import SOURCE, ask

@@ -13,7 +13,7 @@ from counterlens.probes.operator.belief import Belief
 from counterlens.probes.operator.scoring import OperatorDistribution
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import operator_at
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import configure, open_file, scored, until
 from tests.lsp.test_confidence import actions
 from tests.lsp.test_dependences import edit

@@ -17,7 +17,7 @@ from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings_file import SettingsFile, nearest
 from counterlens.lsp.bench_process import bench_arguments, new_folder, tasks_of
 from counterlens.lsp.settings import read_settings
-from tests.language_client import LanguageClient, client_fixture
+from tests.lsp.client import LanguageClient, client_fixture
 from tests.lsp.conftest import CONFIG, initialize, own_model, until, watch
 from tests.lsp.test_tasks import ask
 

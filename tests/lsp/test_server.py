@@ -18,7 +18,7 @@ from lsprotocol import types
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import read
 from tests.conftest import short_model
-from tests.language_client import LanguageClient, client_fixture
+from tests.lsp.client import LanguageClient, client_fixture
 from tests.lsp.conftest import (
     CONFIG,
     initialize,

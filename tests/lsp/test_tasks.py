@@ -13,7 +13,7 @@ import pytest
 from lsprotocol import types
 
 from counterlens.probes.registry import PROBES
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import configure, model_waiting, open_file, scored, until
 
 SOURCE = '''\

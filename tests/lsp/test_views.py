@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from lsprotocol import types
 
 from tests.conftest import short_model
-from tests.language_client import LanguageClient
+from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file, scored
 from tests.lsp.test_tasks import ask
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.language_client import LanguageClient, make_client
+from tests.lsp.client import LanguageClient, make_client
 from tests.lsp.conftest import initialize, watch
 
 # Every way to reach an address: connections, and datagrams such as a look-up of a name.

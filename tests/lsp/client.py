@@ -23,7 +23,7 @@ from lsprotocol.converters import get_converter
 from pygls import exceptions
 from pygls.lsp import client as pygls_client
 
-_EDITOR = Path(__file__).parent / "lsp" / "visual_studio_code.json"
+_EDITOR = Path(__file__).with_name("visual_studio_code.json")
 _REPORTS = {
     "begin": types.WorkDoneProgressBegin,
     "report": types.WorkDoneProgressReport,
