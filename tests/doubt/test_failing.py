@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
+import venv
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +15,8 @@ from counterlens.doubt.failing import FailingFunction, failed_test, nearest_fail
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.marking import Doubt, Mark
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.settling import settle
-from counterlens.judging.base import FailedCase
+from counterlens.doubt.settling import judge_for, settle
+from counterlens.judging.base import FailedCase, FailureDetail, Setting
 from counterlens.reports.export.doubts import failure_sentence, mark_sentence
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -38,85 +41,179 @@ def marks_in(folder: Path, files: dict[str, str], file: str) -> list[Mark]:
     )
 
 
+def failed(statement: str, operator: str = "", left: str = "", right: str = "", **more: Any) -> FailureDetail:
+    return FailureDetail(5, statement, operator, left, right, **more)
+
+
 @pytest.mark.parametrize(
-    ("message", "sentence"),
+    ("detail", "sentence"),
     [
-        ("assert total([1]) == 12\nassert 10 == 12\n +  where 10 = total([1])", "expected 12, got 10"),
-        ("assert 12 == total([1])\nassert 12 == 10", "expected 12, got 10"),
+        (failed("assert total([1]) == 12", "==", "10", "12"), "expected 12, got 10"),
+        (failed("assert 12 == total([1])", "==", "12", "10"), "expected 12, got 10"),
+        (failed("assert (\n    12 == total(\n[1])), 'why'", "==", "12", "10"), "expected 12, got 10"),
+        (failed("assert total(1), 'why'", "true", "None"), "expected a true value, got None"),
+        (failed("assert not total(1)", "not", "3"), "expected not 3, got 3"),
+        (failed("assert 3 < total(1)", "<", "3", "2"), "expected > 3, got 2"),
+        (failed("assert total(1) not in seen", "not in", "1", "[1]"), "expected none of [1], got 1"),
+        (failed("assert total(1) is None", "is", "<object>", "None"), "expected None, got <object>"),
         (
-            "assert total(\n        [1]) == 'a'\nAssertionError: assert 'b' == 'a'\n  - a",
-            "expected 'a', got 'b'",
+            failed("assert total() == x", "==", f"{'word, ' * 20}first", f"{'word, ' * 20}last"),
+            "expected …word, word, word, last, got …word, word, word, first",
         ),
-        ("assert total(1), 'why'\nAssertionError: why\nassert None", "expected a true value, got None"),
-        ("assert not total(1)\nassert not 3", "expected not 3, got 3"),
-        ("assert 3 < total(1)\nassert 3 < 2", "expected > 3, got 2"),
-        ("assert total(1) is None\nassert <object at 0x1> is None", "expected None, got <object at 0x1>"),
-        (
-            f"assert total(1) == {'word, ' * 20}last\nassert ({'word, ' * 20}first) == ({'word, ' * 20}last)",
-            "expected …word, word, word, last), got …word, word, word, first)",
-        ),
-        ("self.assertEqual(12, total(3))\nAssertionError: 12 != 10", "expected 12, got 10"),
-        (
-            "self.assertEqual(total(3), [1])\nAssertionError: Lists differ: [2] != [1]\n\nFirst",
-            "expected [1], got [2]",
-        ),
-        ("self.assertTrue(total(3))\nAssertionError: None is not true", "expected True, got None"),
-        (
-            "with pytest.raises(OSError):\nFailed: DID NOT RAISE <class 'OSError'>",
-            "expected OSError, got no exception",
-        ),
-        (
-            "with self.assertRaises(KeyError):\nAssertionError: KeyError not raised",
-            "expected KeyError, got no exception",
-        ),
+        (failed("self.assertEqual(12, total(3))", "==", "12", "10"), "expected 12, got 10"),
+        (failed("self.assertTrue(total(3))", "is", "None", "True"), "expected True, got None"),
+        (failed("with raises(OSError):", "raises", "no exception", "OSError"), "expected OSError, got no exception"),  # noqa: E501
     ],
-)
-def test_a_failed_assertion_is_told_by_its_values(message: str, sentence: str, tmp_path: Path) -> None:
+)  # fmt: skip
+def test_a_failed_assertion_is_told_by_its_values(
+    detail: FailureDetail, sentence: str, tmp_path: Path
+) -> None:
     scope = scope_in(tmp_path, "bill.py", TOTAL)
-    failure = FailedCase("test_bill.py::test_total", f"test_bill.py:5: {message}", tmp_path / "test_bill.py")
-    test = failed_test(scope, failure)
+    file = tmp_path / "test_bill.py"
+    test = failed_test(scope, FailedCase("test_bill.py::test_total", "", file, detail=detail))
     assert (failure_sentence(test), test.line) == (f"`test_total`: {sentence}", 5)
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("detail", "message", "said"),
     [
-        ("assert total(1) == [A()]\nassert [<A at 0x7f04>] == [<A at 0x7f81>]", "`assert total(1) == [A()]`"),
-        ("assert total(1) == b\nassert [<A.b...f8>] == [<A.b...f8>]", "`assert total(1) == b`"),
-        ("assert total([1]) == 12\nAssertionError", "`assert total([1]) == 12`"),
-        (f"assert {'total(' * 9}some_thing{')' * 9}\nAssertionError", f"`assert {'total(' * 8}…`"),
-        ("assert total(1)\nAssertionError: it is not so", "AssertionError: it is not so"),
+        (
+            failed("assert total(1) == b", "==", "[<A at 0x7f04>]", "[<A at 0x7f04>]"),
+            "",
+            "`assert total(1) == b`",
+        ),
+        (failed("assert total([1]) == 12"), "AssertionError", "`assert total([1]) == 12`"),
+        (
+            failed(f"assert {'total(' * 9}some_thing{')' * 9}"),
+            "AssertionError",
+            f"`assert {'total(' * 8}…`",
+        ),
+        (
+            failed("assert total(1)"),
+            "t.py:5: assert total(1)\nAssertionError: not so",
+            "AssertionError: not so",
+        ),
+        (None, "no runner told anything", "no runner told anything"),
     ],
 )
 def test_where_no_difference_shows_the_statement_or_the_message_does(
-    message: str, said: str, tmp_path: Path
+    detail: FailureDetail | None, message: str, said: str, tmp_path: Path
 ) -> None:
     scope = scope_in(tmp_path, "bill.py", TOTAL)
-    failure = FailedCase("test_bill.py::test_total", f"test_bill.py:5: {message}", tmp_path / "test_bill.py")
+    file = tmp_path / "test_bill.py"
+    failure = FailedCase("test_bill.py::test_total", message, file, detail=detail)
     assert failure_sentence(failed_test(scope, failure)) == f"`test_total` fails: {said}"
 
 
 def test_an_exception_is_told_with_the_line_that_raised_it(tmp_path: Path) -> None:
     scope = scope_in(tmp_path, "bill.py", TOTAL)
-    message = "test_bill.py:5: total({})\nKeyError: 'x'\nat bill.py:2: return sum(values)"
     file = tmp_path / "test_bill.py"
-    test = failed_test(scope, FailedCase("test_bill.py::TestBill::test_total[a]", message, file))
-    assert failure_sentence(test) == ("`TestBill.test_total[a]`: `total({})` raises KeyError: 'x' at line 2")
-    deep = FailedCase("test_bill.py::test_deep", "test_bill.py:7: total(9)\nRecursionError: too deep", file)
-    assert (
-        failure_sentence(failed_test(scope, deep))
-        == "`test_deep`: `total(9)` raises RecursionError: too deep"
-    )
-    endless = failed_test(scope, FailedCase("test_bill.py::test_total", "stopped", file, endless=True))
-    assert failure_sentence(endless) == "`test_total` does not end"
-    example = failed_test(scope, FailedCase("total([1])", "expected: 12\ngot:      10"))
-    assert failure_sentence(example) == "`total([1])`: expected 12, got 10"
-    item = FailedCase(
-        "bill.py::bill.total", ">>> total(\n... )\nexpected: 12\ngot:      10", scope.document.path
-    )
-    assert failure_sentence(failed_test(scope, item)) == "`total( ... )`: expected 12, got 10"
-    raised = failed_test(scope, FailedCase("total([1])", "raised:   TypeError: no"))
-    assert failure_sentence(raised) == "`total([1])` raises TypeError: no"
+
+    def told(name: str, detail: FailureDetail, file: Path | None = file) -> str:
+        return failure_sentence(failed_test(scope, FailedCase(name, "", file, detail=detail)))
+
+    raised = failed("total({})", error="KeyError: 'x'", at=2)
+    name = "test_bill.py::TestBill::test_total[a]"
+    assert told(name, raised) == "`TestBill.test_total[a]`: `total({})` raises KeyError: 'x' at line 2"
+    deep = failed("total(9)", error="RecursionError: too deep\nat all")
+    assert told("t.py::test_deep", deep) == "`test_deep`: `total(9)` raises RecursionError: too deep"
+    stopped = failed_test(scope, FailedCase("test_bill.py::test_total", "stopped", file, endless=True))
+    assert failure_sentence(stopped) == "`test_total` does not end"
+    example = failed("total(\n)", "example", "10\n", "12\n")
+    assert told("total()", example, None) == "`total( )`: expected 12, got 10"
+    assert told("bill.py::bill.total", example, scope.document.path) == "`total( )`: expected 12, got 10"
+    raising = failed("total([1])", "example", right="12", error="TypeError: no")
+    assert told("total([1])", raising, None) == "`total([1])` raises TypeError: no"
+
+
+COMPARED = """\
+    import unittest
+    import pytest
+    from bill import total
+
+    def check(value, wanted):
+        assert value == wanted
+
+    def test_helper():
+        check(total([1]), 5)
+
+    def test_caught():
+        with pytest.raises(AssertionError):
+            assert total([1]) == 2
+        assert total([2]) < 1
+
+    def test_raises():
+        with pytest.raises((KeyError, OSError)):
+            total([])
+
+    def test_truth():
+        assert not total([1]), "it is none"
+
+    def test_long():
+        assert [total([n]) for n in range(2000)] == []
+
+    class Unshowable:
+        def __repr__(self):
+            raise ValueError
+
+    def test_unshowable():
+        assert Unshowable() == total([1])
+
+    class TestTotal(unittest.TestCase):
+        def test_equal(self):
+            self.assertEqual([1], [total([3])], "why")
+
+        def test_lists(self):
+            with self.subTest(1):
+                self.assertListEqual([total([3])], [1])
+
+        def test_raised(self):
+            with self.assertRaises(KeyError):
+                total([3])
+
+        def test_order(self):
+            self.assertGreater(3, total([4]))
+
+        def test_true(self):
+            self.assertIsNone(total([4]))
+"""
+SENTENCES = {
+    "test_helper": "expected 5, got 1",
+    "test_caught": "expected < 1, got 2",
+    "test_raises": "expected KeyError or OSError, got no exception",
+    "test_truth": "expected not 1, got 1",
+    "test_long": "expected [], got [0, 1, 2, 3, 4, 5, ...]",
+    "test_unshowable": "expected <Unshowable>, got 1",
+    "TestTotal.test_equal": "expected [1], got [3]",
+    "TestTotal.test_lists": "expected [1], got [3]",
+    "TestTotal.test_raised": "expected KeyError, got no exception",
+    "TestTotal.test_order": "expected < 3, got 4",
+    "TestTotal.test_true": "expected None, got 4",
+}
+
+
+@pytest.mark.parametrize("without_pytest", [False, True])
+def test_the_runners_tell_what_was_compared(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, *, without_pytest: bool
+) -> None:
+    tests, python = COMPARED, Path(sys.executable)
+    if without_pytest:
+        python = tmp_path_factory.mktemp("bare") / "bin/python"
+        venv.create(python.parents[1], symlinks=True)
+        tests = COMPARED[: COMPARED.index("    import pytest")] + COMPARED[COMPARED.index("    from bill") :]
+        tests = tests[: tests.index("    def check")] + tests[tests.index("    class TestTotal") :]
+    (tmp_path / "bill.py").write_text(TOTAL)
+    (tmp_path / "test_bill.py").write_text(textwrap.dedent(tests))
+    scope = scopes(Document(TOTAL, tmp_path / "bill.py"))[0]
+    judge = judge_for(scope, Setting(best_sandbox(), python))
+    assert judge is not None
+    standing = judge.standing(TOTAL)
+    assert standing is not None
+    told = {test.name: failure_sentence(test) for test in (failed_test(scope, f) for f in standing.failures)}
+    expected = {name: f"`{name}`: {sentence}" for name, sentence in SENTENCES.items()}
+    assert told == {
+        n: said for n, said in expected.items() if n.startswith("TestTotal") or not without_pytest
+    }
 
 
 def test_the_nearest_failing_test_is_named(tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
 """A function whose tests fail: the nearest test that fails, and what it expected.
 
-The report of a test is read as its runner wrote it: the introspection of pytest's assertions, the messages of
-`unittest`, the output of an example of a docstring, or an exception. Of two compared values, the one that the
-program computed is the one whose expression calls something.
+What a test compared comes from its runner (`FailureDetail`). Of two compared values, the one that the program
+computed is the one whose expression calls something.
 """
 
 from __future__ import annotations
@@ -16,29 +15,13 @@ import tree_sitter
 
 from counterlens.doubt.argument_order import positional
 from counterlens.doubt.scope import DoubtScope
-from counterlens.judging.base import FailedCase
+from counterlens.judging.base import FailedCase, FailureDetail
 from counterlens.regular_file import read_text
 from counterlens.syntax.definitions import text_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
 
-_FIRST = re.compile(r"^(?P<file>[^\n:]+\.py):(?P<line>\d+): (?P<statement>.*)$")
-_RAISED_AT = re.compile(r"\nat (?P<file>[^\n:]+\.py):(?P<line>\d+): [^\n]*\Z")
-_MESSAGE = re.compile(r"^(?:assert\b|[A-Za-z_][\w.]*(?::|$))")
-_UNEQUAL = re.compile(
-    r"^(?:AssertionError: )?(?:\w+ differ: )?(?P<first>.+?) != (?P<second>.+?)(?: : .*)?$", re.S
-)
-_NOT_RAISED = re.compile(
-    r"^(?:Failed: DID NOT RAISE <class '(?P<one>[^']+)'>|AssertionError: (?P<other>\w+) not raised)"
-)
-_TRUTH = re.compile(r"^AssertionError: (?P<got>.+) is not (?P<wanted>true|false|None)(?: : .*)?$", re.S)
-_PROMPT = ">>> "
-_EXAMPLE = re.compile(
-    r"^(?:>>> (?P<source>[^\n]*(?:\n(?!expected: |raised: )[^\n]*)*)\n)?"
-    r"(?:expected: (?P<wanted>.*?)\s*\n)?(?P<how>got|raised): +(?P<got>.*)$",
-    re.S,
-)
-"""What the judges of examples say, whoever runs them."""
+_EXAMPLE = "example"
 _SPOKEN = {"!=": "other than ", "is not": "other than ", "in": "one of ", "not in": "none of "}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
@@ -127,7 +110,11 @@ def _is_own_example(scope: DoubtScope, failure: FailedCase) -> bool:
     """Whether a test of a project is made of the examples of a function's docstring."""
     item = failure.name.rpartition("::")[2]
     of_function = item == scope.function.qualname or item.endswith(f".{scope.function.qualname}")
-    return of_function and failure.file == scope.document.path and failure.message.startswith(_PROMPT)
+    return of_function and failure.file == scope.document.path and _is_example(failure)
+
+
+def _is_example(failure: FailedCase) -> bool:
+    return failure.detail is not None and failure.detail.operator == _EXAMPLE
 
 
 def _names(failure: FailedCase, scope: DoubtScope) -> bool:
@@ -167,55 +154,43 @@ def _located(failure: FailedCase) -> tuple[int, str] | None:
 
 def failed_test(scope: DoubtScope, failure: FailedCase) -> FailedTest:
     """What a test says about a function that fails it."""
-    distance = _distance(scope, failure)
+    distance, detail = _distance(scope, failure), failure.detail or FailureDetail()
     near = not (distance[0] and distance[1] and distance[2])
-    if failure.file is None or failure.message.startswith(_PROMPT):
-        return replace(_example(scope, failure), endless=failure.endless, near=near)
-    name = ".".join(failure.name.split("::")[1:]) or failure.name
-    located = _located(failure)
-    test = FailedTest(name, failure.message, failure.file, located[0] if located else 0, near=near)
+    message = failure.message
+    if failure.file is None or _is_example(failure):
+        name, file = detail.statement or failure.name, failure.file or scope.document.path
+        line = _example_line(scope, name) if file == scope.document.path else 0
+        test = FailedTest(name, message, file, line, endless=failure.endless, near=near)
+    else:
+        name = ".".join(failure.name.split("::")[1:]) or failure.name
+        located = _located(failure)
+        line = detail.line or (located[0] if located else 0)
+        statement = _short(detail.statement)
+        test = FailedTest(name, message, failure.file, line, statement=statement, near=near)
     if failure.endless:
         return replace(test, endless=True)
-    message = failure.message
-    raised = _RAISED_AT.search(message)
-    if raised and _is_in(scope, raised):
-        test = replace(test, at=int(raised["line"]))
-    message = message[: raised.start()] if raised else message
-    first, _, rest = message.partition("\n")
-    place = _FIRST.match(first)
-    statement = ""
-    if place:
-        if place["file"] == failure.file.name:
-            test = replace(test, line=int(place["line"]))
-        lines = rest.split("\n")
-        start = next((at for at, line in enumerate(lines) if _MESSAGE.match(line)), 0)
-        statement = "\n".join((place["statement"], *lines[:start]))
-        message = "\n".join(lines[start:]) if rest else place["statement"]
-    test = replace(test, statement=_short(statement))
-    return _read(test, message, statement, scope.function.name)
+    expected, got = _expected_and_got(detail, scope.function.name)
+    error = _short(detail.error.partition("\n")[0])
+    return replace(test, expected=_short(expected), got=_short(got), error=error, at=detail.at)
 
 
-def _example(scope: DoubtScope, failure: FailedCase) -> FailedTest:
-    """What an example of a docstring says."""
-    match = _EXAMPLE.match(failure.message)
-    source = match["source"] if match and match["source"] else failure.name
-    file = failure.file or scope.document.path
-    line = _example_line(scope, source) if file == scope.document.path else 0
-    test = FailedTest(source, failure.message, file, line)
-    if match is None:
-        return test
-    test = replace(test, expected=_short(match["wanted"] or ""))
-    if match["how"] == "got":
-        return replace(test, got=_short(match["got"]))
-    raised = _RAISED_AT.search(match["got"])
-    error = match["got"][: raised.start()] if raised else match["got"]
-    at = int(raised["line"]) if raised and _is_in(scope, raised) else 0
-    return replace(test, error=_short(error.strip().partition("\n")[0]), at=at)
-
-
-def _is_in(scope: DoubtScope, raised: re.Match[str]) -> bool:
-    """Whether an exception was raised in the file of a function."""
-    return scope.document.path is not None and raised["file"] == scope.document.path.name
+def _expected_and_got(detail: FailureDetail, function: str) -> tuple[str, str]:
+    """What a test expected, and what the program computed; empty if it does not say that."""
+    left, right = detail.left, detail.right
+    match detail.operator:
+        case "":
+            return "", ""
+        case "true":
+            return "a true value", left
+        case "not":
+            return f"not {left}", left
+        case "example":
+            return right or "nothing", "" if detail.error else left or "nothing"
+    operator, written = detail.operator, detail.statement.removeprefix("assert ").strip()
+    sides = _comparison(written) if written != detail.statement else _arguments(written)
+    if _computed_second(sides, function):
+        left, right, operator = right, left, _TURNED.get(operator, operator)
+    return _SPOKEN.get(operator, f"{operator} " if operator in _TURNED else "") + right, left
 
 
 def _example_line(scope: DoubtScope, source: str) -> int:
@@ -226,59 +201,14 @@ def _example_line(scope: DoubtScope, source: str) -> int:
     return next((n for n in range(start, end + 1) if n <= len(lines) and wanted in lines[n - 1]), 0)
 
 
-def _read(test: FailedTest, message: str, statement: str, function: str) -> FailedTest:
-    """A test with what its message says."""
-    message = message.strip()
-    asserted = re.search(r"^(?:AssertionError: )?assert (.*)", message, re.S | re.M)
-    if asserted:
-        return _of_assertion(test, asserted[1], statement, function)
-    if missing := _NOT_RAISED.match(message):
-        wanted = (missing["one"] or missing["other"]).rpartition(".")[2]
-        return replace(test, expected=wanted, got="no exception")
-    if truth := _TRUTH.match(message):
-        wanted = truth["wanted"] if truth["wanted"] == "None" else truth["wanted"].capitalize()
-        return replace(test, expected=wanted, got=_short(truth["got"]))
-    line = message.partition("\n")[0]
-    if message.startswith("AssertionError") and (unequal := _UNEQUAL.match(line)):
-        first, second = _short(unequal["first"]), _short(unequal["second"])
-        if _computed_second(_arguments(statement), function):
-            first, second = second, first
-        return replace(test, expected=second, got=first)
-    if message.startswith(("AssertionError", "Failed: ")):
-        return replace(test, message=message)
-    return replace(test, error=_short(line))
-
-
-def _of_assertion(test: FailedTest, text: str, statement: str, function: str) -> FailedTest:
-    """A test with the values of an assertion that pytest has rewritten."""
-    line = text.partition("\n")[0].strip()
-    shown, written = _comparison(line), _comparison(statement.removeprefix("assert ").strip())
-    if shown is None:
-        negated = line.startswith("not ")
-        value = line.removeprefix("not ")
-        return replace(
-            test, expected=f"not {_short(value)}" if negated else "a true value", got=_short(value)
-        )
-    left, operator, right = shown
-    if written is not None and _computed_second([written[0], written[2]], function):
-        left, right = right, left
-        operator = _TURNED.get(operator, operator)
-    sign = _SPOKEN.get(operator, f"{operator} " if operator in _TURNED else "")
-    return replace(test, expected=_short(f"{sign}{right}"), got=_short(left))
-
-
-def _comparison(text: str) -> tuple[str, str, str] | None:
-    """The two sides of a comparison, and its operator; None if it is not one."""
+def _comparison(text: str) -> list[str]:
+    """The two sides of a comparison; none if a text is not one."""
     expression = _expression(text)
-    if expression is None:
-        parts = re.split(r" (==|!=|<=|>=|<|>|is not|is|not in|in) ", text)
-        return (parts[0], parts[1], parts[2]) if len(parts) == 3 else None
-    if expression.type != "comparison_operator" or len(expression.named_children) != 2:
-        return None
-    left, right = expression.named_children
-    data = text.encode()
-    operator = " ".join(data[left.end_byte : right.start_byte].decode().split())
-    return text_of(left), operator, text_of(right)
+    if expression is not None and expression.type == "parenthesized_expression":
+        expression = expression.named_children[0]
+    is_one = expression is not None and expression.type == "comparison_operator"
+    sides = expression.named_children if expression is not None and is_one else []
+    return list(map(text_of, sides)) if len(sides) == 2 else []
 
 
 def _arguments(statement: str) -> list[str]:

@@ -172,6 +172,34 @@ class CheatTrial:
 
 
 @dataclass(frozen=True, slots=True)
+class FailureDetail:
+    """What a failed test compared and where, as the objects of its runner say it.
+
+    Attributes:
+        line: The line of the test's file that was running, from 1; 0 if unknown.
+        statement: The statement there, or the source of an example.
+        operator: Of a comparison, such as `==`; `true` and `not` of one value; `raises` of an exception that
+            did not come; `example` of what an example printed. Empty if something else failed.
+        left: The first value, or what an example printed.
+        right: The second value, what an example expected, or the class of the exception.
+        error: The exception that came instead, on one line; empty if none did.
+        at: The line of the program that raised it, from 1; 0 if none did.
+    """
+
+    line: int = 0
+    statement: str = ""
+    operator: str = ""
+    left: str = ""
+    right: str = ""
+    error: str = ""
+    at: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("statement", "operator", "left", "right", "error"):
+            object.__setattr__(self, name, printable(getattr(self, name)))
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """The evidence of a judgement; texts from programs are made `printable`.
 
@@ -182,6 +210,7 @@ class Evidence:
         message: The message, at most a few lines. If all passed, the omitted cases with the reason, or empty.
         comparison: What the original says about a program that passed; None if there is no original.
         cheats: Whether the tests fail for cheats; None if that was not tried.
+        detail: What the failed case compared; None if its runner does not say it.
     """
 
     attribution: str
@@ -190,6 +219,7 @@ class Evidence:
     message: str = ""
     comparison: OriginalComparison | None = None
     cheats: CheatTrial | None = None
+    detail: FailureDetail | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", printable(self.message))
@@ -247,12 +277,14 @@ class FailedCase:
         message: The message: the line of the test, if known, and the error below it.
         file: Its file; None for an example of a docstring.
         endless: Whether it was stopped.
+        detail: What it compared; None if its runner does not say it.
     """
 
     name: str
     message: str
     file: Path | None = None
     endless: bool = False
+    detail: FailureDetail | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +368,8 @@ class Judge(ABC):
             return StandingByTests(self, seconds=spent)
         evidence = verdict.evidence
         endless = verdict.judgement is Judgement.TIMED_OUT
-        known = (FailedCase(evidence.failed, evidence.message, None, endless),) if evidence.failed else ()
+        case = FailedCase(evidence.failed or "", evidence.message, None, endless, evidence.detail)
+        known = (case,) if evidence.failed else ()
         return StandingByTests(self, known, failed=True, message=evidence.message, seconds=spent)
 
     def vetted(self, original: str, cancel: Event | None) -> Judge | str:  # noqa: ARG002

@@ -13,11 +13,11 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from counterlens.judging.base import Evidence, Judgement, Setting, Verdict, brief
+from counterlens.judging.base import Evidence, FailureDetail, Judgement, Setting, Verdict, brief
 from counterlens.judging.projects import folders_around
 from counterlens.python.judging.discovery import read_text
-from counterlens.python.judging.doctest_reports import unlike
 from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.sandboxed.runner.failures import unlike
 from counterlens.python.judging.suite import LARGEST, SETTINGS, Suite
 from counterlens.python.judging.test_run import RunningJudge, TestRun, in_lines
 from counterlens.python.judging.unittests import read_cases
@@ -125,9 +125,10 @@ class DoctestJudge(RunningJudge):
                 continue
             run += bool(example.want)
             wrong = _compare(example, str(printed), raised)
-            if wrong:
+            if wrong is not None:
                 self._wrong = number
-                return Judgement.FAILED, Evidence(ID, max(run, 1), example.source.strip(), brief(wrong))
+                message = brief(_in_words(wrong))
+                return Judgement.FAILED, Evidence(ID, max(run, 1), wrong.statement, message, detail=wrong)
         return Judgement.PASSED, Evidence(ID, run)
 
 
@@ -194,28 +195,30 @@ def _docstring(document: Document, function: Function) -> str | None:
     return None
 
 
-def _compare(example: doctest.Example, printed: str, raised: str | None) -> str:
-    """The problem with an example's result; empty if there is none. The rules are those of doctest."""
+def _compare(example: doctest.Example, printed: str, raised: str | None) -> FailureDetail | None:
+    """The problem with an example's result; None if there is none. The rules are those of doctest."""
     flags = reduce(or_, (flag for flag, on in example.options.items() if on), 0)
     checker = doctest.OutputChecker()
+    wrong = FailureDetail(statement=example.source.strip(), operator="example", right=example.want)
     if raised is None:
-        if checker.check_output(example.want, printed, flags):
-            return ""
-        return unlike(example.want, printed)
+        right = checker.check_output(example.want, printed, flags)
+        return None if right else replace(wrong, left=printed)
+    wrong = replace(wrong, error=raised.strip(), right=example.exc_msg or example.want)
     if example.exc_msg is None:
-        wanted = f"expected: {_indent_output(example.want)}\n" if example.want else ""
-        return f"{wanted}raised:   {raised.strip()}"
-    if checker.check_output(example.exc_msg, raised, flags):
-        return ""
-    if flags & doctest.IGNORE_EXCEPTION_DETAIL and _type_name(example.exc_msg) == _type_name(raised):
-        return ""
-    return f"expected: {_indent_output(example.exc_msg)}\nraised:   {raised.strip()}"
+        return wrong
+    same_type = _type_name(example.exc_msg) == _type_name(raised)
+    ignored = bool(flags & doctest.IGNORE_EXCEPTION_DETAIL) and same_type
+    return None if ignored or checker.check_output(example.exc_msg, raised, flags) else wrong
+
+
+def _in_words(wrong: FailureDetail) -> str:
+    """What an example expected, and what came instead."""
+    if not wrong.error:
+        return unlike(wrong.right, wrong.left)
+    expected = wrong.right.rstrip("\n").replace("\n", "\n          ")
+    return (f"expected: {expected}\n" if expected else "") + f"raised:   {wrong.error}"
 
 
 def _type_name(message: str) -> str:
     """`ValueError` from `package.ValueError: what happened`."""
     return message.partition("\n")[0].partition(":")[0].rpartition(".")[2].strip()
-
-
-def _indent_output(text: str) -> str:
-    return text.rstrip("\n").replace("\n", "\n          ") or "nothing"

@@ -21,7 +21,6 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict, brief
 from counterlens.judging.comparison import ROOM, TOO_MUCH, OutputJudge, PrintingCase
 from counterlens.judging.programs import read_program
-from counterlens.python.judging.doctest_reports import outcome_of
 from counterlens.python.judging.doctests import pytest_settings_for_examples
 from counterlens.python.judging.layout import imported_place, layout_of
 from counterlens.python.judging.test_run import RunningJudge, TestRun, in_lines
@@ -239,7 +238,7 @@ class SuppliedTestsJudge(RunningJudge):
             return Judgement.FAILED, Evidence(ID, 0, None, "the tests did not finish")
         name, outcome, message = map(str, results[0])
         if outcome != "passed":
-            return Judgement.FAILED, Evidence(ID, self.tests, name, brief(outcome_of(message)))
+            return Judgement.FAILED, Evidence(ID, self.tests, name, brief(message))
         return Judgement.PASSED, Evidence(ID, self.tests)
 
 

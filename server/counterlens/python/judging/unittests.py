@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from pathlib import Path
 from threading import Event
@@ -13,6 +13,7 @@ from typing import Any
 from counterlens.judging.base import (
     Evidence,
     FailedCase,
+    FailureDetail,
     HoleReach,
     Judgement,
     Setting,
@@ -21,7 +22,6 @@ from counterlens.judging.base import (
     brief,
 )
 from counterlens.python.judging.discovery import CaseName, cases_for, files_with_tests
-from counterlens.python.judging.doctest_reports import outcome_of
 from counterlens.python.judging.layout import Layout, layout_of
 from counterlens.python.judging.suite import Suite
 from counterlens.python.judging.test_run import RunningJudge, TestRun, in_lines
@@ -212,7 +212,7 @@ def _read_vetted(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
     for name, outcome, message in report.get("results", ()):
         if outcome != "passed":
             run = sum(each[1] == "passed" for each in report["results"])
-            return Judgement.FAILED, Evidence(ID, run + 1, str(name), brief(outcome_of(str(message))))
+            return Judgement.FAILED, Evidence(ID, run + 1, str(name), brief(str(message)))
     return read_cases({**report, "harness": None, "unstarted": None})
 
 
@@ -237,7 +237,8 @@ def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         return Judgement.REFUSED, Evidence(ID, 0, None, brief(str(hindered)))
     if of["failed"]:
         name, _, message = of["failed"][0]
-        return Judgement.FAILED, Evidence(ID, run, name, brief(outcome_of(message)))
+        detail = read_detail(report.get("details", {}).get(name, {}))
+        return Judgement.FAILED, Evidence(ID, run, name, brief(message), detail=detail)
     if report.get("problem"):
         return Judgement.FAILED, Evidence(ID, run, None, brief(str(report["problem"])))
     if len(results) != report.get("expected"):
@@ -254,6 +255,13 @@ def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
     return Judgement.PASSED, Evidence(ID, run, None, note)
 
 
+def read_detail(told: Mapping[str, Any]) -> FailureDetail:
+    """What a runner told about a failed test; a program may have told anything."""
+    kinds = {field.name: type(field.default) for field in fields(FailureDetail)}
+    known: Any = {name: value for name, value in told.items() if isinstance(value, kinds.get(name, ()))}
+    return FailureDetail(**known)
+
+
 def _failures_of(
     test_run: TestRun, program: str, cancel: Event | None
 ) -> tuple[Verdict, tuple[FailedCase, ...]]:
@@ -265,8 +273,10 @@ def _failures_of(
         SandboxError, Cancelled: as `TestRun.run`.
     """
     heard: list[tuple[str, str, str]] = []
+    details: dict[str, FailureDetail] = {}
 
     def hear(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+        details.update({str(name): read_detail(each) for name, each in report.get("details", {}).items()})
         heard.extend(
             (str(name), str(outcome), str(message)) for name, outcome, message in report.get("results", ())
         )
@@ -280,7 +290,9 @@ def _failures_of(
         return verdict, ()
     files = [Path(file["path"]) for file in test_run.task["files"]]
     failures = tuple(
-        FailedCase(printable(name), printable(brief(outcome_of(message))), _file_of(name, files))
+        FailedCase(
+            printable(name), printable(brief(message)), _file_of(name, files), detail=details.get(name)
+        )
         for name, outcome, message in heard
         if outcome == "failed"
     )

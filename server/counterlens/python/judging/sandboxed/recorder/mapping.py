@@ -134,7 +134,7 @@ def _run_unittests(files: list[dict[str, Any]], survey: SuiteSurvey) -> None:
     for module, test in cases:
         if survey.wants(test) and not survey.over():
             with survey.of(test) as outcome:
-                outcome[:] = run_case(module, test[2], test[3])
+                outcome[:] = run_case(module, test[2], test[3])[:2]
 
 
 def _cases_in(module: Any) -> list[tuple[str, str]]:

@@ -6,7 +6,8 @@ import builtins
 import errno
 import importlib.machinery
 import sys
-import traceback
+
+from .failures import describe, shorten
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False  # `typing` costs a third of an interpreter's start
@@ -16,28 +17,6 @@ if TYPE_CHECKING:
 
     from .candidate import Candidate
     from .tamper_check import TamperCheck
-
-
-LONGEST = 4000
-
-
-def shorten(text: str) -> str:
-    """The beginning and the end of a long text."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}\n…\n{text[-LONGEST // 2 :]}"
-
-
-def describe(error: BaseException) -> str:
-    """The type and message of an exception, as the last lines of its traceback.
-
-    That of a failing example is told as `doctest` itself reports it.
-    """
-    example, got, inner = (getattr(error, name, None) for name in ("example", "got", "exc_info"))
-    if example is not None and "doctest" in sys.modules:
-        head = f"Failed example:\n    {example.source.strip()}\n"
-        if inner is not None:
-            return shorten(f"{head}Exception raised:\n    {describe(inner[1])}")
-        return shorten(head + sys.modules["doctest"].OutputChecker().output_difference(example, got, 0))
-    return shorten("".join(traceback.format_exception_only(type(error), error)).strip())
 
 
 LONGEST_NAME = 300  # maximum characters of a name
@@ -55,6 +34,7 @@ class Cases:
         evaded: Whether the candidate itself raised an exception that skips the running case.
         every: Whether to run further cases after a failure.
         without: Names of cases that are left out.
+        details: What cases that failed compared, and where; see `failures`.
         broken: Test files that cannot be imported, with the reason; filled only if all cases are to run.
         harness: An obstacle to a case that the program did not cause but might have faked; the outcome is
             then unknown.
@@ -62,8 +42,8 @@ class Cases:
     """
 
     __slots__ = (
-        "_announce", "broken", "candidate", "evaded", "every", "expected", "harness", "problem", "results",
-        "tampering", "unstarted", "without",
+        "_announce", "broken", "candidate", "details", "evaded", "every", "expected", "harness", "problem",
+        "results", "tampering", "unstarted", "without",
     )  # fmt: skip
 
     def __init__(
@@ -77,6 +57,7 @@ class Cases:
     ) -> None:
         self.candidate, self.tampering, self._announce = candidate, tampering, announce
         self.every, self.without = every, without
+        self.details: dict[str, dict[str, Any]] = {}
         self.broken: dict[str, str] = {}
         self.harness: str | None = None
         self.unstarted: str | None = None
@@ -103,13 +84,14 @@ class Cases:
         """Whether a case has failed."""
         return any(outcome == FAILED for _, outcome, _ in self.results)
 
-    def add(self, name: str, outcome: str, message: str = "") -> None:
+    def add(self, name: str, outcome: str, message: str = "", detail: dict[str, Any] | None = None) -> None:
         """Record one outcome."""
         if outcome == SKIPPED and self.evaded:
             outcome, message = FAILED, "the program itself skips the test"
         self.evaded = False
         if outcome == FAILED:
             self._announce(FAILED, name)  # at once, so that nothing later takes it back
+            self.details[name[:LONGEST_NAME]] = detail or {}
         self.results.append((name[:LONGEST_NAME], outcome, shorten(message)))
 
     def lacks(self, error: BaseException | None) -> str | None:
@@ -193,6 +175,7 @@ class Cases:
             "kind": "cases",
             "results": self.results,
             "expected": self.expected,
+            "details": self.details,
             "problem": self.problem,
             "broken": self.broken,
             "harness": self.harness,

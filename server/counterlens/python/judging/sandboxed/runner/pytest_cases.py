@@ -8,10 +8,21 @@ import os
 import unittest
 
 import pytest
+from _pytest._code import TracebackEntry
 
 from ..pytest_start import start_pytest
 from .candidate import lent_names
-from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases, describe, shorten
+from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
+from .failures import (
+    as_text,
+    comparing_frame,
+    describe,
+    detail_of,
+    place_in,
+    places_of,
+    raising_frame,
+    shorten,
+)
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
@@ -108,6 +119,8 @@ class Chooser:
     def __init__(self, chosen: dict[str, dict[str, Any]], cases: Cases) -> None:
         self._chosen, self._cases = chosen, cases
         self._outcome, self._message = PASSED, ""
+        self._detail: dict[str, Any] = {}
+        self._compared: Any = (None, None)
         self._real: dict[str, str] = {}
         self.collected = False
 
@@ -155,7 +168,7 @@ class Chooser:
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
         """Hook around one case: announce it, check for tampering, record the outcome."""
         self._cases.announce(item.nodeid)
-        self._outcome, self._message = PASSED, ""
+        self._outcome, self._message, self._detail, self._compared = PASSED, "", {}, (None, None)
         before = self._cases.tampering.take()
         result = yield
         self._cases.tampering.compare(before)
@@ -164,7 +177,7 @@ class Chooser:
             self._outcome, self._message = self._cases.blame(error, describe(error))
         elif self._outcome == PASSED and is_never_awaited(item):
             self._outcome, self._message = UNSUPPORTED, "it is asynchronous, and unittest does not await it"
-        self._cases.add(item.nodeid, self._outcome, self._message)
+        self._cases.add(item.nodeid, self._outcome, self._message, self._detail)
         if self._cases.over:
             item.session.shouldfail = "one failure is enough"
 
@@ -176,13 +189,14 @@ class Chooser:
             self._outcome, self._message = SKIPPED, "it is marked as an expected failure"
         if hasattr(report, "wasxfail") or report.outcome == PASSED or self._outcome == FAILED:
             return
-        message = self._explain(report, call)
+        message, detail = self._explain(report, call)
         if _NO_ASYNC in message:
             self._outcome = UNSUPPORTED
             self._message = "it is asynchronous, and no pytest plugin here runs such tests"
         elif report.outcome == FAILED:
             error = call.excinfo.value if call.excinfo is not None else None
             self._outcome, self._message = self._cases.blame(error, message)
+            self._detail = detail
             if report.when != "call" and not self._cases.involves_candidate(error):
                 self._outcome = UNSUPPORTED  # pytest's "error", which says nothing about the candidate
         else:
@@ -212,31 +226,35 @@ class Chooser:
             self._real[path] = os.path.realpath(path)
         return self._real[path]
 
-    def _explain(self, report: Any, call: Any) -> str:
-        """The place in the test, the statement there, the message, and where the candidate raised it."""
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
+        """Note the values of an assertion that fails, unless the test catches that."""
+        self._compared = (comparing_frame(), (op, as_text(left), as_text(right)))
+
+    def _explain(self, report: Any, call: Any) -> tuple[str, dict[str, Any]]:
+        """The place in the test, the statement there, the message, and where the candidate raised it.
+
+        Beside these as text, in the form of `FailureDetail`.
+        """
         if isinstance(report.longrepr, tuple):
-            return str(report.longrepr[2])
+            return str(report.longrepr[2]), {}
+        error = call.excinfo.value if call.excinfo is not None else None
         crash = getattr(report.longrepr, "reprcrash", None)
-        if crash is None:
-            return shorten(str(report.longrepr))
-        asserting = raising = None
-        for entry in call.excinfo.traceback if call.excinfo is not None else ():
-            path = str(entry.path)
-            if os.path.realpath(path) in self._chosen:
-                asserting, raising = entry, None
-            elif self._cases.candidate.is_at(path):
-                raising = entry
-        where = f"{_place(asserting)}\n" if asserting else f"{_name(crash.path)}:{crash.lineno}: "
-        return where + str(crash.message) + (f"\nat {_place(raising)}" if raising else "")
-
-
-def _place(entry: Any) -> str:
-    """The file and line of an entry of a traceback that has a source, with its statement."""
-    return f"{_name(str(entry.path))}:{entry.lineno + 1}: {str(entry.statement).strip()}"
-
-
-def _name(path: str) -> str:
-    return path.rpartition(os.sep)[2]
+        is_candidate = self._cases.candidate.is_at
+        test, program = places_of(error, lambda file: self._real_path(file) in self._chosen, is_candidate)
+        line, at = (step.tb_lineno if step is not None else 0 for step in (test, program))
+        statement = str(TracebackEntry(test).statement).strip() if test is not None else ""
+        where, compared = self._compared
+        values = compared if isinstance(error, AssertionError) and where == raising_frame(error) else None
+        detail = detail_of(error, is_candidate, line=line, statement=statement, at=at, compared=values)
+        if crash is None or detail.get("operator") == "example":
+            return shorten(str(report.longrepr)) if error is None else describe(error), detail
+        name, number = (
+            (crash.path, crash.lineno) if test is None else (test.tb_frame.f_code.co_filename, line)
+        )
+        place = f"{name.rpartition(os.sep)[2]}:{number}: " + (f"{statement}\n" if test is not None else "")
+        raised = f"\nat {place_in(program)}" if program is not None else ""
+        return f"{place}{crash.message}{raised}", detail
 
 
 def is_never_awaited(item: Any) -> bool:

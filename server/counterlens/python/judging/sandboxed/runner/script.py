@@ -13,7 +13,8 @@ import types
 import unittest
 
 from ..job import Output
-from .cases import FAILED, PASSED, Cases, describe, shorten
+from .cases import FAILED, PASSED, Cases
+from .failures import describe, shorten
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False  # `typing` costs a third of an interpreter's start
@@ -99,9 +100,8 @@ def _examples(
     import doctest
 
     def run(example: doctest.DocTest) -> tuple[str, str]:
-        said: list[str] = []
-        failed = doctest.DocTestRunner(verbose=False).run(example, out=said.append).failed
-        return (FAILED, "".join(said).strip("*\n ")) if failed else (PASSED, "")
+        doctest.DebugRunner(verbose=False).run(example, clear_globs=False)
+        return PASSED, ""
 
     examples: list[tuple[str, Callable[[], tuple[str, str]]]] = []
     for node in ast.walk(ast.parse(script["source"])):

@@ -12,7 +12,8 @@ from ..imported_ahead import forget_hidden, own_modules
 from ..job import open_pipe, take_task
 from ..kept_code import KeptCode
 from .candidate import INVALID, Candidate, invalid
-from .cases import Cases, describe
+from .cases import Cases
+from .failures import describe
 from .script import run_examples, run_script, run_supplied
 from .tamper_check import TamperCheck
 

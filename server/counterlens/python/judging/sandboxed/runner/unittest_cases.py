@@ -8,11 +8,11 @@ import importlib.util
 import inspect
 import os
 import sys
-import traceback
 import unittest
 
 from .candidate import lent_names
-from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases, describe
+from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
+from .failures import describe, detail_of, place_in, places_of
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
@@ -105,16 +105,19 @@ def _run_all(module: ModuleType, wanted: dict[str, tuple[str, str]], cases: Case
     for label, (owner, case) in wanted.items():
         cases.announce(label)
         before = cases.tampering.take()
-        outcome, message = run_case(module, owner, case)
+        outcome, message, error = run_case(module, owner, case)
         cases.tampering.compare(before)
-        cases.add(label, outcome, message)
+        detail = None
+        if error is not None:
+            message, detail = _explain(error, module.__file__ or "", cases.candidate)
+        cases.add(label, outcome, message, detail)
         if cases.over:
             return True
     return False
 
 
-def run_case(module: ModuleType, owner: str, name: str) -> tuple[str, str]:
-    """The outcome of one case (a function, or a method of a class), with the reason."""
+def run_case(module: ModuleType, owner: str, name: str) -> tuple[str, str, BaseException | None]:
+    """The outcome of a function, or a method of a class, with the reason, and the error of a failure."""
     holder: Any = getattr(module, owner) if owner else module
     if owner and issubclass(holder, unittest.TestCase):
         return _run_method(holder(name), name)
@@ -122,56 +125,53 @@ def run_case(module: ModuleType, owner: str, name: str) -> tuple[str, str]:
         test = getattr(holder() if owner else holder, name)
         needed = list(inspect.signature(test).parameters)
         if needed:
-            return UNSUPPORTED, f"{_NEEDS_PYTEST}, for the fixture {needed[0]}"
+            return UNSUPPORTED, f"{_NEEDS_PYTEST}, for the fixture {needed[0]}", None
         if inspect.iscoroutinefunction(test):
-            return UNSUPPORTED, "it is asynchronous, which needs pytest and a plugin"
+            return UNSUPPORTED, "it is asynchronous, which needs pytest and a plugin", None
         test()
     except unittest.SkipTest as error:
-        return SKIPPED, str(error)
+        return SKIPPED, str(error), None
     except BaseException as error:
-        return FAILED, _where(error) + describe(error)
-    return PASSED, ""
+        return FAILED, describe(error), error
+    return PASSED, "", None
 
 
-def _run_method(case: unittest.TestCase, name: str) -> tuple[str, str]:
+class _Result(unittest.TestResult):
+    """The result of a method, with the error that it raised, whose traceback unittest would cut."""
+
+    raised: BaseException | None = None
+
+    def _exc_info_to_string(self, err: Any, _test: Any) -> str:
+        self.raised = self.raised or err[1]
+        return ""
+
+
+def _run_method(case: unittest.TestCase, name: str) -> tuple[str, str, BaseException | None]:
     awaits = isinstance(case, unittest.IsolatedAsyncioTestCase)
     if inspect.iscoroutinefunction(getattr(case, name)) and not awaits:
-        return UNSUPPORTED, "it is asynchronous, and unittest does not await it"
-    result = unittest.TestResult()
+        return UNSUPPORTED, "it is asynchronous, and unittest does not await it", None
+    result = _Result()
     try:
         unittest.TestSuite([case]).run(result)
     except BaseException as error:  # unittest lets KeyboardInterrupt through
-        return FAILED, _where(error) + describe(error)
-    troubles = result.failures + result.errors
-    if troubles:
-        return FAILED, _of_method(troubles[0][1], inspect.getsourcefile(type(case)))
+        return FAILED, describe(error), error
+    if result.failures or result.errors:
+        assert result.raised is not None
+        return FAILED, describe(result.raised), result.raised
     if result.skipped:
-        return SKIPPED, result.skipped[0][1]
+        return SKIPPED, result.skipped[0][1], None
     if result.expectedFailures or result.unexpectedSuccesses:
-        return SKIPPED, "it is marked as an expected failure"
-    return (PASSED, "") if result.testsRun == 1 else (FAILED, "it was not run")
+        return SKIPPED, "it is marked as an expected failure", None
+    return (PASSED, "", None) if result.testsRun == 1 else (FAILED, "it was not run", None)
 
 
-def _of_method(text: str, file: str | None) -> str:
-    """The line of the test in a traceback, and its end without the frames."""
-    lines = text.strip().splitlines()
-    place = f'  File "{file}", line '
-    at = next((at for at in range(len(lines) - 1, 0, -1) if lines[at].startswith(place)), None)
-    if file is None or at is None or at + 1 >= len(lines):
-        return _last_lines(lines)
-    number = lines[at][len(place) :].partition(",")[0]
-    return f"{file.rpartition(os.sep)[2]}:{number}: {lines[at + 1].strip()}\n{_last_lines(lines)}"
-
-
-def _last_lines(lines: list[str]) -> str:
-    """The end of a traceback without its frames: from the first line that is not indented."""
-    start = next((at for at in range(len(lines) - 1, 0, -1) if lines[at].startswith("  File ")), 0)
-    return "\n".join(line for line in lines[start + 1 :] if line.strip())
-
-
-def _where(error: BaseException) -> str:
-    """The line of the test that was running."""
-    frames = traceback.extract_tb(error.__traceback__)
-    if len(frames) < 2:  # the first one is ours
-        return ""
-    return f"{frames[1].filename.rpartition(os.sep)[2]}:{frames[1].lineno}: {frames[1].line}\n"
+def _explain(error: BaseException, file: str, candidate: Candidate) -> tuple[str, dict[str, Any]]:
+    """The place in a test, the message, and where the candidate raised it; and these as `detail_of`."""
+    real = os.path.realpath(file)
+    test, program = places_of(error, lambda other: os.path.realpath(other) == real, candidate.is_at)
+    line, at = (step.tb_lineno if step is not None else 0 for step in (test, program))
+    place = place_in(test) if test is not None else ""
+    statement = place.partition(f":{line}: ")[2]
+    parts = (place, describe(error), f"at {place_in(program)}" if program is not None else "")
+    detail = detail_of(error, candidate.is_at, line=line, statement=statement, at=at)
+    return "\n".join(filter(None, parts)), detail
