@@ -90,7 +90,7 @@ class Launcher:
         os.umask(0o077)
         if LINUX:
             # A wide room covers /tmp, in which this package may be: what it needs later is loaded now.
-            from counterlens.sandbox.linux import namespaces, refusals, syscalls, usage  # noqa: F401
+            from counterlens.sandbox.linux import namespaces, refusals, seccomp, syscalls, usage  # noqa: F401
 
             syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
             self.namespaces = self.attempt("namespaces", self._entered or namespaces.enter_namespaces)
