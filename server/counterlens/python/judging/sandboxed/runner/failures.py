@@ -22,6 +22,8 @@ LONGEST = 4000
 _LINES, _WIDTH = 3, 100
 """Lines of a shown output, and characters that the outputs have in common before the part that is shown."""
 _MANY, _LONGEST = 1000, 400  # maximum items of a value that is shown whole, and characters of any
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _LONGEST
 _OPERATORS = {
     "assertEqual": "==", "assertNotEqual": "!=", "assertAlmostEqual": "==", "assertNotAlmostEqual": "!=",
     "assertSequenceEqual": "==", "assertListEqual": "==", "assertTupleEqual": "==", "assertSetEqual": "==",
@@ -92,7 +94,7 @@ def as_text(value: object) -> str:
     except BaseException:
         many = False
     try:
-        text = reprlib.repr(value) if many else repr(value)
+        text = _SHORT.repr(value) if many else repr(value)
     except BaseException:
         text = f"<{type(value).__name__}>"
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
