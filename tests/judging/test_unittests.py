@@ -302,7 +302,7 @@ def test_a_forced_failure_is_seen(
     for line in ("return sum(prices) - discount", "self.prices.append(price)"):
         verdict = judge.judge(text.replace(line, "raise RuntimeError('forced')"))
         assert verdict.judgement is Judgement.FAILED
-        assert verdict.evidence.message.endswith("RuntimeError: forced")
+        assert "\nRuntimeError: forced\nat sums.py:" in verdict.evidence.message
 
 
 def test_a_project_has_a_module_that_the_warm_interpreter_has_imported(

@@ -247,8 +247,10 @@ class Chooser:
         where, compared = self._compared
         values = compared if isinstance(error, AssertionError) and where == raising_frame(error) else None
         detail = detail_of(error, is_candidate, line=line, statement=statement, at=at, compared=values)
-        if crash is None or detail.get("operator") == "example":
-            return shorten(str(report.longrepr)) if error is None else describe(error), detail
+        if error is not None and detail.get("operator") == "example":
+            return describe(error), detail
+        if crash is None:
+            return shorten(str(report.longrepr)), detail
         name, number = (
             (crash.path, crash.lineno) if test is None else (test.tb_frame.f_code.co_filename, line)
         )
