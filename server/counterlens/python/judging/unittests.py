@@ -255,10 +255,10 @@ def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
     return Judgement.PASSED, Evidence(ID, run, None, note)
 
 
-def read_detail(told: Mapping[str, Any]) -> FailureDetail:
-    """What a runner told about a failed test; a program may have told anything."""
+def read_detail(reported: Mapping[str, Any]) -> FailureDetail:
+    """What a runner reported about a failed test; a program may have reported anything."""
     kinds = {field.name: type(field.default) for field in fields(FailureDetail)}
-    known: Any = {name: value for name, value in told.items() if isinstance(value, kinds.get(name, ()))}
+    known: Any = {name: value for name, value in reported.items() if isinstance(value, kinds.get(name, ()))}
     return FailureDetail(**known)
 
 

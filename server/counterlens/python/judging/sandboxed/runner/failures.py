@@ -135,7 +135,7 @@ def _compared(error: BaseException | None, statement: str) -> Values | None:
             return "raises", "no exception", " or ".join(names)
     if error is None or not isinstance(error, AssertionError) or not statement:
         return None
-    lines = (line.partition("AssertionError: ")[2] or line for line in _said(error).splitlines())
+    lines = (line.partition("AssertionError: ")[2] or line for line in _full_message(error).splitlines())
     value = next((line[len("assert ") :] for line in lines if line.startswith("assert ")), "")
     return (
         ("not", value[len("not ") :], "")
@@ -160,7 +160,7 @@ def describe(error: BaseException) -> str:
     """The type and message of an exception; of a failing example, what it expected and what came instead."""
     failed = _example(error)
     if failed is None:
-        return shorten(_said(error))
+        return shorten(_full_message(error))
     source, (inner, step) = failed.example.source.strip(), _raised(failed)
     if inner is None:
         return shorten(f">>> {source}\n{unlike(failed.example.want, failed.got)}")
@@ -215,13 +215,13 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:half]}\n…\n{text[-half:]}"
 
 
-def _said(error: BaseException) -> str:
+def _full_message(error: BaseException) -> str:
     return "".join(traceback.format_exception_only(type(error), error)).strip()
 
 
 def _first_line(error: BaseException) -> str:
     """The class and message of an exception, without further lines; of a `SyntaxError` the last one."""
-    lines = _said(error).splitlines() or [type(error).__name__]
+    lines = _full_message(error).splitlines() or [type(error).__name__]
     return lines[-1 if isinstance(error, SyntaxError) else 0]
 
 
