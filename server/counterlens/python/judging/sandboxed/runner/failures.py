@@ -59,14 +59,14 @@ def detail_of(
     detail: dict[str, Any] = {"line": line, "statement": statement, "at": at}
     failed = _example(error)
     if failed is not None:
-        inner, step = _raised(failed)
+        inner, step = _exception_of(failed)
         wanted = failed.example.want.rstrip("\n")
         detail.update(operator="example", statement=failed.example.source.strip(), right=wanted)
         if inner is None:
             return {**detail, "left": failed.got.rstrip("\n")}
         inside = step is not None and is_candidate(step.tb_frame.f_code.co_filename)
         return {**detail, "error": _first_line(inner), "at": step.tb_lineno if step and inside else 0}
-    values = compared or _compared(error, statement)
+    values = compared or _values_of(error, statement)
     if values is not None:
         return {**detail, **dict(zip(("operator", "left", "right"), values))}  # noqa: B905 - Python 3.8
     told = isinstance(error, AssertionError) or type(error).__name__ == "Failed"
@@ -114,7 +114,7 @@ def places_of(
     return asserting, raising
 
 
-def _compared(error: BaseException | None, statement: str) -> Values | None:
+def _values_of(error: BaseException | None, statement: str) -> Values | None:
     """What an assertion method, a context that waits for an exception, or a plain assertion compared."""
     for step in _steps(error):
         frame = step.tb_frame
@@ -161,14 +161,14 @@ def describe(error: BaseException) -> str:
     failed = _example(error)
     if failed is None:
         return shorten(_full_message(error))
-    source, (inner, step) = failed.example.source.strip(), _raised(failed)
+    source, (inner, step) = failed.example.source.strip(), _exception_of(failed)
     if inner is None:
         return shorten(f">>> {source}\n{unlike(failed.example.want, failed.got)}")
     at = f"\nat {place_in(step)}" if step and step.tb_frame.f_code.co_filename.endswith(".py") else ""
     return shorten(f">>> {source}\nraised:   {_first_line(inner)}{at}")
 
 
-def _raised(failed: Any) -> tuple[BaseException | None, TracebackType | None]:
+def _exception_of(failed: Any) -> tuple[BaseException | None, TracebackType | None]:
     """The exception that an example raised, and where; None if it printed something else."""
     inner = getattr(failed, "exc_info", None)
     if inner is None:
