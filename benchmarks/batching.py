@@ -72,8 +72,8 @@ def records(plan: Plan, engine: LocalEngine, model: Model, most: int) -> list[Re
 
 
 def difference(after: Work, before: Work) -> Work:
-    """What a process has done in between."""
-    return Work(after.seconds - before.seconds, after.steps - before.steps, after.rows - before.rows)
+    """What a process has decoded in between."""
+    return Work(after.steps - before.steps, after.rows - before.rows)
 
 
 def main() -> None:
@@ -98,18 +98,18 @@ def main() -> None:
             if not isinstance(model, LlamaModel):
                 raise SystemExit(f"{given.model} does not run on llama.cpp")
             model.complete([Prompt("x =", 1)])  # the trials of a model that is new here
-            begun = model.work()
+            begun = model.seconds
             expected = records(plan, engine, OneByOne(model), 1)
-            middle = model.work()
+            middle, decoded = model.seconds, model.work()
             found = records(plan, engine, model, in_flight(model, engine))
-            before, after = difference(middle, begun), difference(model.work(), middle)
+            before, after = middle - begun, model.seconds - middle
+            work = difference(model.work(), decoded)
         if found != expected:
             raise SystemExit(f"{name}: other records")
-        ratios[name] = round(before.seconds / after.seconds, 2)
-        rows[name] = round(after.rows / after.steps, 1) if after.steps else 0.0
-        works.append(after)
-        seconds = f"{before.seconds:7.1f} s {after.seconds:7.1f} s"
-        print(f"{name:12} {seconds}  {after.rows} rows in {after.steps} steps", flush=True)
+        ratios[name] = round(before / after, 2)
+        rows[name] = round(work.rows / work.steps, 1) if work.steps else 0.0
+        works.append(work)
+        print(f"{name:12} {before:7.1f} s {after:7.1f} s  {work.rows} rows in {work.steps} steps", flush=True)
     steps = sum(work.steps for work in works)
     document = {
         "benchmark": "batching",
