@@ -20,9 +20,10 @@ from tests.conftest import embedded_file
 WORKER = "counterlens.models.llama.worker"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MOST_SECONDS = 60  # until something is considered to hang
+FEW = ("--mutation", "if-else-flip", "--placebos", "0")  # so that the model is asked soon
 LONG = {
     "score": ("score", str(EXAMPLES), "--no-cache"),
-    "probe": ("probe", f"{EXAMPLES / 'binary_search.py'}::binary_search", "--trust", "--no-cache"),
+    "probe": ("probe", f"{EXAMPLES / 'larger.py'}::larger", *FEW, "--trust", "--no-cache"),
     "check": ("check", str(EXAMPLES), "--fit", "--no-cache"),
     "calibrate": ("calibrate", "--data", "humaneval", "--samples", "1"),
 }
