@@ -17,10 +17,16 @@ class Steps:
     Args:
         cancel: Set to cancel, by any thread.
         progress: Called at each step.
+        facts: Called with each sentence that is already true, for a reader who waits; None if nobody does.
     """
 
-    def __init__(self, cancel: Event | None = None, progress: ProgressCallback | None = None) -> None:
-        self.cancel, self.progress = cancel, progress
+    def __init__(
+        self,
+        cancel: Event | None = None,
+        progress: ProgressCallback | None = None,
+        facts: Callable[[str], None] | None = None,
+    ) -> None:
+        self.cancel, self.progress, self.facts = cancel, progress, facts
 
     def check(self) -> None:
         """Stop if cancellation was requested.
@@ -45,6 +51,11 @@ class Steps:
         if self.progress:
             self.progress(what, done, total)
 
+    def state(self, fact: str) -> None:
+        """Pass on a sentence that is already true."""
+        if self.facts:
+            self.facts(fact)
+
     def part(self, name: str, number: int, parts: int) -> Steps:
         """The steps of one of several parts, reported as a share of all; for a single part, these steps."""
         if self.progress is None or parts == 1:
@@ -55,4 +66,4 @@ class Steps:
             share = 100 * min(done, total) // max(total, 1)
             progress(f"{name}: {what}", 100 * number + share, 100 * parts)
 
-        return Steps(self.cancel, scaled)
+        return Steps(self.cancel, scaled, self.facts)

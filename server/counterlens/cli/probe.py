@@ -261,7 +261,8 @@ def _probe_one(
 ) -> None:
     """Run one probe and report it."""
     with steps("reading the functions") as report:
-        watched = replace(context, steps=Steps(None, report))
+        facts = report.state if subject.single and output.terminal else None
+        watched = replace(context, steps=Steps(None, report, facts))
         run = run_targets(probe, watched, targets, options)
         require_probed(run)
         wanted = subject.is_file and (output.terminal or output.as_json)

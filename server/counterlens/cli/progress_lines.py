@@ -34,21 +34,34 @@ class ProgressLines:
             say(line, err=True)
 
 
+class StepLine:
+    """The progress line of some work, which is called at each step."""
+
+    def __init__(self, bar: Progress, what: str) -> None:
+        self._bar, self._task = bar, bar.add_task(what, total=None)
+        self._lines = ProgressLines(bar.console)
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """Show a step."""
+        self._bar.update(self._task, description=printable(step, keep=""), completed=done, total=total)
+        self._lines.show(f"{step} ({100 * done / total:.0f} %)" if total else step)
+
+    def state(self, fact: str) -> None:
+        """Print a sentence above the line, where it stays."""
+        if self._bar.console.is_terminal:
+            self._bar.console.print(printable(fact, keep=""), markup=False, highlight=False)
+        else:
+            say(fact, err=True)
+
+
 @contextmanager
-def steps(what: str, *, total_known: bool = True) -> Iterator[Callable[[str, int, int], None]]:
+def steps(what: str, *, total_known: bool = True) -> Iterator[StepLine]:
     """A progress line on standard error until the work is done; without a terminal, occasional lines."""
     console = Console(stderr=True)
-    lines = ProgressLines(console)
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
     extra = [BarColumn(bar_width=24), TimeElapsedColumn()] if total_known else [TimeElapsedColumn()]
     with Progress(*columns, *extra, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=None)
-
-        def report(step: str, done: int, total: int) -> None:
-            bar.update(task, description=printable(step, keep=""), completed=done, total=total)
-            lines.show(f"{step} ({100 * done / total:.0f} %)" if total else step)
-
-        yield report
+        yield StepLine(bar, what)
 
 
 def progress_at(report: Callable[[str, int, int], None], number: int, of: int) -> Callable[..., None]:

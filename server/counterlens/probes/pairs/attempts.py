@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from counterlens.judging.base import Evidence, HoleReach, Judgement, Verdict
@@ -97,9 +97,20 @@ class Pair:
 
 
 def attempt_all(
-    model: Model, judging: Judging, gaps: Sequence[tuple[Gap, Gap]], max_tokens: int, steps: Steps
+    model: Model,
+    judging: Judging,
+    gaps: Sequence[tuple[Gap, Gap]],
+    max_tokens: int,
+    steps: Steps,
+    judged: Callable[[int, Attempt, Attempt], None] = lambda *_: None,
+    together: int | None = None,
 ) -> dict[Gap, Attempt]:
     """Have the model fill all holes, in one batch, and judge the programs.
+
+    Args:
+        judged: Called with the index of a pair and both attempts once they are judged.
+        together: Number of prompts after which those are judged, for a model whose answers do not depend on
+            other prompts; None for all.
 
     Raises:
         ModelError, Cancelled: as `Model.complete`.
@@ -110,16 +121,24 @@ def attempt_all(
         return {}
     what = f"completing {len(holes)} prompts together"
     steps.next(what)
-    completions = model.complete(
-        [gap.prompt(max_tokens) for gap in holes.values()],
-        cancel=steps.cancel,
-        progress=lambda done, total: steps.report(what, done, total),
-    )
+    waiting = dict(enumerate(gaps))
     attempts: dict[str, Attempt] = {}
-    for number, (shown, completion) in enumerate(zip(holes, completions, strict=True)):
-        steps.next("judging the completions", number, len(holes))
-        verdict = judging.answer(holes[shown], completion)
-        attempts[shown] = Attempt(completion.text, completion.finish, verdict, completion.ties)
+    asked, size = list(holes.values()), together or len(holes)
+    for start in range(0, len(asked), size):
+        part = asked[start : start + size]
+        completions = model.complete(
+            [gap.prompt(max_tokens) for gap in part],
+            cancel=steps.cancel,
+            progress=lambda done, _, start=start: steps.report(what, start + done, len(holes)),  # type: ignore[misc]
+        )
+        for number, (gap, completion) in enumerate(zip(part, completions, strict=True), start):
+            steps.next("judging the completions", number, len(holes))
+            verdict = judging.answer(gap, completion)
+            attempts[gap.shown] = Attempt(completion.text, completion.finish, verdict, completion.ties)
+        for index, (original, mutated) in list(waiting.items()):
+            if {original.shown, mutated.shown} <= attempts.keys():
+                judged(index, attempts[original.shown], attempts[mutated.shown])
+                del waiting[index]
     judging.check_identity()
     return {gap: attempts[gap.shown] for both in gaps for gap in both}
 

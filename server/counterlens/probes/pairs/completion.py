@@ -15,17 +15,19 @@ from itertools import cycle
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Model
-from counterlens.probes.pairs.attempts import Pair, attempt_all, measured_likelihoods, pairs_of
+from counterlens.models.speed import noted_speed
+from counterlens.probes.pairs.attempts import Attempt, Pair, attempt_all, measured_likelihoods, pairs_of
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import prompts_of
 from counterlens.probes.pairs.discrimination import discriminating
 from counterlens.probes.pairs.drawing import (
     draw_pairs,
 )
+from counterlens.probes.pairs.early import finding_sentence, plan_sentence
 from counterlens.probes.pairs.holes import holes_of
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.methods import METHODS
-from counterlens.probes.pairs.preparing import CompletionOptions, cut_of, prepare, surveys_of
+from counterlens.probes.pairs.preparing import CompletionOptions, PreparedPairs, cut_of, prepare, surveys_of
 from counterlens.probes.pairs.record import DrawnPair, PairsRecord
 from counterlens.probes.pairs.recording import hole_record, pairs_record
 from counterlens.probes.pairs.stability import (
@@ -35,10 +37,14 @@ from counterlens.probes.pairs.stability import (
     with_ways,
 )
 from counterlens.probes.probe import Context, Need, Source, Target
+from counterlens.probes.prompts.gap import Gap
 from counterlens.probes.sanity import require_repeatable
 from counterlens.progress import Steps
 
 __all__ = ["CompletionOptions", "CompletionProbe"]
+
+_TOGETHER = 6
+"""Prompts after which answers are judged while somebody waits for the first finding."""
 
 
 class CompletionProbe(PairsProbe[CompletionOptions]):
@@ -70,7 +76,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         asked, controls, gaps = prepared.asked, prepared.controls, prepared.gaps
         discriminates = discriminating(judging, gaps[: len(asked)], steps)
         bare = [(gap, gap) for _, gap in prepared.holes]
-        attempts = attempt_all(context.model, judging, [*gaps, *bare], options.max_tokens, steps)
+        attempts = _attempts(context, prepared, [*gaps, *bare], discriminates, options.max_tokens)
         tried = pairs_of([*asked, *controls], gaps, attempts)
         pairs = [
             replace(pair, discriminating=verdict, reached=judging.reach(pair.gap))
@@ -129,6 +135,41 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         more = options.drawing.prompts_of(prompts_of(asked)) if options.drawing else 0
         alone = {hole.start for hole in holes} - {made.cut.original for made in asked if made.cut is not None}
         return prompts_of(asked) + len(alone) + len(controls.counterfactuals) + once_more + more
+
+
+def _attempts(
+    context: Context,
+    prepared: PreparedPairs,
+    gaps: Sequence[tuple[Gap, Gap]],
+    discriminates: Sequence[bool | None],
+    max_tokens: int,
+) -> dict[Gap, Attempt]:
+    """All completions with their verdicts; a reader who waits hears what will be asked, and each finding.
+
+    The pairs in which a copy of the original would fail come first: they show most.
+    """
+    judging, steps, asked = prepared.judging, context.steps, prepared.asked
+    if steps.facts is None:
+        return attempt_all(context.model, judging, gaps, max_tokens, steps)
+    steps.state(plan_sentence(prepared, gaps, max_tokens, noted_speed(context.model.info.identity)))
+    exact = context.model.offers(Capability.EXACT, cancel=steps.cancel)
+    shows_most = [index < len(asked) and discriminates[index] is True for index in range(len(gaps))]
+    order = sorted(range(len(gaps)), key=lambda index: exact and not shows_most[index])
+
+    def judged(number: int, original: Attempt, mutated: Attempt) -> None:
+        index = order[number]
+        if index < len(asked):
+            steps.state(finding_sentence(asked[index], original, mutated, discriminating=shows_most[index]))
+
+    return attempt_all(
+        context.model,
+        judging,
+        [gaps[index] for index in order],
+        max_tokens,
+        steps,
+        judged,
+        _TOGETHER if exact else None,
+    )
 
 
 def _beyond_greedy(

@@ -226,6 +226,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
             )
     judging = Judging(judge, document, function, steps, limits)
     judging.check_own_tests()
+    steps.state(f"judged by {judge.described}" if judge else f"nothing can judge it: {why_not}")
     view = View(target.description if options.description else "", options.preceding, options.imports)
     holes = holes_of(target) if options.from_commits else []
     bare = [(unchanged_function(document, function, hole),) for hole in holes]

@@ -1,0 +1,85 @@
+"""What a reader who waits hears before a probe ends, and that hearing it changes no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterlens.models.base import Capability, Completion, Prompt
+from counterlens.models.speed import ModelSpeed
+from counterlens.probes.options import make
+from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.early import plan_sentence
+from counterlens.probes.pairs.preparing import prepare
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.probe import Context, Target
+from counterlens.progress import Steps
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from tests.probes.pairs.test_completion import PARITY, RIGHT, Scripted
+
+MUTATIONS = ["if-else-flip", "operand-swap", "refactor-condition", "rename-generic"]
+
+
+class Counted(Scripted):
+    """Right before a change and not after it; counts the prompts of each request."""
+
+    def __init__(self, *more: Capability) -> None:
+        super().__init__(lambda _: RIGHT[True])
+        self.info = replace(self.info, capabilities=self.info.capabilities | set(more))
+        self.requests: list[int] = []
+
+    def complete(self, prompts: Sequence[Prompt], **options: Any) -> list[Completion]:
+        self.requests.append(len(prompts))
+        return super().complete(prompts, **options)
+
+
+def probed(model: Counted, facts: list[str] | None, text: str = PARITY) -> PairsRecord:
+    completion = CompletionProbe()
+    context = Context(model, best_sandbox, Steps(facts=None if facts is None else facts.append))
+    options = make(completion.options, {"mutations": MUTATIONS})
+    return completion.run(context, Target(Document(text, Path("parity.py")), "parity"), options)
+
+
+@pytest.mark.parametrize("capability", [Capability.EXACT, Capability.BATCH])
+def test_facts_come_before_the_end_and_change_no_answer(capability: Capability) -> None:
+    heard, silent = Counted(capability), Counted(capability)
+    facts: list[str] = []
+    record = probed(heard, facts)
+    assert record == probed(silent, None)
+    assert sorted(heard.asked) == sorted(silent.asked)
+    assert facts[0] == "judged by 2 doctests"
+    assert facts[1].startswith(f"{len(record.pairs)} pairs at ")
+    exact = capability is Capability.EXACT
+    first = sum(heard.requests) if exact else heard.requests[0]  # others are asked again, in the end
+    assert f"{first} prompts" in facts[1]
+    findings = facts[2:]
+    assert len(findings) == len(record.pairs)
+    assert findings[0].startswith("line 9, if-else-flip: right before the change, wrong after it")
+    if exact:
+        assert (len(heard.requests) > 1, len(silent.requests)) == (True, 1)
+    else:  # what a request is composed of may matter to such a model
+        assert (heard.requests, heard.asked) == (silent.requests, silent.asked)
+
+
+def test_without_a_judge_the_reason_is_heard_and_nothing_is_claimed() -> None:
+    facts: list[str] = []
+    text = "def parity(n, callback):\n    if callback(n):\n        return n\n    else:\n        return None\n"
+    probed(Counted(Capability.EXACT), facts, text)
+    assert facts[0].startswith("nothing can judge it: ")
+    assert all(fact.endswith(": not judged") for fact in facts[2:])
+
+
+def test_the_longest_time_follows_from_the_measured_speed() -> None:
+    completion, target = CompletionProbe(), Target(Document(PARITY, Path("parity.py")), "parity")
+    options = make(completion.options, {"mutations": ["if-else-flip"], "placebos": 0})
+    prepared = prepare(Context(Counted(), best_sandbox), target, options)
+    speed = ModelSpeed(writing=10.0, reading=100.0, opening=1.0, memory=0)
+    assert plan_sentence(prepared, prepared.gaps, 50, None) == "1 pair at 1 cut, 2 prompts of up to 50 tokens"
+    assert plan_sentence(prepared, prepared.gaps, 50, speed).endswith(
+        "; at most about 10 s at 10 tokens/s, as measured here"
+    )
