@@ -1,14 +1,22 @@
-"""The language server with a model that answers immediately, and margins for it; run as a module."""
+"""The language server with a model that answers immediately, and margins for it; run as a module.
+
+With `--writes` the model also writes functions from their docstrings, always the same.
+"""
 
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from counterlens.doubt import marking
 from counterlens.lsp import doubt_tests, fitting
 from counterlens.lsp.server import create_server
-from counterlens.models.base import TokenScores
+from counterlens.models.base import Capability, Completion, ModelInfo, Prompt, TokenScores
+from counterlens.probes.reading import marking as reading_marking
+from counterlens.probes.reading.readings import Majority
 from tests.doubt.conftest import WordModel
 from tests.doubt.test_marking import LIKES
 
@@ -27,13 +35,29 @@ class Reader(WordModel):
         return super().score(text, **given)
 
 
+class Writer(Reader):
+    """Writes the same body whatever it is asked."""
+
+    @property
+    def info(self) -> ModelInfo:
+        """It can also be sampled."""
+        return replace(super().info, capabilities=frozenset(Capability) - {Capability.MASKED})
+
+    def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
+        """The same for each."""
+        return [Completion("    return -(-n // 2)\n", "stop", 9) for _ in prompts]
+
+
 def main() -> None:
     """Serve over standard input and output."""
     marking.doubts.__kwdefaults__ = {**(marking.doubts.__kwdefaults__ or {}), "margins": MARGINS}
     doubt_tests.BUSY = math.inf  # whatever else the machine does
     fitting.FUNCTIONS = FITTED_ON
     server = create_server()
-    server.host.open = lambda _spec, _options: Reader(LIKES)
+    writes = "--writes" in sys.argv
+    if writes:
+        reading_marking.FITTED = {"words": Majority(4, 1.0)}
+    server.host.open = lambda _spec, _options: Writer(LIKES) if writes else Reader(LIKES)
     server.start_io()
 
 

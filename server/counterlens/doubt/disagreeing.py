@@ -24,6 +24,8 @@ class DisagreeingFunction:
         of: Number of versions that count.
         tested: Whether tests or examples of the function pass with the version below.
         edit: The smallest change of whole lines that puts in a version: a byte range and its text.
+        example: The same that adds the input with the versions' value to the docstring, as an example; None
+            if it cannot be written there.
     """
 
     scope: DoubtScope
@@ -35,6 +37,7 @@ class DisagreeingFunction:
     of: int
     tested: bool
     edit: tuple[int, int, str]
+    example: tuple[int, int, str] | None = None
 
     failed: None = None
     """No test says anything: see `FailingFunction.failed`."""
@@ -47,8 +50,13 @@ class DisagreeingFunction:
     def within(self, scope: DoubtScope) -> DisagreeingFunction:
         """The same mark in a version of the document with the same function, possibly elsewhere."""
         shift = scope.function.start - self.scope.function.start
-        start, end, text = self.edit
-        return replace(self, scope=scope, edit=(start + shift, end + shift, text))
+        edit = _moved(self.edit, shift)
+        return replace(self, scope=scope, edit=edit, example=self.example and _moved(self.example, shift))
+
+
+def _moved(edit: tuple[int, int, str], shift: int) -> tuple[int, int, str]:
+    start, end, text = edit
+    return start + shift, end + shift, text
 
 
 def smallest_edit(before: bytes, after: bytes) -> tuple[int, int, str]:

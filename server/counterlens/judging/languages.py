@@ -101,6 +101,8 @@ class JudgedLanguage:
         raising: The program with a body of a function that only raises, or, without a function, an empty
             one; None if there is none. Tests that pass it do not run the function.
         proposer: Proposes tests of a function, or the reason why none can be proposed.
+        added_example: The edit (a byte range and its text) that adds a call and the value that it should
+            return to the documentation of a function, as an example; None where it could not be tested there.
         weak_assertion: The assertion in a function's tests that accepts nearly any result, told by its shape.
         find_why_tested: Returns what says of a function of a project why it counts as tested, for a walk over
             many functions while no file changes: given the setting for one run of all tests or None for no
@@ -130,6 +132,7 @@ class JudgedLanguage:
     proposer: Callable[[Document, Function, Setting], TestProposer | str] = lambda *_: (
         "no tests are proposed in its language"
     )
+    added_example: Callable[[Document, Function, str, str], tuple[int, int, str] | None] = lambda *_: None
     weak_assertion: Callable[[Document, Function], WeakAssertion | None] = lambda *_: None
     find_why_tested: Callable[[], WhyTested] = lambda: lambda *_: None
     circumstances: Callable[[Iterable[Path]], dict[str, Any]] = lambda _: {}

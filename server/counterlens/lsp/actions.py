@@ -14,6 +14,7 @@ from lsprotocol import types
 from counterlens.confidence.replacing import ignoring_edit, ignoring_file
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.reports.wording import shorten
 from counterlens.syntax.concepts import Category
 
 PREVIEW_COMMAND = "counterlens.previewReplacement"
@@ -23,6 +24,7 @@ IGNORE_COMMAND = "counterlens.ignoreConcept"
 """A command of the client: `{category}`; add it to the setting `counterlens.diagnostics.ignoredConcepts`."""
 
 _ANNOTATION = "counterlens"
+_WIDTH = 40
 
 
 def edit_action(
@@ -58,7 +60,7 @@ def replace_action(
         "version": analysis.document.version,
         "range": where,
         "newText": text,
-        "title": f"`{before}` → `{text}`",
+        "title": f"`{shorten(before, _WIDTH)}` → `{shorten(text, _WIDTH)}`",
     }
     action.command = types.Command(title, PREVIEW_COMMAND, arguments=[argument])
     return action

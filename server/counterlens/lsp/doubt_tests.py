@@ -3,7 +3,7 @@
 A function is due if it has marks of the model, was edited, or mentions a name of the module that changed; or
 if a file changed that mentions it, such as one of its tests. Whoever types comes first: an edit of any
 document cancels the run, which is repeated after a pause. While the machine is busy, functions that were not
-edited wait.
+edited wait. Once no tests are due, the docstrings of tested functions are read, in the same order.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.doubt.blaming import culprits, is_failing
+from counterlens.doubt.disagreeing import DisagreeingFunction
 from counterlens.doubt.failing import FailingFunction
 from counterlens.doubt.marking import Doubt, Mark, fingerprint
 from counterlens.doubt.scope import DoubtScope
@@ -28,6 +29,7 @@ from counterlens.judging.base import LIMITS, lasting
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import LOG, CounterlensServer
 from counterlens.lsp.consent import has_consent, is_workspace_trusted
+from counterlens.lsp.doubt_readings import read_docstring
 from counterlens.lsp.known_results import CheckedFunction
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
@@ -84,11 +86,16 @@ class Outline:
 
 @dataclass
 class _Due:
-    """The functions of a document whose tests are to run: since when, and whether they were edited."""
+    """The functions of a document whose tests are to run: since when, and whether they were edited.
+
+    Attributes:
+        unread: Those whose docstring is to be read after their tests: the same.
+    """
 
     analysis: Analysis
     outline: Outline | None = None
     names: dict[str, tuple[bool, float]] = field(default_factory=dict)
+    unread: dict[str, tuple[bool, float]] = field(default_factory=dict)
 
 
 class TestsInIdleTime:
@@ -136,6 +143,7 @@ class TestsInIdleTime:
         self._scopes[analysis.uri] = document, {scope.function.qualname: scope for scope in scopes}
         now = time.monotonic()
         due.names = {name: since for name, since in due.names.items() if name in outline.sources}
+        due.unread = {name: since for name, since in due.unread.items() if name in outline.sources}
         due.names |= {name: (False, now) for name in beside if name not in due.names}
         due.names |= dict.fromkeys(edited, (True, now))
         if edited or beside:  # an edit may also mend what calls the edited function
@@ -145,8 +153,12 @@ class TestsInIdleTime:
             due.names |= {name: (True, now) for name in again if name not in edited}
         return set(edited)
 
-    def checked(self, analysis: Analysis, edited: set[str] | None) -> None:
-        """Run what is due, now that the model has checked the edited functions, or all of them (None)."""
+    def checked(self, analysis: Analysis, edited: set[str] | None, visible: set[str]) -> None:
+        """Run what is due, now that the model has checked the edited functions, or all of them (None).
+
+        Args:
+            visible: The functions in view, whose docstrings are read although nobody edited them.
+        """
         due = self._due.get(analysis.uri)
         if due is None:
             return
@@ -158,6 +170,8 @@ class TestsInIdleTime:
                 continue
             if function.found and function.settled_in is None:
                 due.names.setdefault(name, (edited is not None, time.monotonic()))
+            elif edited is None and name in visible:
+                due.unread.setdefault(name, (False, time.monotonic()))
         self.wake()
 
     async def first(self, analysis: Analysis, scope: DoubtScope, until: float) -> bool:
@@ -170,7 +184,7 @@ class TestsInIdleTime:
         name, start = scope.function.qualname, scope.function.start
         while self._may_run(analysis) and analysis.document is scope.document:
             known = self._known(analysis, scope.document, start)
-            if known is not None and not known.is_asked and known.shown:
+            if known is not None and not known.is_asked and any(map(is_failing, known.shown)):
                 return True
             due = self._due.get(analysis.uri)
             if due is None or name not in due.names or time.monotonic() >= until:
@@ -201,7 +215,7 @@ class TestsInIdleTime:
 
     async def _work(self) -> None:
         while (chosen := self._next()) is not None:
-            uri, name, edited, since = chosen
+            uri, name, edited, since, tested = chosen
             quiet = time.monotonic() - self._edited_at
             if quiet < IDLE_SECONDS:
                 await asyncio.sleep(IDLE_SECONDS - quiet)
@@ -210,22 +224,27 @@ class TestsInIdleTime:
                 await asyncio.sleep(_LOOK)
                 continue
             self._cancel = Event()
-            if await self._ran(uri, name) and uri in self._due:
+            if tested:
+                if await self._was_read(uri, name) and uri in self._due:
+                    self._due[uri].unread.pop(name, None)
+            elif await self._ran(uri, name) and uri in self._due:
                 self._due[uri].names.pop(name, None)
+                self._due[uri].unread[name] = edited, since
                 self._moved.set()
 
-    def _next(self) -> tuple[str, str, bool, float] | None:
-        """The function that was edited last; else one that is due for another reason."""
-        waiting = [
-            (edited, since, uri, name)
-            for uri, due in self._due.items()
-            if self._may_run(due.analysis)
-            for name, (edited, since) in due.names.items()
-        ]
-        if not waiting:
-            return None
-        edited, since, uri, name = max(waiting)
-        return uri, name, edited, since
+    def _next(self) -> tuple[str, str, bool, float, bool] | None:
+        """The function that was edited last; else one that is due for another reason; else one to read."""
+        may = [(uri, due) for uri, due in self._due.items() if self._may_run(due.analysis)]
+        for tested in (False, True):
+            waiting = [
+                (edited, since, uri, name)
+                for uri, due in may
+                for name, (edited, since) in (due.unread if tested else due.names).items()
+            ]
+            if waiting:
+                edited, since, uri, name = max(waiting)
+                return uri, name, edited, since, tested
+        return None
 
     def _may_run(self, analysis: Analysis) -> bool:
         settings, path = self._ls.settings, analysis.document.path
@@ -254,6 +273,8 @@ class TestsInIdleTime:
             now = self._known(analysis, document, start)
             span = start, scope.function.end
             base = now or CheckedFunction(fingerprint(scope), span, doubts, (), is_asked=False)
+            if not any(map(is_failing, marks)):
+                marks = (*marks, *(each for each in base.shown if isinstance(each, DisagreeingFunction)))
             checked = replace(base, shown=marks, settled_in=document if over else base.settled_in)
             analysis.doubts.note(document, settings.asked, checked)
             ls.changed(analysis)
@@ -272,6 +293,39 @@ class TestsInIdleTime:
         if cancel.is_set() and analysis.document is not document:
             return False
         show(tuple(marks), over=True)
+        return True
+
+    async def _was_read(self, uri: str, name: str) -> bool:
+        """Read the docstring of a function, and show whether the code disagrees; False to try again."""
+        ls, settings, cancel = self._ls, self._ls.settings, self._cancel
+        analysis = self._due[uri].analysis
+        document, scopes = self._scopes[uri]
+        scope = scopes.get(name)
+        if scope is None:
+            return True
+        if analysis.document is not document:  # the newest version comes soon
+            await asyncio.sleep(IDLE_SECONDS)
+            return False
+        known = self._known(analysis, document, scope.function.start)
+        if known is None or any(map(is_failing, known.shown)):
+            return True
+        try:
+            mark = await ls.offload(read_docstring, ls.host, scope, settings, cancel)
+        except Cancelled:
+            return False
+        except CounterlensError as error:
+            LOG.info("no docstring was read: %s", error)
+            return True
+        if analysis.document is not document or not ls.asks(settings):
+            return False
+        known = self._known(analysis, document, scope.function.start)
+        if known is None:
+            return True
+        kept = tuple(each for each in known.shown if not isinstance(each, DisagreeingFunction))
+        shown = kept if mark is None else (*kept, mark)
+        if shown != known.shown:
+            analysis.doubts.note(document, settings.asked, replace(known, shown=shown))
+            ls.changed(analysis)
         return True
 
     def _known(self, analysis: Analysis, document: Document, start: int) -> CheckedFunction | None:

@@ -24,6 +24,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from counterlens.atomic_file import replace_file
 from counterlens.confidence.exclusion import ignore_comments
 from counterlens.doubt.blaming import is_failing
+from counterlens.doubt.disagreeing import DisagreeingFunction
 from counterlens.doubt.explaining import TokenPreference, explain
 from counterlens.doubt.failing import FailedTest
 from counterlens.doubt.marking import Doubt, Mark, Verification, kind_of
@@ -131,7 +132,9 @@ class Doubts:
     def _offered(
         self, ls: CounterlensServer, analysis: Analysis, mark: DoubtMark
     ) -> Iterator[types.CodeAction]:
-        if mark.edit is not None:
+        if isinstance(mark.mark, DisagreeingFunction):
+            yield from _from_docstring(ls, analysis, mark, mark.mark)
+        elif mark.edit is not None:
             text = shorten(mark.edit[2], _WIDTH)
             apply = edit_action(ls, analysis, *mark.edit, f"Change to `{text}`")
             apply.is_preferred = mark.rival is None
@@ -147,8 +150,8 @@ class Doubts:
             command = types.Command(title, COMMAND, arguments=[argument])
             yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
         yield from ignore_here(ls, analysis, mark.start, mark.end, None, "Ignore this mark")
-        if isinstance(mark.mark, Doubt) and not is_failing(mark.mark):
-            kind = mark.mark.alternative.kind
+        if not is_failing(mark.mark):
+            kind = kind_of(mark.mark)
             title = "Not useful: show fewer of this kind"
             argument = {"uri": analysis.uri, "start": mark.start}
             command = types.Command(title, NOT_USEFUL, arguments=[argument])
@@ -174,9 +177,9 @@ class Doubts:
         """Show fewer marks of the kind of one, and offer to undo that."""
         analysis, start = document_named(ls, argument), plain(argument).get("start")
         mark = next((mark for mark in self._marks(ls, analysis) if mark.start == start), None)
-        if mark is None or not isinstance(mark.mark, Doubt):
+        if mark is None or is_failing(mark.mark):
             return
-        said, model, kind = self._say(ls, analysis), ls.host.name, mark.mark.alternative.kind
+        said, model, kind = self._say(ls, analysis), ls.host.name, kind_of(mark.mark)
         said.lessen(mark.mark, model)
         self._redraw(ls)
         text = f"Fewer marks of the kind `{kind}` are shown in this workspace."
@@ -198,6 +201,24 @@ class Doubts:
         markdown = doubt_markdown(mark.mark, tokens, ls.host.name)
         await open_markdown(ls, f"doubt {analysis.uri} {start}", markdown)
         return DoubtAnswer(ok=True, markdown=markdown)
+
+
+def _from_docstring(
+    ls: CounterlensServer, analysis: Analysis, mark: DoubtMark, disagreeing: DisagreeingFunction
+) -> Iterator[types.CodeAction]:
+    """What can be done where docstring and code disagree."""
+    if disagreeing.example is not None:
+        shift = mark.start - disagreeing.place[0]
+        at, _, text = disagreeing.example
+        title = "Add this as an example that should hold"
+        yield edit_action(ls, analysis, at + shift, disagreeing.example[1] + shift, text, title)
+    if mark.edit is None:
+        return
+    if ls.client_shows_results:
+        yield replace_action(ls, analysis, *mark.edit, "Show the version from the docstring")
+    if disagreeing.tested:
+        title = "Use the version from the docstring, which passes the tests"
+        yield edit_action(ls, analysis, *mark.edit, title)
 
 
 def _message(mark: Mark) -> str:
@@ -236,6 +257,13 @@ MORE = 1.25
 """A mark of the kind must gain this many times what the one that was not useful gained."""
 
 
+def _weight(mark: Mark) -> float:
+    """What a mark gains: nats of an alternative, or the share of the versions that agree."""
+    if isinstance(mark, Doubt):
+        return mark.trial.gain
+    return mark.agreeing / mark.of if isinstance(mark, DisagreeingFunction) else 0.0
+
+
 class Usefulness:
     """What the user said about kinds of marks in one workspace. Used only on the server's event loop.
 
@@ -253,23 +281,21 @@ class Usefulness:
 
     def shows(self, mark: Mark, model: str) -> bool:
         """Whether a mark is shown."""
-        if is_failing(mark) or not isinstance(mark, Doubt):
-            return True
-        return mark.trial.gain > self._least.get(model, {}).get(mark.alternative.kind, 0.0)
+        return is_failing(mark) or _weight(mark) > self._least.get(model, {}).get(kind_of(mark), 0.0)
 
     def weighs_less(self, kind: str, model: str) -> bool:
         """Whether a kind weighs less."""
         return kind in self._least.get(model, {})
 
-    def lessen(self, mark: Doubt, model: str) -> None:
+    def lessen(self, mark: Mark, model: str) -> None:
         """Show fewer marks of the kind of this one.
 
         Raises:
             OSError: the state cannot be written.
         """
         kinds = self._least.setdefault(model, {})
-        kind = mark.alternative.kind
-        kinds[kind] = max(kinds.get(kind, 0.0), MORE * mark.trial.gain)
+        kind = kind_of(mark)
+        kinds[kind] = max(kinds.get(kind, 0.0), MORE * _weight(mark))
         self._write()
 
     def restore(self, kind: str, model: str) -> None:

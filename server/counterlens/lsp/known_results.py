@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from counterlens.doubt.alternative import Alternative
+from counterlens.doubt.disagreeing import DisagreeingFunction
 from counterlens.doubt.generating import text_for
 from counterlens.doubt.marking import Doubt, Mark
 from counterlens.probes.operator.belief import Belief
@@ -72,8 +73,8 @@ class DoubtMark:
         start: First byte of the mark in the newest version.
         end: The byte after the last.
         mark: The doubt or the failing function, in the version in which it was found.
-        edit: Byte range in the newest version that the alternative replaces, and the replacement; None at a
-            failing function without a fix.
+        edit: Byte range in the newest version that the alternative, or a version written from the docstring,
+            replaces, and the replacement; None at a failing function without a fix.
         rival: The same of an alternative that tests do not distinguish from this one, if any.
     """
 
@@ -114,6 +115,9 @@ class CheckedFunction:
                 edit = _edit(document, mark.alternative, shift)
                 rival = _edit(document, mark.rival, shift) if mark.rival else None
                 yield DoubtMark(start + shift, end + shift, mark, edit, rival)
+            elif isinstance(mark, DisagreeingFunction):
+                first, last, text = mark.edit
+                yield DoubtMark(start + shift, end + shift, mark, (first + shift, last + shift, text))
             else:
                 yield DoubtMark(start + shift, end + shift, mark)
 

@@ -15,12 +15,15 @@ from counterlens.judging.languages import judging_of
 from counterlens.models.base import Capability, Model
 from counterlens.probes.common_options import MAX_TOKENS
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.reading.readings import SAMPLES, Majority, read, require_readable
+from counterlens.probes.reading.readings import SAMPLES, USUAL, Majority, read, require_readable
 
-FITTED: Mapping[str, Majority] = MappingProxyType({})
+FITTED: Mapping[str, Majority] = MappingProxyType(
+    {"1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32": USUAL}
+)
 """How many versions must agree for a mark, by model identity: the SHA-256 of its file.
 
-Fitted by `python benchmarks/readings.py --data DATA --model M`. Other models are not asked.
+That of Qwen2.5-Coder 0.5B Instruct, Q4_K_M, is at least as strict as the fit of `benchmarks/readings.py` on few
+functions (docs/results/readings.md). Other models are not asked.
 """
 
 
@@ -58,15 +61,17 @@ def docstring_mark(
     program = readings.programs[told.reading]
     judge = readings.judge
     edit = smallest_edit(document.data, program.encode("utf-8", "surrogatepass"))
+    versions = told.readings.partition(" ")[2]
     how, _, code = told.code.partition(" ")
     return DisagreeingFunction(
         scope=scope,
         call=told.call,
         code=code,
         raises=how == "raised",
-        versions=told.readings.partition(" ")[2],
+        versions=versions,
         agreeing=told.agreeing,
         of=told.of,
         tested=judge is not None and judge.judge(program, cancel=setting.cancel).passed,
         edit=edit,
+        example=judging_of(document.language).added_example(document, function, told.call, versions),
     )

@@ -44,7 +44,7 @@ class Majority:
     """
 
     fewest: int = 4
-    share: float = 0.8
+    share: float = 1.0
 
     def __str__(self) -> str:
         return f"{self.fewest} and {self.share:.0%}"

@@ -7,7 +7,7 @@ import ast
 from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
 from counterlens.python.judging import coverage_tests, differential, doctests, unittests
 from counterlens.python.judging.cheats import cheats, raising
-from counterlens.python.judging.proposal import find_proposer, weak_assertion
+from counterlens.python.judging.proposal import added_example, find_proposer, weak_assertion
 from counterlens.python.judging.suite import circumstances
 from counterlens.python.judging.supplied_tests import (
     FileOfTestsJudge,
@@ -68,6 +68,7 @@ PYTHON = JudgedLanguage(
     cheats=cheats,
     raising=raising,
     proposer=find_proposer,
+    added_example=added_example,
     weak_assertion=weak_assertion,
     find_why_tested=coverage_tests.find_why_tested,
     circumstances=circumstances,

@@ -167,6 +167,7 @@ def _parsed(file: Path, _changed: int, _size: int) -> ast.Module | None:
         return None
 
 
+_QUOTES = {'"' * 3, "'" * 3}
 _LONGEST = 400
 """Maximum characters of a call or a result: nobody pastes a longer one."""
 _MAKERS = {"l": list, "t": tuple, "s": set, "z": frozenset}
@@ -358,3 +359,30 @@ def _imports(module: str, body: str) -> list[str]:
         [f"from {module} import {', '.join(own)}"] if own else [],
     ]
     return "\n\n".join("\n".join(group) for group in groups if group).split("\n")
+
+
+def added_example(
+    document: Document, function: Function, call: str, value: str
+) -> tuple[int, int, str] | None:
+    """The edit that adds an interactive example at the end of a docstring; see `JudgedLanguage`."""
+    try:
+        node, _ = find_node(parse_module(document.text), function.qualname)
+        shown = repr(ast.literal_eval(value)) == value and value != "None"  # prompts do not show None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    words = node.body[0].value if node is not None and isinstance(node.body[0], ast.Expr) else None
+    if not shown or not isinstance(words, ast.Constant) or ast.get_docstring(node) is None:  # type: ignore[arg-type]
+        return None
+    lines = document.data.splitlines(keepends=True)
+    start = sum(map(len, lines[: words.lineno - 1])) + words.col_offset
+    end = sum(map(len, lines[: (words.end_lineno or words.lineno) - 1])) + (words.end_col_offset or 0)
+    quotes = document.data[end - 3 : end].decode()
+    margin = document.data[start - words.col_offset : start].decode()
+    if quotes not in _QUOTES or margin.strip() or any(part in call + value for part in (quotes, "\\", "\n")):
+        return None
+    newline = "\r\n" if b"\r\n" in document.data else "\n"
+    text = document.data[start : end - 3].decode().rstrip()
+    paragraph = text.replace("\r\n", "\n").rpartition("\n\n")[2]
+    gap = newline if paragraph.lstrip().startswith(">>>") else 2 * newline
+    example = f"{gap}{margin}>>> {call}{newline}{margin}{value}{newline}{margin}"
+    return start + len(text.encode()), end - 3, example

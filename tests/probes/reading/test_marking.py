@@ -1,0 +1,113 @@
+"""Marks at functions whose docstring and code disagree: who is asked, and what can be done about one."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from counterlens.doubt.disagreeing import DisagreeingFunction
+from counterlens.doubt.generating import scopes
+from counterlens.errors import SourceError
+from counterlens.judging.base import Setting
+from counterlens.judging.languages import judging_of
+from counterlens.models.base import Capability, Model
+from counterlens.probes.probe import Context
+from counterlens.probes.reading import marking
+from counterlens.probes.reading.marking import docstring_mark, marking_rule
+from counterlens.probes.reading.readings import Majority
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
+from tests.probes.reading.test_reading import HALF_UP, RIGHT_BODY, WRONG, Author
+
+RULE = Majority(4, 1.0)
+EXAMPLE = "'''Say.\n\n    >>> f(0)\n    1\n    "
+
+
+def mark_in(source: str, *bodies: str, rule: Majority = RULE) -> DisagreeingFunction | None:
+    context = Context(cast(Model, Author(bodies)), best_sandbox)
+    setting = Setting(best_sandbox(), Path(sys.executable))
+    (scope,) = [scope for scope in scopes(Document(source)) if scope.function.name == "half_up"]
+    return docstring_mark(context, scope, setting, rule)
+
+
+def test_a_mark_offers_the_version_and_an_example_that_the_code_fails() -> None:
+    mark = mark_in(WRONG, *[RIGHT_BODY] * 6)
+    assert mark is not None
+    assert WRONG[slice(*mark.place)] == "half_up"
+    assert (mark.code, mark.raises, mark.agreeing, mark.of, mark.tested) == ("0", False, 6, 6, True)
+    start, end, text = mark.edit
+    assert WRONG[:start] + text + WRONG[end:] == HALF_UP.replace(
+        "    return (n - parity(n)) // STEP + parity(n)\n", RIGHT_BODY
+    )
+    assert mark.example is not None
+    start, end, text = mark.example
+    space: dict[str, Any] = {}
+    exec(WRONG[:start] + text + WRONG[end:], space)  # noqa: S102 - the program above
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(space["half_up"]) or "")
+    assert [(each.source, each.want) for each in examples] == [
+        ("half_up(3)\n", "2\n"),
+        (f"{mark.call}\n", f"{mark.versions}\n"),
+    ]
+
+
+def test_nothing_is_marked_without_a_majority_a_sentence_or_leave() -> None:
+    others = [f"    return -(-n // 2) if n > 0 else n - {k}\n" for k in range(5)]
+    assert mark_in(WRONG, RIGHT_BODY, *others) is None
+    assert mark_in(HALF_UP, RIGHT_BODY) is None
+    ignored = WRONG.replace(
+        "def half_up(n: int) -> int:", "def half_up(n: int) -> int:  # counterlens: ignore"
+    )
+    assert mark_in(ignored) is None, "the model is not even asked"
+    with pytest.raises(SourceError, match="shorter than a sentence"):
+        mark_in(WRONG.replace("Return half of an integer, rounded up.", "Halve."))
+
+
+def test_only_models_whose_versions_were_measured_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    author = cast(Model, Author([]))
+    assert marking_rule(author) is None
+    monkeypatch.setattr(marking, "FITTED", {author.info.identity: RULE})
+    assert marking_rule(author) == RULE
+    assert marking_rule(cast(Model, Author([], samples=False))) is None
+    assert Capability.SAMPLE in author.info.capabilities
+
+
+@pytest.mark.parametrize(
+    ("docstring", "call", "value", "becomes"),
+    [
+        ('"""Say é."""', "f(1)", "2", '"""Say é.\n\n    >>> f(1)\n    2\n    """'),
+        (
+            '"""Say.\n    More.\n    """',
+            "f(1)",
+            "[2]",
+            '"""Say.\n    More.\n\n    >>> f(1)\n    [2]\n    """',
+        ),
+        (f"{EXAMPLE}'''", "f(1)", "2", f"{EXAMPLE}>>> f(1)\n    2\n    '''"),
+        ('"""Say."""', "f(1)", "None", None),
+        ('"""Say."""', "f(1)", "<object>", None),
+        ('"""Say."""', r"f('\n')", "2", None),
+        ('"Say."', "f(1)", "2", None),
+        ("", "f(1)", "2", None),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_an_example_goes_to_the_end_of_a_docstring(
+    docstring: str, call: str, value: str, becomes: str | None, newline: str
+) -> None:
+    source = f"# ğ\ndef f(n):\n    {docstring}\n    return n\n".replace("\n", newline)
+    document = Document(source)
+    edit = judging_of("python").added_example(document, functions(document)[0], call, value)
+    if becomes is None:
+        assert edit is None
+        return
+    assert edit is not None
+    data, (start, end, text) = source.encode(), edit
+    assert (
+        data[:start] + text.encode() + data[end:]
+        == source.replace(docstring.replace("\n", newline), becomes.replace("\n", newline)).encode()
+    )
