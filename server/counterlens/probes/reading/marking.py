@@ -22,8 +22,8 @@ FITTED: Mapping[str, Majority] = MappingProxyType(
 )
 """How many versions must agree for a mark, by model identity: the SHA-256 of its file.
 
-That of Qwen2.5-Coder 0.5B Instruct, Q4_K_M, is at least as strict as the fit of `benchmarks/readings.py` on few
-functions (docs/results/readings.md). Other models are not asked.
+That of Qwen2.5-Coder 0.5B Instruct, Q4_K_M, is at least as strict as the fit of `benchmarks/readings.py` on
+few functions (docs/results/readings.md). Other models are not asked.
 """
 
 
