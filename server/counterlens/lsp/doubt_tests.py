@@ -18,6 +18,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 
+from lsprotocol import types
+
 from counterlens.doubt.blaming import culprits, is_failing
 from counterlens.doubt.disagreeing import DisagreeingFunction
 from counterlens.doubt.failing import FailingFunction
@@ -153,11 +155,10 @@ class TestsInIdleTime:
             due.names |= {name: (True, now) for name in again if name not in edited}
         return set(edited)
 
-    def checked(self, analysis: Analysis, edited: set[str] | None, visible: set[str]) -> None:
+    def checked(self, analysis: Analysis, edited: set[str] | None) -> None:
         """Run what is due, now that the model has checked the edited functions, or all of them (None).
 
-        Args:
-            visible: The functions in view, whose docstrings are read although nobody edited them.
+        Docstrings of functions in view are read although nobody edited them.
         """
         due = self._due.get(analysis.uri)
         if due is None:
@@ -170,7 +171,7 @@ class TestsInIdleTime:
                 continue
             if function.found and function.settled_in is None:
                 due.names.setdefault(name, (edited is not None, time.monotonic()))
-            elif edited is None and name in visible:
+            elif edited is None and _is_visible(scopes[name], analysis.visible):
                 due.unread.setdefault(name, (False, time.monotonic()))
         self.wake()
 
@@ -336,6 +337,16 @@ class TestsInIdleTime:
 def shown_of(functions: list[CheckedFunction]) -> set[int]:
     """The marks of a document that are shown, by identity: not those at callers of a failing function."""
     return {id(mark) for mark in culprits([mark for function in functions for mark in function.shown])}
+
+
+def _is_visible(scope: DoubtScope, lines: types.Range | None) -> bool:
+    """Whether a part of a function is visible in the editor."""
+    function = scope.function
+    return (
+        lines is not None
+        and function.start_line - 1 <= lines.end.line
+        and lines.start.line < function.end_line
+    )
 
 
 def _is_busy() -> bool:
