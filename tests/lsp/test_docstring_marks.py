@@ -7,18 +7,17 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
-import pytest_lsp
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient
 
 from counterlens.lsp.doubts import Usefulness
 from tests.doubt.test_disagreeing import SOURCE, mark_in
+from tests.lsp.client import LanguageClient, ServerCommand, client_fixture
 from tests.lsp.conftest import begin_session, fresh, initialize, open_file, until
 from tests.lsp.test_confidence import actions
 from tests.lsp.test_dependences import edit
 from tests.lsp.test_doubts import edited, marked
 
-WRITING = ClientServerConfig(server_command=[sys.executable, "-m", "tests.lsp.word_server", "--writes"])
+WRITING = ServerCommand(command=[sys.executable, "-m", "tests.lsp.word_server", "--writes"])
 RIGHT = '''def half(n: int) -> int:
     """Return half of an integer, rounded up.
 
@@ -30,7 +29,7 @@ RIGHT = '''def half(n: int) -> int:
 WRONG = RIGHT.replace("(n + 1) // 2", "n // 2")
 
 
-@pytest_lsp.fixture(config=WRITING, scope="session")
+@client_fixture(WRITING, scope="session")
 async def shared_writer(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin_session(lsp_client, initialize())
     yield
