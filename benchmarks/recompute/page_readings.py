@@ -14,7 +14,7 @@ from collections import Counter
 
 from intervals import rate
 
-RULES = [(fewest, share) for share in (0.8, 1.0) for fewest in (3, 4, 5)]
+RULES = [(fewest, share) for share in (0.8, 1.0) for fewest in (4, 5, 6)]
 IN_USE = (4, 1.0)
 ALLOWED, FOLDS = 0.01, 5
 FITTED = [(fewest, share) for fewest in (2, 3, 4, 5, 6) for share in (0.5, 0.65, 0.8, 1.0)]
@@ -86,7 +86,7 @@ def named(rule):
     """A rule in words."""
     fewest, share = rule
     which = "all agree" if share == 1 else f"{share:.0%} agree".replace("%", " %")
-    return f"{which}, at least {fewest}" + (" (in use)" if rule == IN_USE else "")
+    return f"{which}, at least {fewest}" + (" (the probe's)" if rule == IN_USE else "")
 
 
 def page(folders):

@@ -92,7 +92,7 @@ def check(
     not accept, else 0; with --tests, a function whose tests fail is a mark, whether or not a fix is known. A
     comment `# counterlens: ignore` on its line silences a mark. A model marks places by itself if it
     has margins, as the embedded model and Qwen2.5-Coder 0.5B and 1.5B have. Fit those of another one with
-    --fit, on a few hundred functions of tested code. Qwen2.5-Coder 0.5B also writes each
+    --fit, on a few hundred functions of tested code. A model for which that was fitted also writes each
     function from its docstring, and those that do otherwise on an input are marked; this runs the code, so
     only in a trusted repository.
     """

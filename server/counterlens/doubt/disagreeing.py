@@ -50,11 +50,11 @@ class DisagreeingFunction:
     def within(self, scope: DoubtScope) -> DisagreeingFunction:
         """The same mark in a version of the document with the same function, possibly elsewhere."""
         shift = scope.function.start - self.scope.function.start
-        edit = _moved(self.edit, shift)
-        return replace(self, scope=scope, edit=edit, example=self.example and _moved(self.example, shift))
+        edit = _shift(self.edit, shift)
+        return replace(self, scope=scope, edit=edit, example=self.example and _shift(self.example, shift))
 
 
-def _moved(edit: tuple[int, int, str], shift: int) -> tuple[int, int, str]:
+def _shift(edit: tuple[int, int, str], shift: int) -> tuple[int, int, str]:
     start, end, text = edit
     return start + shift, end + shift, text
 
