@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +110,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (_group(item.path), order.get(item.path, len(order))))
 
 
-@cache
 def _group(path: Path) -> int:
     """The number of a file's group in `TOGETHER`, or its length: by the innermost folder in one."""
     return next((GROUPS[each] for each in (path, *path.parents) if each in GROUPS), len(TOGETHER))

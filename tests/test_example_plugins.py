@@ -15,8 +15,8 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import CallToolResult
+from pytest_lsp import make_test_lsp_client
 
-from tests.lsp.client import make_client
 from tests.lsp.conftest import initialize, open_file, watch
 from tests.lsp.test_tasks import ask
 
@@ -243,7 +243,7 @@ async def test_assistants_see_and_use_it(installed: Environment) -> None:
 
 
 async def test_the_editor_lists_and_runs_it(installed: Environment, tmp_path: Path) -> None:
-    client = make_client()
+    client = make_test_lsp_client()
     watch(client)
     await client.start_io(str(installed.python), "-m", "counterlens", "serve", "--stdio")
     try:

@@ -15,10 +15,12 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+import pytest_lsp
 from lsprotocol import types
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import CallToolResult
+from pytest_lsp import LanguageClient
 
 from counterlens.evaluation.results import RunResults
 from counterlens.models.files import EMBEDDED_MODEL
@@ -28,7 +30,6 @@ from counterlens.probes.record import plain, read, schema
 from counterlens.probes.registry import PROBES
 from tests.collapsed import collapsed, figures
 from tests.conftest import embedded_file, short_model
-from tests.lsp.client import LanguageClient, client_fixture
 from tests.lsp.conftest import CONFIG, configure, initialize, open_file, watch
 from tests.lsp.test_tasks import ask
 
@@ -184,7 +185,7 @@ async def test_an_assistant_gets_the_record_of_a_run(
                 assert line(record) == benched[task]
 
 
-@client_fixture(CONFIG)
+@pytest_lsp.fixture(config=CONFIG)
 async def editor(lsp_client: LanguageClient, folder: Path) -> AsyncIterator[None]:
     """An editor in which the folder is open."""
     watch(lsp_client)

@@ -14,6 +14,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import CallToolResult
+from pytest_lsp import make_test_lsp_client
 
 from counterlens.lsp.bench_process import BenchProcess
 from counterlens.lsp.runs import list_run
@@ -24,7 +25,6 @@ from counterlens.sandbox.process import ProcessSandbox
 from counterlens.sandbox.registry import best_sandbox
 from tests.conftest import short_model
 from tests.current_folder.hostile import SHOP, HostileFolder, short
-from tests.lsp.client import make_client
 from tests.lsp.conftest import initialize, open_file, scored, watch
 
 CONSOLE = Path(sysconfig.get_path("scripts")) / "counterlens"
@@ -79,7 +79,7 @@ def test_without_the_option_only_what_python_runs_before_us_is_open(folder: Host
 
 
 async def test_the_language_server_scores_a_file_of_the_folder(folder: HostileFolder) -> None:
-    client = make_client()
+    client = make_test_lsp_client()
     watch(client)
     await client.start_io(str(CONSOLE), "serve", "--stdio", cwd=folder.path, env=folder.environment())
     try:

@@ -18,14 +18,15 @@ from typing import Any
 import psutil
 import pytest
 import pytest_asyncio
+import pytest_lsp
 from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 from counterlens.models import files
 from counterlens.models.files import EMBEDDED_MODEL
 from tests.conftest import short_model
-from tests.lsp.client import LanguageClient, ServerCommand, client_fixture, editor_capabilities
 
-CONFIG = ServerCommand(command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
+CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
 
 
 UNCERTAINTY: dict[str, Any] = {
@@ -71,7 +72,9 @@ def uncertain(**settings: Any) -> dict[str, Any]:
 def initialize(settings: dict[str, Any] | None = None, **options: Any) -> types.InitializeParams:
     """The first message of a client with all capabilities."""
     said = {"showsResults": True, "trusted": True, "settings": brief(settings or {}), **options}
-    return types.InitializeParams(capabilities=editor_capabilities(), initialization_options=said)
+    return types.InitializeParams(
+        capabilities=client_capabilities("visual-studio-code"), initialization_options=said
+    )
 
 
 def watch(client: LanguageClient) -> None:
@@ -144,7 +147,6 @@ async def fresh(client: LanguageClient) -> AsyncIterator[LanguageClient]:
     for seen in (client.diagnostics, client.messages, client.shown_documents, client.progress_reports):
         seen.clear()
     yield client
-    client.check()
     for uri in client.open_documents:  # type: ignore[attr-defined]
         document = types.TextDocumentIdentifier(uri)
         client.text_document_did_close(types.DidCloseTextDocumentParams(document))
@@ -159,35 +161,35 @@ async def fresh(client: LanguageClient) -> AsyncIterator[LanguageClient]:
     )
 
 
-@client_fixture(CONFIG, scope="session")
+@pytest_lsp.fixture(config=CONFIG, scope="session")
 async def shared_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin_session(lsp_client, initialize({"model": own_model()}))
     yield
     await lsp_client.shutdown_session()
 
 
-@client_fixture(CONFIG, scope="session")
+@pytest_lsp.fixture(config=CONFIG, scope="session")
 async def shared_embedded_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin_session(lsp_client, initialize({"model": EMBEDDED_MODEL}))
     yield
     await lsp_client.shutdown_session()
 
 
-@client_fixture(CONFIG, scope="session")
+@pytest_lsp.fixture(config=CONFIG, scope="session")
 async def shared_plain_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin_session(lsp_client, initialize({"model": own_model()}, showsResults=False))
     yield
     await lsp_client.shutdown_session()
 
 
-@client_fixture(CONFIG, scope="session")
+@pytest_lsp.fixture(config=CONFIG, scope="session")
 async def shared_untrusted_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin_session(lsp_client, initialize({"model": own_model()}, trusted=False))
     yield
     await lsp_client.shutdown_session()
 
 
-@client_fixture(CONFIG, loop_scope="session")
+@pytest_lsp.fixture(config=CONFIG, loop_scope="session")
 async def own_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     """A client of a server that no other test has."""
     watch(lsp_client)

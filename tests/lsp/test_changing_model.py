@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import model_waiting, open_file, scored, until
 from tests.lsp.test_server import assert_offered, lens_titles
 from tests.lsp.test_tasks import SOURCE, ask, listen

@@ -9,10 +9,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+import pytest_lsp
+from pytest_lsp import ClientServerConfig, LanguageClient
 
 from counterlens.models.files import EMBEDDED_MODEL
 from tests.conftest import short_model
-from tests.lsp.client import LanguageClient, ServerCommand, client_fixture
 from tests.lsp.conftest import initialize, watch
 from tests.lsp.test_tasks import ask
 
@@ -32,10 +33,10 @@ def hub() -> Iterator[str]:
         process.kill()
 
 
-CONFIG = ServerCommand(command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
+CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
 
 
-@client_fixture(CONFIG, loop_scope="session")
+@pytest_lsp.fixture(config=CONFIG, loop_scope="session")
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     watch(lsp_client)
     await lsp_client.initialize_session(initialize())

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_lsp import LanguageClient
 
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file
 from tests.lsp.test_tasks import ask
 

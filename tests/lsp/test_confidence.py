@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_lsp
 from lsprotocol import types
+from pytest_lsp import LanguageClient, client_capabilities
 
-from tests.lsp.client import LanguageClient, client_fixture, editor_capabilities
 from tests.lsp.conftest import CONFIG, UNCERTAINTY, scored, uncertain, until, watch
 
 SOURCE = '''"""Größe 😀 of things."""
@@ -28,7 +29,7 @@ def longest(words):
 
 def modern() -> types.ClientCapabilities:
     """The capabilities of a current editor: pull diagnostics, and refresh."""
-    able = editor_capabilities()
+    able = client_capabilities("visual-studio-code")
     assert able.text_document is not None
     assert able.workspace is not None
     able.text_document.diagnostic = types.DiagnosticClientCapabilities()
@@ -54,14 +55,14 @@ async def begin(client: LanguageClient, *, shows_results: bool) -> None:
     )
 
 
-@client_fixture(CONFIG, scope="session")
+@pytest_lsp.fixture(config=CONFIG, scope="session")
 async def ours(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin(lsp_client, shows_results=True)
     yield
     await lsp_client.shutdown_session()
 
 
-@client_fixture(CONFIG, scope="session")
+@pytest_lsp.fixture(config=CONFIG, scope="session")
 async def other(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin(lsp_client, shows_results=False)
     yield

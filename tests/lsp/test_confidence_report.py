@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.lsp.client import LanguageClient
+from pytest_lsp import LanguageClient
+
 from tests.lsp.conftest import open_file
 from tests.lsp.test_tasks import SOURCE, ask
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from counterlens.errors import ModelError
 from counterlens.lsp.base import CounterlensServer
@@ -23,7 +24,6 @@ from counterlens.models.base import RUNS_ON, ModelInfo
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.remote import models_at
 from counterlens.models.wrapped import WrappedModel
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file, until
 
 KEY = "sk-right"

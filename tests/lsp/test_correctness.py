@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from counterlens.confidence.correctness import (
     ChanceMap,
@@ -17,7 +18,6 @@ from counterlens.confidence.correctness import (
 )
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.models.llama.model import LlamaModel
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file, scored
 
 TEXT = "def add(a, b):\n    return a + b\n"

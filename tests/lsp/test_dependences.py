@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import configure, open_file, until
 from tests.lsp.test_server import hover_text, position_of
 

@@ -8,24 +8,25 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
+import pytest_lsp
 from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient
 
 from tests.cli.test_check import DECIDED, EITHER
 from tests.cli.test_check import RIGHT as PASSING
 from tests.doubt.planted import PLANTED
-from tests.lsp.client import LanguageClient, ServerCommand, client_fixture
 from tests.lsp.conftest import begin_session, configure, fresh, initialize, open_file, scored, until
 from tests.lsp.test_confidence import actions
 from tests.lsp.test_dependences import edit
 from tests.lsp.test_server import position_of
 
-WORDS = ServerCommand(command=[sys.executable, "-m", "tests.lsp.word_server"])
+WORDS = ClientServerConfig(server_command=[sys.executable, "-m", "tests.lsp.word_server"])
 WRONG = "def is_even(n):\n    rest = n % 2\n    return rest != 0\n"
 RIGHT = "def other(n):\n    return n == 1\n"
 MESSAGE = "`!=`: did you mean `==`? (model preference over 99 %)"
 
 
-@client_fixture(WORDS, scope="session")
+@pytest_lsp.fixture(config=WORDS, scope="session")
 async def shared_words(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin_session(lsp_client, initialize())
     yield

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import configure, open_file, until
 from tests.lsp.test_tasks import SOURCE, ask
 

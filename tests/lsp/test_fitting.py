@@ -6,11 +6,11 @@ import sysconfig
 from pathlib import Path
 
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from counterlens.doubt.margins import margins_file
 from counterlens.lsp import fitting
 from tests.doubt.conftest import WordModel
-from tests.lsp.client import LanguageClient
 from tests.lsp.test_doubts import RIGHT, shared_words, words  # noqa: F401 - fixtures
 from tests.lsp.word_server import FITTED_ON
 

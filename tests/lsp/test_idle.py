@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import psutil
+from pytest_lsp import LanguageClient
 
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import until
 
 MEGABYTES = 250  # about three times what it needs: a model, or the packages of the evaluation, would be more

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from counterlens.lsp.idle_budget import IdleBudget
 from counterlens.lsp.model_host import IdleModel
 from counterlens.models.cache import AnswerStore, CachedModel, NotCachedError
 from counterlens.models.llama.model import LlamaModel
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import UNCERTAINTY, configure, open_file, scored, until
 from tests.lsp.test_dependences import edit
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file
 from tests.lsp.test_tasks import ask
 

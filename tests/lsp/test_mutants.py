@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file
 
 SHOP = """\

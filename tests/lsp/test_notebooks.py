@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from counterlens.lsp.targets import path_of
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import scored
 from tests.lsp.test_server import hover_text
 from tests.lsp.test_tasks import SOURCE, ask

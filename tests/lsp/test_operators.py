@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from counterlens.lsp.known_results import KnownOperator, KnownOperators
 from counterlens.probes.operator.belief import Belief
 from counterlens.probes.operator.scoring import OperatorDistribution
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import operator_at
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import configure, open_file, scored, until
 from tests.lsp.test_confidence import actions
 from tests.lsp.test_dependences import edit

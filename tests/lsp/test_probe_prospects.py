@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from counterlens.lsp.prospects import counts_of_kind, is_hopeless, note_completion, prospect
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file
 from tests.lsp.test_server import SOURCE, lens_titles, probe
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from counterlens.evaluation import settings_file
 from counterlens.lsp.probe_request import options_of
 from counterlens.lsp.settings import EditorSettings, read_settings
 from counterlens.probes.options import specs
 from counterlens.probes.registry import PROBES
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import configure, open_file, until
 from tests.lsp.test_tasks import SOURCE, ask
 

@@ -11,13 +11,14 @@ from typing import Any
 import platformdirs
 import psutil
 import pytest
+import pytest_lsp
+from pytest_lsp import LanguageClient
 
 from counterlens.errors import ModelError
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings_file import SettingsFile, nearest
 from counterlens.lsp.bench_process import bench_arguments, new_folder, tasks_of
 from counterlens.lsp.settings import read_settings
-from tests.lsp.client import LanguageClient, client_fixture
 from tests.lsp.conftest import CONFIG, initialize, own_model, until, watch
 from tests.lsp.test_tasks import ask
 
@@ -90,7 +91,7 @@ async def test_a_run_is_planned_begun_paused_and_resumed(client: LanguageClient,
     assert 0 < known.seconds < 600  # at the rate that it had
 
 
-@client_fixture(CONFIG, loop_scope="session")
+@pytest_lsp.fixture(config=CONFIG, loop_scope="session")
 async def mortal_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     """A client whose server may be killed."""
     watch(lsp_client)

@@ -13,12 +13,13 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+import pytest_lsp
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import read
 from tests.conftest import short_model
-from tests.lsp.client import LanguageClient, client_fixture
 from tests.lsp.conftest import (
     CONFIG,
     initialize,
@@ -60,7 +61,7 @@ def position_of(text: str, needle: str, shift: int = 0) -> types.Position:
     return types.Position(line, column)
 
 
-@client_fixture(CONFIG, loop_scope="session")
+@pytest_lsp.fixture(config=CONFIG, loop_scope="session")
 async def project_client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
     """A client with a folder open that the user does not trust."""
     watch(lsp_client)

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from counterlens.probes.registry import PROBES
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import configure, model_waiting, open_file, scored, until
 
 SOURCE = '''\

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from tests.conftest import short_model
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file, scored
 from tests.lsp.test_tasks import ask
 

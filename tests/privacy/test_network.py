@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lsprotocol import types
+from pytest_lsp import LanguageClient
 
 from tests.conftest import ModelServer
-from tests.lsp.client import LanguageClient
 from tests.lsp.conftest import open_file, scored
 from tests.lsp.test_server import hover_text, position_of, probe
 from tests.privacy.watching import addresses, strace, watched_server

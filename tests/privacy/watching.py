@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_lsp import LanguageClient, make_test_lsp_client
 
-from tests.lsp.client import LanguageClient, make_client
 from tests.lsp.conftest import initialize, watch
 
 # Every way to reach an address: connections, and datagrams such as a look-up of a name.
@@ -41,7 +41,7 @@ def addresses(log: Path) -> set[tuple[str, int]]:
 @asynccontextmanager
 async def watched_server(log: Path, settings: dict[str, Any]) -> AsyncIterator[LanguageClient]:
     """A client of a real server whose network calls are recorded from start to end."""
-    client = make_client()
+    client = make_test_lsp_client()
     watch(client)
     command = [*strace(log), sys.executable, "-m", "counterlens", "serve", "--stdio"]
     await client.start_io(*command)
