@@ -5,7 +5,7 @@
     python benchmarks/core_agreement.py DATA/core --no-resets # `sort` and `clear` hide no earlier changes
     python benchmarks/core_agreement.py DATA/core-java --language java
 
-The folder contains `code/NAME_FIRST_LAST.py` (or `.java`, `.c`) and `label/NAME_FIRST_LAST.yaml`, as in CoRe
+The folder contains `code/NAME_FIRST_LAST.py` (or `.java`) and `label/NAME_FIRST_LAST.yaml`, as in CoRe
 (Xie et al. 2025); FIRST and LAST are the lines of the labelled function. A label `variable line` lists the
 lines on which that line is control dependent (`controldep`) and, if the line uses the variable without
 binding it (`reset: False`), the lines of the reaching definitions (`datadep`). The edges are compared first:

@@ -1,6 +1,7 @@
 """Measures disagreements of docstring and code: on functions with a bug, and on right ones.
 
     python benchmarks/readings.py --data DATA [--model M] [--functions N] [--records FILE] [--quick]
+    python benchmarks/readings.py --data DATA --stated
 
 DATA is a dataset with right functions and, as HumanEvalPack has (`humanevalpack/python`), a version of each
 with a bug. The model writes each function from its name, signature and docstring: the likeliest version and
@@ -15,6 +16,9 @@ The rule is how many versions must agree, and which share of those that count. I
 functions, for at most `ALLOWED` of the right ones marked, is tried on the last fifth, five times
 (`fitted on others`). Answers are stored, and FILE (`.jsonl.gz`, a row for each function) is continued, so an
 interrupted run can be resumed. The last line is one JSON document.
+
+`--stated` asks no model: it counts the functions that do not return what their docstring states for a call,
+with a bug and right.
 """
 
 from __future__ import annotations
@@ -31,8 +35,10 @@ from typing import Any
 
 from counterlens.datasets import open_dataset
 from counterlens.datasets.base import Problem
+from counterlens.doubt.generating import scopes
 from counterlens.errors import CounterlensError, SourceError
-from counterlens.judging.base import lasting
+from counterlens.judging.base import Setting, lasting
+from counterlens.judging.languages import judging_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.versions import InputOutcomes, VersionOutcome, VersionRuns
 from counterlens.metrics.effects import wilson
@@ -41,7 +47,9 @@ from counterlens.models.base import Completion, Draw, Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.registry import Options
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MAX_TOKENS
+from counterlens.probes.execution.translation import description
 from counterlens.probes.probe import Context, Target
+from counterlens.probes.reading.marking import stated_mark
 from counterlens.probes.reading.readings import (
     SAMPLES,
     Majority,
@@ -105,7 +113,8 @@ def beside(context: Context, target: Target, solution: str, written: Sequence[Co
     judged = VersionRuns(
         tuple(replace(each, outcomes=each.outcomes[:-1]) for each in runs.inputs), runs.troubles[:-1]
     )
-    dropped = reasons_to_drop(judge_of(target, function, setting), written, programs, judged)
+    judge = judge_of(target, function, setting)
+    dropped = reasons_to_drop(target, function, judge, written, programs, judged)
     counted = [number for number, reason in enumerate(dropped, 1) if not reason]
     return {
         "dropped": dropped,
@@ -115,6 +124,7 @@ def beside(context: Context, target: Target, solution: str, written: Sequence[Co
             {
                 "call": each.call[:200],
                 "given": each.given,
+                "like": each.like_given,
                 "groups": [outcome.group for outcome in each.outcomes],
                 "returned": [outcome.returned for outcome in each.outcomes],
                 "texts": [outcome.text[:80] for outcome in each.outcomes],
@@ -154,7 +164,8 @@ def mark_of(side: Row, rule: Majority) -> Mark | None:
 
 def _outcomes(case: Row) -> InputOutcomes:
     rows = zip(case["texts"], case["returned"], case["groups"], strict=True)
-    return InputOutcomes(case["call"], case["given"], tuple(VersionOutcome(*row) for row in rows))
+    outcomes = tuple(VersionOutcome(*row) for row in rows)
+    return InputOutcomes(case["call"], case["given"], outcomes, case.get("like", True))
 
 
 @dataclass(frozen=True)
@@ -265,6 +276,34 @@ def measure(model: Model, problems: Sequence[Problem], records: Path | None) -> 
         yield rows[problem.id]
 
 
+def measure_stated(problems: Sequence[Problem]) -> Row:
+    """Print which functions do not return what their docstrings state, and return the numbers."""
+    sandbox = best_sandbox()
+    setting = Setting(sandbox, interpreter_for(None), lasting(DEFAULT_TIMEOUT))
+    marked = dict.fromkeys(("right", "buggy"), 0)
+    stating = 0
+    for problem in problems:
+        for name, source in (("right", problem.source), ("buggy", problem.buggy)):
+            document = Document(source or "")
+            scope = next(
+                (each for each in scopes(document) if each.function.qualname == problem.function), None
+            )
+            if scope is None:
+                continue
+            text = description(Target(document, scope.function.qualname), scope.function) or ""
+            stating += name == "right" and bool(
+                judging_of("python").stated_examples(text, scope.function.name)
+            )
+            if mark := stated_mark(scope, setting):
+                marked[name] += 1
+                print(f"{problem.id}, {name}: {mark.call} returns {mark.code}, stated: {mark.versions}")
+    print(
+        f"with a stated call: {stating}; bugs marked: {shown(marked['buggy'], stating)}; right functions "
+        f"marked: {shown(marked['right'], stating)}"
+    )
+    return {"functions": len(problems), "stating": stating, **marked}
+
+
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -275,12 +314,16 @@ def main() -> int:
     parser.add_argument("--functions", type=int, default=1000, help="maximum number of functions")
     parser.add_argument("--records", type=Path, help="a file of rows, which is continued (.jsonl.gz)")
     parser.add_argument("--quick", action="store_true", help=f"measure {QUICK} functions")
+    parser.add_argument("--stated", action="store_true", help="what docstrings state, without a model")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--cache", type=Path, help="folder of the response cache; default: the user's")
     given = parser.parse_args()
     problems = [problem for problem in open_dataset(str(given.data)) if problem.function]
     random.Random(0).shuffle(problems)  # noqa: S311 - so that any number of the first ones is a sample
     problems = problems[: QUICK if given.quick else given.functions]
+    if given.stated:
+        print(json.dumps({"benchmark": "readings", "stated": measure_stated(problems)}))
+        return 0
     store = AnswerStore(given.cache)
     try:
         with load(given.model, Options(threads=given.threads)) as opened:

@@ -311,7 +311,24 @@ def test_no_code_runs_for_a_docstring_in_a_folder_that_is_not_trusted(
     monkeypatch.setattr(marking, "FITTED", {"words": Majority(4, 0.8)})
     ran = cli("check", path)
     assert (ran.code, ran.out) == (0, "")
-    assert "no docstrings were read: the folder is not trusted" in ran.err
+    assert "no examples of docstrings were run: the folder is not trusted" in ran.err
+
+
+def test_what_a_docstring_states_is_run_in_a_folder_that_is_trusted(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = 'def half(n):\n    """Halve: half(3) == 1.5, half(4) == 2.0."""\n    return n // 2\n'
+    path, model = write(tmp_path, "halves.py", source), WritingModel({})
+    monkeypatch.setattr(ChosenModel, "opened", lambda _self: model)
+    monkeypatch.setattr("counterlens.cli.check.strong_sandbox", lambda *_: best_sandbox())
+    ran = cli("check", path)
+    line = "docstring and code disagree: `half(3)` returns 1; the docstring says 1.5"
+    assert (ran.code, ran.out) == (1, f"{path}:1:5: {line}\n")
+    assert cli("check", path, "--no-readings").code == 0
+    (run,) = json.loads(cli("check", path, "--format", "sarif").out)["runs"]
+    assert [result["ruleId"] for result in run["results"]] == ["docstring"]
+    path.write_text(source.replace("//", "/"))
+    assert cli("check", path).code == 0
 
 
 @pytest.mark.parametrize("name", ["é\t\n.py", "\udcff.py"], ids=["blanks", "not text"])

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -74,5 +73,4 @@ def test_the_steps_of_the_workflow_run(place: Path, tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads((tmp_path / "counterlens.sarif").read_text())["version"] == "2.1.0"
-    assert ElementTree.parse(tmp_path / "counterlens.xml").getroot().tag == "testsuites"  # noqa: S314
     assert "gcd.py" in (tmp_path / "summary.md").read_text()

@@ -7,17 +7,18 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
+import pytest_lsp
 from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient
 
 from counterlens.lsp.doubts import Usefulness
 from tests.doubt.test_disagreeing import SOURCE, mark_in
-from tests.lsp.client import LanguageClient, ServerCommand, client_fixture
 from tests.lsp.conftest import begin_session, fresh, initialize, open_file, until
 from tests.lsp.test_confidence import actions
 from tests.lsp.test_dependences import edit
 from tests.lsp.test_doubts import edited, marked
 
-WRITING = ServerCommand(command=[sys.executable, "-m", "tests.lsp.word_server", "--writes"])
+WRITING = ClientServerConfig(server_command=[sys.executable, "-m", "tests.lsp.word_server", "--writes"])
 RIGHT = '''def half(n: int) -> int:
     """Return half of an integer, rounded up.
 
@@ -29,7 +30,7 @@ RIGHT = '''def half(n: int) -> int:
 WRONG = RIGHT.replace("(n + 1) // 2", "n // 2")
 
 
-@client_fixture(WRITING, scope="session")
+@pytest_lsp.fixture(config=WRITING, scope="session")
 async def shared_writer(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin_session(lsp_client, initialize())
     yield
@@ -95,3 +96,17 @@ def test_marks_of_docstrings_that_are_not_useful_are_hidden_until_that_is_undone
     assert said.shows(mark, "another model")
     said.restore("docstring", "words")
     assert said.shows(mark, "words")
+
+
+async def test_what_the_docstring_states_is_marked_without_a_fix(
+    writer: LanguageClient, tmp_path: Path
+) -> None:
+    right = 'def half(n):\n    """Halve: half(3) == 1.5."""\n    return n / 2\n'
+    uri = open_file(writer, tmp_path / "stated.py", right)
+    edit(writer, uri, 2, right.replace("n / 2", "n // 2"))
+    mark = await mark_of(writer, uri)
+    assert mark.message == "docstring and code disagree: `half(3)` returns 1; the docstring says 1.5"
+    titles = [action.title for action in await actions(writer, uri, mark)]
+    assert not any("version" in title or "example" in title for title in titles)
+    edit(writer, uri, 3, right)
+    await until(lambda: not marked(writer, uri), 60)

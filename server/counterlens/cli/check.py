@@ -43,7 +43,7 @@ from counterlens.judging.projects import interpreter_for
 from counterlens.languages.language import Feature
 from counterlens.models.base import Model
 from counterlens.probes.probe import Context
-from counterlens.probes.reading.marking import docstring_mark, marking_rule
+from counterlens.probes.reading.marking import docstring_mark, marking_rule, stated_mark
 from counterlens.probes.reading.readings import Majority
 from counterlens.progress import ProgressCallback, Steps
 from counterlens.reports.export.doubts import DOUBT_FORMATS
@@ -60,7 +60,9 @@ _ANY_SIZE = ScoringLimits(bytes=None)
 @click.option("--since", metavar="REV", help="Only functions that differ from this git revision.")
 @click.option("--tests", is_flag=True, help="Verify marks and find fixes with the tests of each function.")
 @click.option(
-    "--no-readings", is_flag=True, help="Do not have the model write functions from their docstrings."
+    "--no-readings",
+    is_flag=True,
+    help="Run no examples of docstrings, and do not have the model write functions from them.",
 )
 @click.option(
     "--baseline",
@@ -92,9 +94,9 @@ def check(
     not accept, else 0; with --tests, a function whose tests fail is a mark, whether or not a fix is known. A
     comment `# counterlens: ignore` on its line silences a mark. A model marks places by itself if it
     has margins, as the embedded model and Qwen2.5-Coder 0.5B and 1.5B have. Fit those of another one with
-    --fit, on a few hundred functions of tested code. A model for which that was fitted also writes each
-    function from its docstring, and those that do otherwise on an input are marked; this runs the code, so
-    only in a trusted repository.
+    --fit, on a few hundred functions of tested code. In a trusted repository the code runs, too: a function
+    that does not return what its docstring states, such as `half(3) == 1.5`, is marked. A model for which
+    that was fitted also writes each function from its docstring, and those that do otherwise are marked.
     """
     _refuse_conflicts(tests=tests, fit=fit, since=since, form=form, write_baseline=write_baseline)
     accepted = baseline or _configured_baseline(paths)
@@ -110,7 +112,7 @@ def check(
         with model.opened() as loaded:
             readings = None if no_readings else _docstrings(loaded, paths, excluded_tests)
             marks = culprits(list(_check(loaded, chosen, sandbox, excluded_tests, readings)))
-            if readings is not None:
+            if readings is not None and readings.rule is not None:
                 say(readings.balance, err=True)
     if accepted is not None:
         known = marks
@@ -191,10 +193,13 @@ def chosen_scopes(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope
 
 @dataclass
 class _Docstrings:
-    """Has the model write functions from their docstrings, and counts those that cannot be read."""
+    """Runs what docstrings state, and has a model write functions from them if it has a rule.
+
+    It counts the docstrings that cannot be read.
+    """
 
     model: Model
-    rule: Majority
+    rule: Majority | None
     sandbox: Sandbox
     excluded: tuple[str, ...]
     read: int = 0
@@ -204,10 +209,12 @@ class _Docstrings:
         """The mark at a function whose docstring and code disagree."""
         context = Context(self.model, lambda: self.sandbox, Steps(progress=progress))
         python = interpreter_for(scope.document.path)
+        setting = Setting(self.sandbox, python, excluded=self.excluded)
+        mark = stated_mark(scope, setting)
+        if mark is not None or self.rule is None:
+            return mark
         try:
-            mark = docstring_mark(
-                context, scope, Setting(self.sandbox, python, excluded=self.excluded), self.rule
-            )
+            mark = docstring_mark(context, scope, setting, self.rule)
         except SourceError as error:
             self.unread[error.message] += 1
             return None
@@ -223,14 +230,11 @@ class _Docstrings:
 
 
 def _docstrings(model: Model, paths: Sequence[Path], excluded: Sequence[str]) -> _Docstrings | None:
-    """What reads docstrings; None if the versions of the model mark nothing, or code may not run here."""
-    rule = marking_rule(model)
-    if rule is None:
-        return None
+    """What reads docstrings; None if code may not run here."""
     try:
-        return _Docstrings(model, rule, strong_sandbox(*paths), tuple(excluded))
+        return _Docstrings(model, marking_rule(model), strong_sandbox(*paths), tuple(excluded))
     except (SandboxError, TrustError) as error:
-        say(f"no docstrings were read: {error.message}", err=True)
+        say(f"no examples of docstrings were run: {error.message}", err=True)
         return None
 
 

@@ -1,7 +1,7 @@
-"""A function whose docstring and code disagree: an input, what the code does, and what versions return.
+"""A function whose docstring and code disagree: an input, what the code does, and what the docstring says.
 
-Nothing says which of the two is wrong. The mark is made elsewhere, where a model writes versions of the
-function from its docstring; here it is beside the other marks.
+That is an example in the docstring, or what versions return that a model wrote from it. Nothing says which of
+the two is wrong. The mark is made elsewhere, where code runs and models write; here it is beside the others.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ class DisagreeingFunction:
         call: The input, as a call.
         code: The value that the code returns, or the exception that it raises, as text.
         raises: Whether it raises.
-        versions: The value that those versions return that agree.
-        agreeing: Number of these.
+        versions: The value that the docstring states, or that those versions return that agree.
+        agreeing: Number of these; 0 if the docstring itself states the value.
         of: Number of versions that count.
         tested: Whether tests or examples of the function pass with the version below.
-        edit: The smallest change of whole lines that puts in a version: a byte range and its text.
+        edit: The smallest change of whole lines that puts in a version: a byte range and its text; None
+            without a version.
         example: The same that adds the input with the versions' value to the docstring, as an example; None
             if it cannot be written there.
     """
@@ -33,10 +34,10 @@ class DisagreeingFunction:
     code: str
     raises: bool
     versions: str
-    agreeing: int
-    of: int
-    tested: bool
-    edit: tuple[int, int, str]
+    agreeing: int = 0
+    of: int = 0
+    tested: bool = False
+    edit: tuple[int, int, str] | None = None
     example: tuple[int, int, str] | None = None
 
     failed: None = None
@@ -49,12 +50,16 @@ class DisagreeingFunction:
 
     def within(self, scope: DoubtScope) -> DisagreeingFunction:
         """The same mark in a version of the document with the same function, possibly elsewhere."""
-        shift = scope.function.start - self.scope.function.start
-        edit = _shift(self.edit, shift)
-        return replace(self, scope=scope, edit=edit, example=self.example and _shift(self.example, shift))
+        return replace(self.shifted(scope.function.start - self.scope.function.start), scope=scope)
+
+    def shifted(self, shift: int) -> DisagreeingFunction:
+        """The same mark with edits that are so many bytes later."""
+        return replace(self, edit=_shift(self.edit, shift), example=_shift(self.example, shift))
 
 
-def _shift(edit: tuple[int, int, str], shift: int) -> tuple[int, int, str]:
+def _shift(edit: tuple[int, int, str] | None, shift: int) -> tuple[int, int, str] | None:
+    if edit is None:
+        return None
     start, end, text = edit
     return start + shift, end + shift, text
 

@@ -103,6 +103,8 @@ class JudgedLanguage:
         proposer: Proposes tests of a function, or the reason why none can be proposed.
         added_example: The edit (a byte range and its text) that adds a call and the value that it should
             return to the documentation of a function, as an example; None where it could not be tested there.
+        stated_examples: The values that a text states in prose for calls of a function of that name, by call.
+        contradicts: Whether an outcome in words is not what such examples state for a call.
         weak_assertion: The assertion in a function's tests that accepts nearly any result, told by its shape.
         find_why_tested: Returns what says of a function of a project why it counts as tested, for a walk over
             many functions while no file changes: given the setting for one run of all tests or None for no
@@ -133,6 +135,8 @@ class JudgedLanguage:
         "no tests are proposed in its language"
     )
     added_example: Callable[[Document, Function, str, str], tuple[int, int, str] | None] = lambda *_: None
+    stated_examples: Callable[[str, str], Mapping[str, Any]] = lambda *_: {}
+    contradicts: Callable[[Mapping[str, Any], str, str], bool] = lambda *_: False
     weak_assertion: Callable[[Document, Function], WeakAssertion | None] = lambda *_: None
     find_why_tested: Callable[[], WhyTested] = lambda: lambda *_: None
     circumstances: Callable[[Iterable[Path]], dict[str, Any]] = lambda _: {}

@@ -13,9 +13,8 @@ from counterlens.lsp.base import LOG
 from counterlens.lsp.consent import has_consent
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
-from counterlens.models.base import Model
 from counterlens.probes.probe import Context
-from counterlens.probes.reading.marking import docstring_mark, marking_rule
+from counterlens.probes.reading.marking import docstring_mark, marking_rule, stated_mark
 from counterlens.progress import Steps
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox
@@ -26,33 +25,35 @@ def read_docstring(
 ) -> DisagreeingFunction | None:
     """The mark of a function whose docstring and code disagree; takes seconds.
 
-    What the model wrote is cached by what it was shown, so that after an edit of the body the code only runs.
+    What the docstring states needs no model. What the model wrote is cached by what it was shown, so that
+    after an edit of the body the code only runs.
 
     Raises:
         ModelError, SandboxError, Cancelled: as `docstring_mark`.
     """
     if not has_consent(settings.allow_weaker_sandbox):
         return None
+    sandbox = best_sandbox()
+    setting = _setting(scope, settings, sandbox, cancel)
+    if mark := stated_mark(scope, setting):
+        return mark
     with host.use_model(settings, background=True) as model:
-        return _mark(model, scope, settings, best_sandbox(), cancel)
+        rule = marking_rule(model)
+        if rule is None:
+            return None
+        try:
+            return docstring_mark(Context(model, lambda: sandbox, Steps(cancel)), scope, setting, rule)
+        except SourceError as error:
+            LOG.debug("%s: its docstring is not read: %s", scope.function.qualname, error.message)
+            return None
 
 
-def _mark(
-    model: Model, scope: DoubtScope, settings: EditorSettings, sandbox: Sandbox, cancel: Event
-) -> DisagreeingFunction | None:
-    rule = marking_rule(model)
-    if rule is None:
-        return None
+def _setting(scope: DoubtScope, settings: EditorSettings, sandbox: Sandbox, cancel: Event) -> Setting:
     timeout = settings.probe.get("timeout")
-    setting = Setting(
+    return Setting(
         sandbox,
         interpreter_for(scope.document.path),
         lasting(timeout) if timeout else LIMITS,
         cancel,
         excluded=tuple(settings.probe.get("excluded_tests", ())),
     )
-    try:
-        return docstring_mark(Context(model, lambda: sandbox, Steps(cancel)), scope, setting, rule)
-    except SourceError as error:
-        LOG.debug("%s: its docstring is not read: %s", scope.function.qualname, error.message)
-        return None

@@ -307,8 +307,9 @@ class TestsInIdleTime:
         if analysis.document is not document:  # the newest version comes soon
             await asyncio.sleep(IDLE_SECONDS)
             return False
-        known = self._known(analysis, document, scope.function.start)
-        if known is None or any(map(is_failing, known.shown)):
+        start = scope.function.start
+        known = self._known(analysis, document, start)
+        if known is not None and any(map(is_failing, known.shown)):
             return True
         try:
             mark = await ls.offload(read_docstring, ls.host, scope, settings, cancel)
@@ -319,9 +320,9 @@ class TestsInIdleTime:
             return True
         if analysis.document is not document or not ls.asks(settings):
             return False
-        known = self._known(analysis, document, scope.function.start)
-        if known is None:
-            return True
+        span = start, scope.function.end
+        known = self._known(analysis, document, start)
+        known = known or CheckedFunction(fingerprint(scope), span, (), (), is_asked=False)
         kept = tuple(each for each in known.shown if not isinstance(each, DisagreeingFunction))
         shown = kept if mark is None else (*kept, mark)
         if shown != known.shown:

@@ -261,7 +261,9 @@ def _weight(mark: Mark) -> float:
     """What a mark gains: nats of an alternative, or the share of the versions that agree."""
     if isinstance(mark, Doubt):
         return mark.trial.gain
-    return mark.agreeing / mark.of if isinstance(mark, DisagreeingFunction) else 0.0
+    if isinstance(mark, DisagreeingFunction):
+        return mark.agreeing / mark.of if mark.of else 1.0
+    return 0.0
 
 
 class Usefulness:

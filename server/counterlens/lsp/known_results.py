@@ -116,8 +116,7 @@ class CheckedFunction:
                 rival = _edit(document, mark.rival, shift) if mark.rival else None
                 yield DoubtMark(start + shift, end + shift, mark, edit, rival)
             elif isinstance(mark, DisagreeingFunction):
-                first, last, text = mark.edit
-                yield DoubtMark(start + shift, end + shift, mark, (first + shift, last + shift, text))
+                yield DoubtMark(start + shift, end + shift, mark, mark.shifted(shift).edit)
             else:
                 yield DoubtMark(start + shift, end + shift, mark)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,8 +19,10 @@ from counterlens.judging.languages import judging_of
 from counterlens.models.base import Capability, Model
 from counterlens.probes.probe import Context
 from counterlens.probes.reading import marking
-from counterlens.probes.reading.marking import docstring_mark, marking_rule
+from counterlens.probes.reading.marking import docstring_mark, marking_rule, stated_mark
 from counterlens.probes.reading.readings import Majority
+from counterlens.reports.export.doubts import mark_sentence
+from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
@@ -41,6 +44,7 @@ def test_a_mark_offers_the_version_and_an_example_that_the_code_fails() -> None:
     assert mark is not None
     assert WRONG[slice(*mark.place)] == "half_up"
     assert (mark.code, mark.raises, mark.agreeing, mark.of, mark.tested) == ("0", False, 6, 6, True)
+    assert mark.edit is not None
     start, end, text = mark.edit
     assert WRONG[:start] + text + WRONG[end:] == HALF_UP.replace(
         "    return (n - parity(n)) // STEP + parity(n)\n", RIGHT_BODY
@@ -66,6 +70,36 @@ def test_nothing_is_marked_without_a_majority_a_sentence_or_leave() -> None:
     assert mark_in(ignored) is None, "the model is not even asked"
     with pytest.raises(SourceError, match="shorter than a sentence"):
         mark_in(WRONG.replace("Return half of an integer, rounded up.", "Halve."))
+
+
+STATED = '''def half(n):
+    """Halve a number: half(3) == 1.5, and half(4) -> 2.0."""
+    return n // 2
+'''
+
+
+@pytest.mark.parametrize(
+    ("source", "call"),
+    [
+        (STATED, "half(3)"),
+        (STATED.replace("//", "/"), None),
+        (STATED.replace("half(n):", "half(n):  # counterlens: ignore"), None),
+        (STATED.replace("return n // 2", "raise KeyError(n)"), None),
+        (f"class A:\n{textwrap.indent(STATED, '    ')}", None),
+        (STATED.replace("return n // 2", "while True: pass").replace("half(3) == 1.5, and ", ""), None),
+    ],
+)
+def test_what_the_docstring_states_is_run_without_a_model(source: str, call: str | None) -> None:
+    setting = Setting(best_sandbox(), Path(sys.executable), Limits(seconds=1.0, cpu_seconds=1))
+    (scope,) = [scope for scope in scopes(Document(source)) if scope.function.name == "half"]
+    mark = stated_mark(scope, setting)
+    assert (mark and mark.call) == call
+    if mark is not None:
+        assert (mark.code, mark.versions, mark.edit, mark.of) == ("1", "1.5", None, 0)
+        assert source[slice(*mark.place)] == "half"
+        assert mark_sentence(mark) == (
+            "docstring and code disagree: `half(3)` returns 1; the docstring says 1.5"
+        )
 
 
 def test_only_models_whose_versions_were_measured_mark(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, fields
 from itertools import chain
 
@@ -158,14 +157,25 @@ def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -
 def _candidates(
     context: Context, target: Target, function: Function, *, seed: int, limits: Limits
 ) -> Iterator[tuple[Input, list[Step]]]:
-    """Some calls of a function whose result is short, with their traces."""
+    """Some calls of a function, with their traces.
+
+    Raises:
+        SourceError: none can be traced.
+    """
     language, setting = execution_of(target.document.language), context.setting(limits)
     inputs = list(inputs_of(context, target, function, seed=seed, limits=limits))
     known = {asked.call for asked in inputs}
     inputs += [Input(call, Origin.DATASET) for call in target.calls if call not in known]
+    failed: SourceError | None = None
+    some = False
     for asked in inputs[:_MOST_TRACED]:
-        with suppress(SourceError):
+        try:
             yield asked, language.trace(target.document, asked.call, setting)
+            some = True
+        except SourceError as error:
+            failed = failed or error
+    if failed is not None and not some:
+        raise failed
 
 
 def _extent(steps: Sequence[Step]) -> tuple[int, bool]:

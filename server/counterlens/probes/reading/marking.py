@@ -1,4 +1,8 @@
-"""Marks at functions whose docstring and code disagree, for models whose rule was fitted for precision."""
+"""Marks at functions whose docstring and code disagree.
+
+An example that the docstring states needs no model. What a model reads in the docstring marks only with
+models whose rule was fitted for precision.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,9 @@ from counterlens.judging.base import Setting
 from counterlens.judging.languages import judging_of
 from counterlens.models.base import Capability, Model
 from counterlens.probes.common_options import MAX_TOKENS
+from counterlens.probes.execution.language import execution_of
+from counterlens.probes.execution.questions import reachable
+from counterlens.probes.execution.translation import description
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.reading.readings import SAMPLES, Majority, read, require_readable
 
@@ -25,16 +32,49 @@ Empty: no rule that `benchmarks/readings.py` has tried marks few enough right fu
 """
 
 
+_MOST_CALLS = 12  # of a docstring
+
+
 def marking_rule(model: Model) -> Majority | None:
     """How many versions of a model must agree for a mark; None if its versions mark nothing."""
     able = {Capability.COMPLETE, Capability.SAMPLE} <= model.info.capabilities
     return FITTED.get(model.info.identity) if able else None
 
 
+def stated_mark(scope: DoubtScope, setting: Setting) -> DisagreeingFunction | None:
+    """The mark at a function that does not return what its docstring states for a call; None otherwise.
+
+    A call that does not return a value in time shows nothing.
+
+    Args:
+        setting: The sandbox, interpreter and limits of the calls.
+
+    Raises:
+        SandboxError, Cancelled: as the sandbox.
+    """
+    document, language = scope.document, judging_of(scope.document.language)
+    target = Target(document, scope.function.qualname)
+    try:
+        function = reachable(target)
+    except SourceError:
+        return None
+    stated = language.stated_examples(description(target, function) or "", function.name)
+    if not stated or is_silenced(ignore_comments(document), scope.name):
+        return None
+    for call, value in list(stated.items())[:_MOST_CALLS]:
+        try:
+            gives = execution_of(document.language).output_of(document, call, setting).written
+        except SourceError:
+            continue
+        if language.contradicts(stated, call, f"returned {gives}"):
+            return DisagreeingFunction(scope=scope, call=call, code=gives, raises=False, versions=repr(value))
+    return None
+
+
 def docstring_mark(
     context: Context, scope: DoubtScope, setting: Setting, rule: Majority
 ) -> DisagreeingFunction | None:
-    """The mark at a function whose docstring and code disagree; None if they do not, or none is wanted.
+    """The mark at a function whose versions disagree with it; None if they do not, or none is wanted.
 
     Args:
         context: The model.

@@ -16,7 +16,7 @@ from threading import Event
 from counterlens.counting import plural
 from counterlens.errors import SourceError
 from counterlens.judging.base import Judge, Judgement, Setting
-from counterlens.judging.languages import run_versions
+from counterlens.judging.languages import judging_of, run_versions
 from counterlens.judging.registry import find_judge
 from counterlens.judging.versions import InputOutcomes, VersionRuns
 from counterlens.models.base import Capability, Completion, Draw
@@ -195,7 +195,7 @@ def read(
         steps.next(f"running {target.name} beside {plural(len(programs), 'version')}")
         runs = run_readings(target, function, setting, programs)
     judge = judge_of(target, function, setting)
-    dropped = reasons_to_drop(judge, completions, programs, runs, setting.cancel)
+    dropped = reasons_to_drop(target, function, judge, completions, programs, runs, setting.cancel)
     return WrittenReadings(completions, programs, runs, judge, dropped)
 
 
@@ -224,6 +224,8 @@ def judge_of(target: Target, function: Function, setting: Setting) -> Judge | No
 
 
 def reasons_to_drop(
+    target: Target,
+    function: Function,
     judge: Judge | None,
     completions: Sequence[Completion],
     programs: Sequence[str],
@@ -243,11 +245,17 @@ def reasons_to_drop(
     Raises:
         SandboxError, Cancelled: as `Judge.judge`.
     """
+    language = judging_of(target.document.language)
+    stated = language.stated_examples(description(target, function) or "", function.name)
     reasons: list[str] = []
     for number, (completion, program) in enumerate(zip(completions, programs, strict=True), 1):
         trouble = _unwritten(completion) or runs.troubles[number]
         if trouble is None and _raises_alone(runs, number):
             trouble = "it raises where all others return"
+        if trouble is None and any(
+            language.contradicts(stated, each.call, each.outcomes[number].text) for each in runs.inputs
+        ):
+            trouble = "it contradicts an example in the docstring"
         if trouble is None and judge is not None:
             judgement = judge.judge(program, cancel=cancel).judgement
             trouble = None if judgement in {Judgement.PASSED, Judgement.REFUSED} else "it fails a test"
@@ -280,8 +288,8 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Majority = USU
     """The most telling input on which enough readings agree, and the code does otherwise.
 
     Given inputs come first, then those on which more readings agree, then shorter calls. An input on which
-    a reading of the majority raises does not count, nor one that was drawn and on which the code raises: the
-    docstring may not speak of it.
+    a reading of the majority raises does not count, nor one that was drawn and is unlike the given ones, or
+    on which the code raises: the docstring may not speak of it.
 
     Args:
         counted: The readings that count, from 1.
@@ -299,7 +307,8 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Majority = USU
 
 def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Majority) -> Disagreement | None:
     code = outcomes.outcomes[0]
-    if code.group is None or not (code.returned or outcomes.given):
+    drawn = not outcomes.given
+    if code.group is None or (drawn and not (code.returned and outcomes.like_given)):
         return None
     groups = Counter(
         outcome.group

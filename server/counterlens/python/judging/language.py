@@ -8,6 +8,7 @@ from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, wh
 from counterlens.python.judging import coverage_tests, differential, doctests, unittests
 from counterlens.python.judging.cheats import cheats, raising
 from counterlens.python.judging.proposal import added_example, find_proposer, weak_assertion
+from counterlens.python.judging.stated import contradicts, stated_examples
 from counterlens.python.judging.suite import circumstances
 from counterlens.python.judging.supplied_tests import (
     FileOfTestsJudge,
@@ -69,6 +70,8 @@ PYTHON = JudgedLanguage(
     raising=raising,
     proposer=find_proposer,
     added_example=added_example,
+    stated_examples=stated_examples,
+    contradicts=contradicts,
     weak_assertion=weak_assertion,
     find_why_tested=coverage_tests.find_why_tested,
     circumstances=circumstances,

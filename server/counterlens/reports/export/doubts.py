@@ -40,13 +40,13 @@ def mark_sentence(mark: Mark) -> str:
 
 
 def disagreement_sentence(mark: DisagreeingFunction) -> str:
-    """What docstring and code disagree about, such as "`half(3)` returns 1; 5 of 6 versions ..."."""
+    """What docstring and code disagree about, such as "`half(3)` returns 1; the docstring says 1.5"."""
     code, versions = contrast(mark.code, mark.versions, _WIDTH)
     does = "raises" if mark.raises else "returns"
-    return (
-        f"docstring and code disagree: `{shorten(mark.call, _WIDTH)}` {does} {code}; {mark.agreeing} of "
-        f"{mark.of} versions written from the docstring return {versions}"
-    )
+    sentence = f"docstring and code disagree: `{shorten(mark.call, _WIDTH)}` {does} {code}; "
+    if not mark.of:
+        return f"{sentence}the docstring says {versions}"
+    return f"{sentence}{mark.agreeing} of {mark.of} versions written from the docstring return {versions}"
 
 
 def failure_sentence(test: FailedTest) -> str:

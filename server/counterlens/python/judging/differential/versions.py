@@ -41,7 +41,12 @@ def run_versions(
     recorder = studied.recorder if isinstance(studied, Original) else planned.recorder
     runs = [_outcomes(recorder, program, calls, setting) for program in (document.text, *programs)]
     inputs = tuple(
-        InputOutcomes(call.written(recorder.target), at < len(given), _grouped([run[at] for run, _ in runs]))
+        InputOutcomes(
+            call.written(recorder.target),
+            at < len(given),
+            _grouped([run[at] for run, _ in runs]),
+            at < len(given) or not isinstance(studied, Original) or studied.is_like_tests(call),
+        )
         for at, call in enumerate(calls)
     )
     return VersionRuns(inputs, tuple(trouble for _, trouble in runs))
