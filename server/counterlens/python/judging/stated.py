@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from counterlens.python.syntax.parsing import parse_expression
+
 _VALUE = re.compile(
     r"`?\s*(?:==>|===?|=>|-+>|➞|→|⟹|,?\s*(?:#\s*)?(?:should\s+(?:be|return)|returns?|gives?|is\s+equal\s+to)\b)\s*`?"
 )
@@ -53,8 +55,8 @@ def contradicts(stated: Mapping[str, Any], call: str, outcome: str) -> bool:
 
 
 def _examples(text: str, name: str) -> Iterator[tuple[str, Any]]:
-    for found in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", text):
-        rest = text[found.start() : found.start() + _MOST]
+    for begin in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", text):
+        rest = text[begin.start() : begin.start() + _MOST]
         ends = (at + 1 for at, mark in enumerate(rest) if mark == ")")
         call, end = next(((plain, end) for end in ends if (plain := _plain(rest[:end]))), (None, 0))
         line = rest[end:].partition("\n")[0]
@@ -68,7 +70,7 @@ def _examples(text: str, name: str) -> Iterator[tuple[str, Any]]:
 def _plain(call: str) -> str | None:
     """A call with literal arguments in Python's own spelling; None if it is none."""
     try:
-        node = ast.parse(call.strip(), mode="eval").body
+        node = parse_expression(call.strip())
         if not isinstance(node, ast.Call):
             return None
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -93,7 +95,7 @@ def _longest_literal(line: str) -> Any:
 
 def _literal(text: str) -> Any:
     try:
-        return ast.literal_eval(text)
+        return ast.literal_eval(parse_expression(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):
         return _NOTHING
 
