@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -339,7 +340,8 @@ def test_a_project_has_a_module_that_the_warm_interpreter_has_imported(
             "os.py",
             Judgement.REFUSED,
         ),  # every interpreter has it when it starts, so pytest finds the library's
-        ("math.py", Judgement.REFUSED),
+        # What is built in to the interpreter wins over any file; some have it as a library.
+        ("math.py", Judgement.REFUSED if "math" in sys.builtin_module_names else Judgement.PASSED),
         ("inspect.py", Judgement.REFUSED),  # pytest does not work with it
     ],
 )

@@ -24,7 +24,7 @@ _CHANGES = {
 _READS = {"open", "os.chdir", "os.listdir", "os.scandir"}
 _CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _PATHS = {"os.link": 2, "os.rename": 2, "os.symlink": 2}  # how many of the arguments are paths, if not one
-_MOST, _LONGEST = 16, 1000  # files that are reported, and characters of a name
+_MOST, _LONGEST = 1 << 14, 1000  # characters of all names that are reported, and of one
 
 
 def watch_files(readable: str, writable: str, report: Callable[[str], None]) -> None:
@@ -39,7 +39,8 @@ def watch_files(readable: str, writable: str, report: Callable[[str], None]) -> 
     inside = {"writes": {*writable.split(os.pathsep)}}
     inside["reads"] = inside["writes"] | {*readable.split(os.pathsep)}
     known: dict[tuple[str, str], bool] = {}
-    reports: list[str] = []
+    reports: set[str] = set()
+    left = _MOST
     join, norm, folder, is_folder = os.path.join, os.path.normpath, os.path.dirname, os.path.isdir
     here, quote = os.getcwd, _json.encode_basestring_ascii
 
@@ -50,7 +51,8 @@ def watch_files(readable: str, writable: str, report: Callable[[str], None]) -> 
         return known[use, above] or name in inside[use]
 
     def hear(event: str, arguments: tuple[Any, ...]) -> None:
-        if (event not in _READS and event not in _CHANGES) or len(reports) >= _MOST:
+        nonlocal left
+        if (event not in _READS and event not in _CHANGES) or left <= 0:
             return
         flags = arguments[2] if event == "open" else 0
         use = "writes" if event in _CHANGES or (isinstance(flags, int) and flags & _CHANGING) else "reads"
@@ -61,7 +63,8 @@ def watch_files(readable: str, writable: str, report: Callable[[str], None]) -> 
             name = norm(join(here(), name))
             word = "moves" if event == "os.rename" and is_folder(name) else use
             if (word == "moves" or not is_inside(use, name)) and name not in reports:
-                reports.append(name)
+                reports.add(name)
+                left -= len(name)
                 report(f"{word} {quote(name[:_LONGEST])}")
 
     sys.addaudithook(hear)
