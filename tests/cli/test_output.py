@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-COMMAND = f"{sys.executable} -P -m counterlens"
-SIGN = Path(__file__).parents[2] / "examples" / "sign.py"
+COMMAND = f"{shlex.quote(sys.executable)} -P -m counterlens"
+SIGN = shlex.quote(str(Path(__file__).parents[2] / "examples" / "sign.py"))
 
 
 def shell(line: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -52,10 +53,10 @@ def test_closed_streams() -> None:
 def test_what_an_encoding_lacks_is_escaped_and_json_stays_json(tmp_path: Path) -> None:
     source = tmp_path / "umlaut.py"
     source.write_text('def f(x):\n    if x == "ä▃😀":\n        return 1\n    return 2\n', encoding="utf-8")
-    done = shell(f"{COMMAND} mutate {source} --json", PYTHONIOENCODING="ascii")
+    done = shell(f"{COMMAND} mutate {shlex.quote(str(source))} --json", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
     assert "ä▃😀" in json.dumps(json.loads(done.stdout), ensure_ascii=False)
-    text = shell(f"{COMMAND} mutate {source}", PYTHONIOENCODING="ascii")
+    text = shell(f"{COMMAND} mutate {shlex.quote(str(source))}", PYTHONIOENCODING="ascii")
     assert text.returncode == 0, text.stderr
     assert "Traceback" not in text.stderr
 
