@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -462,8 +463,10 @@ main(["mutate", {str(sign)!r}, "--json"])
 
 
 def test_a_reader_that_leaves_early_causes_no_traceback(sign: Path) -> None:
-    command = f"{sys.executable} -m counterlens mutate {sign} --json | head -c 10"
+    python, file = shlex.quote(sys.executable), shlex.quote(str(sign))
+    command = f"{python} -m counterlens mutate {file} --json | head -c 10"
     done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("[")
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
 

@@ -41,7 +41,7 @@ def test_what_an_environment_does_as_it_starts_is_not_done(python: Path, tmp_pat
 def test_a_program_in_the_place_of_python_is_not_run(python: Path, tmp_path: Path) -> None:
     project = tmp_path / "project"
     tool = project / "tool"
-    tool.write_text(f'#!/bin/sh\ntouch {tmp_path / "trace"}\nexec {sys.executable} "$@"\n')
+    tool.write_text(f'#!/bin/sh\ntouch "{tmp_path / "trace"}"\nexec "{sys.executable}" "$@"\n')
     tool.chmod(0o755)
     python.unlink()
     python.symlink_to(tool)
