@@ -14,7 +14,12 @@ from counterlens.lsp.consent import has_consent
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.probes.probe import Context
-from counterlens.probes.reading.marking import docstring_mark, marking_rule, stated_mark
+from counterlens.probes.reading.marking import (
+    any_model_marks,
+    docstring_mark,
+    marking_rule,
+    stated_mark,
+)
 from counterlens.progress import Steps
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox
@@ -37,6 +42,8 @@ def read_docstring(
     setting = _setting(scope, settings, sandbox, cancel)
     if mark := stated_mark(scope, setting):
         return mark
+    if not any_model_marks():
+        return None
     with host.use_model(settings, background=True) as model:
         rule = marking_rule(model)
         if rule is None:

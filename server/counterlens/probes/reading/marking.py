@@ -35,6 +35,11 @@ Empty: no rule that `benchmarks/readings.py` has tried marks few enough right fu
 _MOST_CALLS = 12  # of a docstring
 
 
+def any_model_marks() -> bool:
+    """Whether a rule was fitted for any model, so that it is worth loading one."""
+    return bool(FITTED)
+
+
 def marking_rule(model: Model) -> Majority | None:
     """How many versions of a model must agree for a mark; None if its versions mark nothing."""
     able = {Capability.COMPLETE, Capability.SAMPLE} <= model.info.capabilities
