@@ -16,6 +16,7 @@ from intervals import rate
 
 RULES = [(fewest, share) for share in (0.8, 1.0) for fewest in (4, 5, 6)]
 IN_USE = (4, 1.0)
+ALL = 6  # versions of a function
 ALLOWED, FOLDS = 0.01, 5
 FITTED = [(fewest, share) for fewest in (2, 3, 4, 5, 6) for share in (0.5, 0.65, 0.8, 1.0)]
 
@@ -42,7 +43,9 @@ def mark(side, rule):
         if not votes or groups[0] is None or not (returned[0] or case["given"]):
             continue
         group, agreeing = votes.most_common(1)[0]
-        if texts[group] != texts[0] and agreeing >= max(fewest, share * len(counted)):
+        near = case["given"] or case.get("like", True)  # elsewhere the likeliest version and all samples agree
+        needed = max(fewest, share * len(counted), 0 if near else ALL)
+        if texts[group] != texts[0] and agreeing >= needed:
             marks.append((not case["given"], -agreeing, len(case["call"]), case, group, len(counted)))
     return min(marks, key=lambda each: each[:3]) if marks else None
 

@@ -288,8 +288,8 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Majority = USU
     """The most telling input on which enough readings agree, and the code does otherwise.
 
     Given inputs come first, then those on which more readings agree, then shorter calls. An input on which
-    a reading of the majority raises does not count, nor one that was drawn and is unlike the given ones, or
-    on which the code raises: the docstring may not speak of it.
+    a reading of the majority raises does not count, nor one that was drawn and on which the code raises: the
+    docstring may not speak of it. Nor may it of one that is unlike the given ones; there, all must agree.
 
     Args:
         counted: The readings that count, from 1.
@@ -308,7 +308,7 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Majority = USU
 def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Majority) -> Disagreement | None:
     code = outcomes.outcomes[0]
     drawn = not outcomes.given
-    if code.group is None or (drawn and not (code.returned and outcomes.like_given)):
+    if code.group is None or (drawn and not code.returned):
         return None
     groups = Counter(
         outcome.group
@@ -319,6 +319,8 @@ def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Majority) -
     # The same value with another effect: of effects, docstrings seldom speak.
     alike = outcomes.outcomes[group].text == code.text
     if alike or not rule.holds(agreeing, len(counted)):
+        return None
+    if drawn and not outcomes.like_given and agreeing <= SAMPLES:
         return None
     return Disagreement(
         call=outcomes.call,

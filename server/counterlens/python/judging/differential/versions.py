@@ -40,12 +40,16 @@ def run_versions(
     calls = list((given | drawn).values())
     recorder = studied.recorder if isinstance(studied, Original) else planned.recorder
     runs = [_outcomes(recorder, program, calls, setting) for program in (document.text, *programs)]
+    # Imported here: it uses Hypothesis, whose import is a large part of a start.
+    from counterlens.python.judging.differential.call_likeness import CallLikeness
+
+    likeness = CallLikeness(list(given.values()), planned.plan.shapes.hints) if given else None
     inputs = tuple(
         InputOutcomes(
             call.written(recorder.target),
             at < len(given),
             _grouped([run[at] for run, _ in runs]),
-            at < len(given) or not isinstance(studied, Original) or studied.is_like_tests(call),
+            at < len(given) or likeness is None or likeness.departure(call) is None,
         )
         for at, call in enumerate(calls)
     )
