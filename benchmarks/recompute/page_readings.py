@@ -43,7 +43,7 @@ def mark(side, rule):
         if not votes or groups[0] is None or not (returned[0] or case["given"]):
             continue
         group, agreeing = votes.most_common(1)[0]
-        near = case["given"] or case.get("like", True)  # elsewhere the likeliest version and all samples agree
+        near = case["given"] or case.get("like", True)  # elsewhere all agree
         needed = max(fewest, share * len(counted), 0 if near else ALL)
         if texts[group] != texts[0] and agreeing >= needed:
             marks.append((not case["given"], -agreeing, len(case["call"]), case, group, len(counted)))
