@@ -43,29 +43,28 @@ def stored(right: bool, *, outcome: Outcome = Outcome.PROBED) -> StoredRecord:
 
 
 def test_a_model_that_knows_is_decided_and_a_coin_is_not() -> None:
-    knows = excess_of(SETTINGS, "equivalence", ITEMS, {item.position: stored(True) for item in ITEMS[:60]})
+    knows = excess_of(SETTINGS, "m", "equivalence", ITEMS, [(item, stored(True)) for item in ITEMS])
     assert knows is not None
     assert (knows.n, knows.mean, knows.decided) == (60, 0.5, True)
-    coin = excess_of(
-        SETTINGS, "equivalence", ITEMS, {item.position: stored(item.position % 2 == 0) for item in ITEMS}
-    )
+    tossed = [(item, stored(item.position % 2 == 0)) for item in ITEMS]
+    coin = excess_of(SETTINGS, "m", "equivalence", ITEMS, tossed)
     assert coin is not None
     assert (coin.mean, coin.decided) == (0, False)
 
 
 def test_only_the_beginning_of_the_random_order_counts() -> None:
     order = in_random_order(ITEMS, SETTINGS)
-    records = {item.position: stored(True) for item in order[:3] + order[4:]}
-    known = excess_of(SETTINGS, "equivalence", ITEMS, records)
+    records = [(item, stored(True)) for item in order[:3] + order[4:]]
+    known = excess_of(SETTINGS, "m", "equivalence", ITEMS, records)
     assert known is not None
     assert known.n == 3
-    del records[order[0].position]
-    assert excess_of(SETTINGS, "equivalence", ITEMS, records) is None
+    assert excess_of(SETTINGS, "m", "equivalence", ITEMS, records[1:]) is None
+    assert excess_of(SETTINGS, "another", "equivalence", ITEMS, records) is None
 
 
 def test_functions_that_are_left_out_say_nothing() -> None:
-    records = {item.position: stored(True, outcome=Outcome.LEFT_OUT) for item in ITEMS}
-    assert excess_of(SETTINGS, "equivalence", ITEMS, records) is None
+    records = [(item, stored(True, outcome=Outcome.LEFT_OUT)) for item in ITEMS]
+    assert excess_of(SETTINGS, "m", "equivalence", ITEMS, records) is None
 
 
 def test_a_task_without_chance_is_refused(place: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from counterlens.cli.probe import probe
 from counterlens.errors import ModelError, OptionError
-from counterlens.evaluation.manifest import manifest
+from counterlens.evaluation.manifest import differences, manifest
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.work import opened_encoder, perform
@@ -169,3 +169,17 @@ def test_settings_are_read_as_they_were_kept() -> None:
     assert kept.options_of("completion") == ranged.options_of("completion")
     assert settings.differences(ranged)[0] == "tasks is ('completion', 'name'), not ('completion',)"
     assert "prefix_ratio is 0.75, not [0.4, 0.6]" in settings.differences(ranged)
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_a_run_that_an_earlier_version_began_is_not_under_other_circumstances(
+    embedded: LlamaModel, place: Path, chosen: bool
+) -> None:
+    data = f"repo:{place / 'code'}"
+    settings = RunSettings.of(["equivalence"], data, paths=("gcd.py",), until_decided=chosen)
+    kept = manifest(make_plan(settings, best_sandbox()), "smollm2-135m", embedded.info, None)
+    parameters = dict(kept["parameters"])
+    parameters.pop("until_decided", None)  # it did not know that
+    assert differences({**kept, "parameters": parameters}, kept) == (
+        ["parameters.until_decided: None, now True"] if chosen else []
+    )

@@ -58,7 +58,7 @@ async def test_an_edit_brings_and_takes_away_a_mark(writer: LanguageClient, tmp_
     assert mark.severity == types.DiagnosticSeverity.Information
     assert mark.range == types.Range(types.Position(0, 4), types.Position(0, 8))
     edit(writer, uri, 3, f"import os\n\n\n{WRONG}")
-    await until(lambda: [one.range.start.line for one in marked(writer, uri)] == [3], 60)
+    await until(lambda: [mark.range.start.line for mark in marked(writer, uri)] == [3], 60)
     edit(writer, uri, 4, RIGHT)
     await until(lambda: not marked(writer, uri), 60)
 

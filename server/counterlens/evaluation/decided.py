@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from counterlens.errors import OptionError
@@ -53,7 +53,11 @@ def require_excess(tasks: Iterable[str]) -> None:
 
 
 def excess_of(
-    settings: RunSettings, task: str, items: Sequence[Item], records: Mapping[int, StoredRecord]
+    settings: RunSettings,
+    model: str,
+    task: str,
+    items: Iterable[Item],
+    records: Iterable[tuple[Item, StoredRecord]],
 ) -> Excess | None:
     """The main figure of one model in one task so far; None without a record that shows something about it.
 
@@ -61,12 +65,15 @@ def excess_of(
     quickly asked are no sample.
 
     Args:
-        items: All items of the model and the task.
-        records: The finished ones, by position.
+        model: The model, as the user named it.
+        items: All items of the plan.
+        records: The finished ones.
     """
     probe, values = PROBES[task], list[float]()
-    for item in in_random_order(items, settings):
-        stored = records.get(item.position)
+    done = {item.position: stored for item, stored in records}
+    own = [item for item in items if (item.model, item.task) == (model, task)]
+    for item in in_random_order(own, settings):
+        stored = done.get(item.position)
         if stored is None:
             break
         value = probe.excess(stored.record) if stored.record.probed else None

@@ -22,7 +22,7 @@ from counterlens.probes.registry import probe_named
 from counterlens.sandbox.registry import choose
 from counterlens.text import sha256_of
 
-_PARAMETERS = ("limit", "seed", "since", "paths", "minutes", "until_decided", "thinking_tokens")
+_PARAMETERS = ("limit", "seed", "since", "paths", "minutes", "thinking_tokens")
 # A commit that leaves the prompts unchanged, as `plan` and `dataset.sha256` show, does not matter to a run.
 # The identity of a model already covers its number of parameters.
 _HARMLESS = {
@@ -58,7 +58,10 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
         "platform": f"{sys.platform} {platform.machine()}",
         "packages": package_versions(),
         "tasks": list(plan.settings.tasks),
-        "parameters": {name: settings[name] for name in _PARAMETERS} | {"api": plan.settings.served(spec)[0]},
+        "parameters": {name: settings[name] for name in _PARAMETERS}
+        # Not named in the manifests of earlier versions, whose runs can be resumed.
+        | ({"until_decided": True} if settings["until_decided"] else {})
+        | {"api": plan.settings.served(spec)[0]},
         "options": settings["options"],
         "settings_file": settings["settings_file"],
         "model": {

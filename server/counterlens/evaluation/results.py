@@ -159,11 +159,10 @@ def _excess(
     store: Store, settings: RunSettings, labels: Mapping[str, str]
 ) -> Iterator[tuple[tuple[str, str], Excess]]:
     """The main figure above chance of each model and task that has one."""
-    records = {item.position: stored for item, stored in store.records()}
+    records = list(store.records())
     for model in settings.models:
         for task in settings.tasks:
-            items = [item for item in store.items if (item.model, item.task) == (model, task)]
-            known = excess_of(settings, task, items, records)
+            known = excess_of(settings, model, task, store.items, records)
             if known is not None:
                 yield (labels.get(model, model), task), known
 

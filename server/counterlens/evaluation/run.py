@@ -199,12 +199,8 @@ class Run:
         """Whether more functions are wanted from the model of an item in its task."""
         if not self._plan.settings.until_decided:
             return True
-        of = item.model, item.task
-        records = {
-            own.position: stored for own, stored in self._store.records() if (own.model, own.task) == of
-        }
-        items = [own for own in self._plan.items if (own.model, own.task) == of]
-        known = excess_of(self._plan.settings, item.task, items, records)
+        plan = self._plan
+        known = excess_of(plan.settings, item.model, item.task, plan.items, self._store.records())
         return known is None or not known.decided
 
     def _keep_speed(self, spec: str, model: Model, opening: float, going: _Going) -> None:

@@ -225,10 +225,15 @@ class TestsInIdleTime:
                 await asyncio.sleep(_LOOK)
                 continue
             self._cancel = Event()
+            analysis, (document, scopes) = self._due[uri].analysis, self._scopes[uri]
+            scope = scopes.get(name)
+            if scope is not None and analysis.document is not document:  # the newest version comes soon
+                await asyncio.sleep(IDLE_SECONDS)
+                continue
             if tested:
-                if await self._was_read(uri, name) and uri in self._due:
+                if (scope is None or await self._was_read(analysis, scope)) and uri in self._due:
                     self._due[uri].unread.pop(name, None)
-            elif await self._ran(uri, name) and uri in self._due:
+            elif (scope is None or await self._ran(analysis, scope)) and uri in self._due:
                 self._due[uri].names.pop(name, None)
                 self._due[uri].unread[name] = edited, since
                 self._moved.set()
@@ -252,18 +257,10 @@ class TestsInIdleTime:
         on = settings.enable and settings.doubt_run_tests and settings.doubt_diagnostics != "off"
         return on and path is not None and not analysis.gone and is_workspace_trusted(self._ls, path)
 
-    async def _ran(self, uri: str, name: str) -> bool:
+    async def _ran(self, analysis: Analysis, scope: DoubtScope) -> bool:
         """Run the tests of a function, and show the result; False if they must run again."""
         ls, settings, cancel = self._ls, self._ls.settings, self._cancel
-        analysis = self._due[uri].analysis
-        document, scopes = self._scopes[uri]
-        scope = scopes.get(name)
-        if scope is None:
-            return True
-        if analysis.document is not document:  # the newest version comes soon
-            await asyncio.sleep(IDLE_SECONDS)
-            return False
-        start = scope.function.start
+        document, start = scope.document, scope.function.start
         known = self._known(analysis, document, start)
         doubts = tuple(doubt.within(scope) for doubt in known.found) if known else ()
         loop = asyncio.get_running_loop()
@@ -271,9 +268,7 @@ class TestsInIdleTime:
         def show(marks: tuple[Mark, ...], *, over: bool) -> None:
             if analysis.document is not document or not ls.asks(settings):
                 return
-            now = self._known(analysis, document, start)
-            span = start, scope.function.end
-            base = now or CheckedFunction(fingerprint(scope), span, doubts, (), is_asked=False)
+            base = self._known(analysis, document, start) or _unasked(scope, doubts)
             if not any(map(is_failing, marks)):
                 marks = (*marks, *(each for each in base.shown if isinstance(each, DisagreeingFunction)))
             checked = replace(base, shown=marks, settled_in=document if over else base.settled_in)
@@ -296,18 +291,10 @@ class TestsInIdleTime:
         show(tuple(marks), over=True)
         return True
 
-    async def _was_read(self, uri: str, name: str) -> bool:
+    async def _was_read(self, analysis: Analysis, scope: DoubtScope) -> bool:
         """Read the docstring of a function, and show whether the code disagrees; False to try again."""
         ls, settings, cancel = self._ls, self._ls.settings, self._cancel
-        analysis = self._due[uri].analysis
-        document, scopes = self._scopes[uri]
-        scope = scopes.get(name)
-        if scope is None:
-            return True
-        if analysis.document is not document:  # the newest version comes soon
-            await asyncio.sleep(IDLE_SECONDS)
-            return False
-        start = scope.function.start
+        document, start = scope.document, scope.function.start
         known = self._known(analysis, document, start)
         if known is not None and any(map(is_failing, known.shown)):
             return True
@@ -320,9 +307,7 @@ class TestsInIdleTime:
             return True
         if analysis.document is not document or not ls.asks(settings):
             return False
-        span = start, scope.function.end
-        known = self._known(analysis, document, start)
-        known = known or CheckedFunction(fingerprint(scope), span, (), (), is_asked=False)
+        known = self._known(analysis, document, start) or _unasked(scope, ())
         kept = tuple(each for each in known.shown if not isinstance(each, DisagreeingFunction))
         shown = kept if mark is None else (*kept, mark)
         if shown != known.shown:
@@ -333,6 +318,12 @@ class TestsInIdleTime:
     def _known(self, analysis: Analysis, document: Document, start: int) -> CheckedFunction | None:
         """What is known about the function that begins at a byte."""
         return analysis.doubts.at(document, self._ls.settings.asked, start)
+
+
+def _unasked(scope: DoubtScope, doubts: tuple[Doubt, ...]) -> CheckedFunction:
+    """What is known about a function that the model was not asked about."""
+    span = scope.function.start, scope.function.end
+    return CheckedFunction(fingerprint(scope), span, doubts, (), is_asked=False)
 
 
 def shown_of(functions: list[CheckedFunction]) -> set[int]:
