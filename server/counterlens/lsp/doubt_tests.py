@@ -268,7 +268,7 @@ class TestsInIdleTime:
         def show(marks: tuple[Mark, ...], *, over: bool) -> None:
             if analysis.document is not document or not ls.asks(settings):
                 return
-            base = self._known(analysis, document, start) or _unasked(scope, doubts)
+            base = self._known(analysis, document, start) or _without_model(scope, doubts)
             if not any(map(is_failing, marks)):
                 marks = (*marks, *(each for each in base.shown if isinstance(each, DisagreeingFunction)))
             checked = replace(base, shown=marks, settled_in=document if over else base.settled_in)
@@ -307,7 +307,7 @@ class TestsInIdleTime:
             return True
         if analysis.document is not document or not ls.asks(settings):
             return False
-        known = self._known(analysis, document, start) or _unasked(scope, ())
+        known = self._known(analysis, document, start) or _without_model(scope, ())
         kept = tuple(each for each in known.shown if not isinstance(each, DisagreeingFunction))
         shown = kept if mark is None else (*kept, mark)
         if shown != known.shown:
@@ -320,7 +320,7 @@ class TestsInIdleTime:
         return analysis.doubts.at(document, self._ls.settings.asked, start)
 
 
-def _unasked(scope: DoubtScope, doubts: tuple[Doubt, ...]) -> CheckedFunction:
+def _without_model(scope: DoubtScope, doubts: tuple[Doubt, ...]) -> CheckedFunction:
     """What is known about a function that the model was not asked about."""
     span = scope.function.start, scope.function.end
     return CheckedFunction(fingerprint(scope), span, doubts, (), is_asked=False)
