@@ -9,11 +9,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
 from counterlens import plugins
+from counterlens.datasets import LOADERS, Loader
 from counterlens.plugins import PluginFailure, Registry, load
+from counterlens.probes.probe import Probe
+from counterlens.probes.registry import PROBES
 
 GROUP = "counterlens.tests"
 
@@ -252,3 +256,18 @@ def test_models_mutations_and_datasets_take_plugins_and_the_doctor_names_the_bro
         ),
     ]
     assert doctor.returncode == 1
+
+
+def test_a_built_in_entry_with_a_place_is_imported_when_it_is_looked_up() -> None:
+    places = {"STRING": "string:ascii_lowercase", "COLLECTIONS": "a_package_that_is_not_there:NAME"}
+    registry = Registry("counterlens.nothing", places=places, name=str.upper, kind=str)
+    assert list(registry) == list(places)
+    assert "COLLECTIONS" in list(registry)  # its name is known without an import
+    assert registry["STRING"] == "abcdefghijklmnopqrstuvwxyz"
+    with pytest.raises(ModuleNotFoundError):
+        registry["COLLECTIONS"]
+
+
+@pytest.mark.parametrize("registry", [PROBES, LOADERS], ids=["probes", "datasets"])
+def test_an_entry_has_the_name_under_which_it_is_found(registry: Registry[Probe[Any, Any] | Loader]) -> None:
+    assert [entry.id for entry in registry.values()] == list(registry)

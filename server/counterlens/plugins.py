@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from pkgutil import resolve_name
 from threading import RLock
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -71,6 +73,9 @@ class Registry(Mapping[str, T], Generic[T]):
 
     Args:
         group: The group of the plug-ins' entry points.
+        own: Built-in entries.
+        places: Further built-in entries, imported at their first look-up: by name, the place of each as in an
+            entry point (`package.module:NAME`).
         name: Returns the name of an entry.
         kind: The class of every entry.
         check: Checks a plug-in's entry further; raises if it is refused.
@@ -79,53 +84,55 @@ class Registry(Mapping[str, T], Generic[T]):
     def __init__(
         self,
         group: str,
-        own: Iterable[T],
+        own: Iterable[T] = (),
         *,
+        places: Mapping[str, str] = MappingProxyType({}),
         name: Callable[[T], str],
         kind: type,
         check: Callable[[T], None] = lambda _: None,
     ) -> None:
         self._group, self._name, self._kind, self._check = group, name, kind, check
         self._own = {name(entry): entry for entry in own}
-        self._all: dict[str, T] | None = None
+        self._places = places
+        self._names = (*self._own, *places)
+        self._added: dict[str, T] | None = None
         self._loading = False
         self._lock = RLock()
 
     def __getitem__(self, name: str) -> T:
-        return self._own[name] if name in self._own else self._entries()[name]
+        if name in self._own:
+            return self._own[name]
+        if name in self._places:
+            return self._own.setdefault(name, self._entry_of(resolve_name(self._places[name])))
+        return self.added[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._entries())
+        return iter((*self._names, *self.added))
 
     def __len__(self) -> int:
-        return len(self._entries())
+        return sum(1 for _ in self)
 
     @property
     def added(self) -> dict[str, T]:
         """The entries of plug-ins only."""
-        return {name: entry for name, entry in self.items() if name not in self._own}
-
-    def _entries(self) -> dict[str, T]:
-        if self._all is None:
+        if self._added is None:
             with self._lock:
                 if self._loading:  # a plug-in reads this registry while it is imported
-                    return self._own
-                if self._all is None:
+                    return {}
+                if self._added is None:
                     self._loading = True
                     try:
-                        self._all = self._with_plugins()
+                        self._added = self._load_plugins()
                     finally:
                         self._loading = False
-        return self._all
+        return self._added
 
-    def _with_plugins(self) -> dict[str, T]:
-        entries = dict(self._own)
+    def _load_plugins(self) -> dict[str, T]:
+        entries: dict[str, T] = {}
 
         def entry_of(plugin: Any) -> T:
-            entry: T = plugin() if isinstance(plugin, type) else plugin
-            if not isinstance(entry, self._kind):
-                raise TypeError(f"{type(entry).__name__} is no {self._kind.__name__}")
-            if self._name(entry) in entries:
+            entry = self._entry_of(plugin)
+            if self._name(entry) in {*self._names, *entries}:
                 raise ValueError(f"there is another {self._name(entry)!r}")
             self._check(entry)
             return entry
@@ -133,3 +140,9 @@ class Registry(Mapping[str, T], Generic[T]):
         for _, entry in load(self._group, entry_of):
             entries[self._name(entry)] = entry
         return entries
+
+    def _entry_of(self, place: Any) -> T:
+        entry: T = place() if isinstance(place, type) else place
+        if not isinstance(entry, self._kind):
+            raise TypeError(f"{type(entry).__name__} is no {self._kind.__name__}")
+        return entry

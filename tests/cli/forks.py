@@ -22,6 +22,7 @@ from typing import Any
 from counterlens.cli.main import cli, main
 from counterlens.models.base import Completion, Progress, Prompt
 from counterlens.models.registry import BACKENDS, Backend
+from counterlens.probes.registry import PROBES
 from tests import few_cheats
 from tests.evaluation.scripted_scores import RuleModel, at_random
 
@@ -80,13 +81,13 @@ def run(arguments: list[str], folder: str) -> dict[str, Any]:
 
 def serve() -> None:
     """Answer until the end of standard input."""
-    BACKENDS._all = {
-        **BACKENDS,
+    BACKENDS._added = {
         "toy": Backend("toy", "answers alike", lambda spec: spec == "toy", lambda *_: Toy()),
     }
     context: Any = None
     for name in cli.list_commands(context):
         cli.get_command(context, name)
+    list(PROBES.values())  # imported once, before the forks
     few_cheats.try_few()
     gc.freeze()
     for line in sys.stdin:

@@ -85,7 +85,7 @@ def test_a_long_chain_of_branches_is_mutated() -> None:
 def test_a_folder_with_bad_files_is_scored_but_for_these(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BACKENDS, "_all", {**BACKENDS, "rule:NAME": backend({"r": at_random})})
+    monkeypatch.setattr(BACKENDS, "_added", {"rule:NAME": backend({"r": at_random})})
     found = json.loads(run("score", folder, "--model", "rule:r", "--json").output)
     skipped = {Path(one["path"]).name: one["reason"] for one in found["skipped"]}
     assert {*skipped} >= NOT_TEXT

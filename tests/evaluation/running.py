@@ -12,7 +12,7 @@ from pathlib import Path
 
 from counterlens.evaluation.results import RunResults
 from counterlens.processes import python
-from counterlens.reports.formats import write_evaluation
+from counterlens.reports.run_formats import write_evaluation
 from tests.conftest import short_model
 
 FUNCTIONS = "3"

@@ -18,7 +18,7 @@ from counterlens.evaluation.results import RunResults
 from counterlens.metrics.asc_eval import THRESHOLD
 from counterlens.models.registry import BACKENDS
 from counterlens.reports.build import plots
-from counterlens.reports.formats import write_evaluation
+from counterlens.reports.run_formats import write_evaluation
 from counterlens.syntax.concepts.sets import AUTHORS, concept_set
 from tests.evaluation.scripted_scores import at_random, backend, galeras
 
@@ -46,7 +46,7 @@ def asked(place: Path, *models: str) -> Path:
     command = ["--out", str(folder), "--data", f"galeras:{data}", "--task", "confidence"]
     command += [part for name in models for part in ("--model", f"rule:{name}")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(BACKENDS, "_all", {**BACKENDS, "rule:NAME": backend(RULES)})
+        patch.setattr(BACKENDS, "_added", {"rule:NAME": backend(RULES)})
         done = CliRunner().invoke(bench, [*command, "--protocol", "astxplainer", "--allow-weaker-sandbox"])
     assert done.exit_code == 0, done.output
     return folder

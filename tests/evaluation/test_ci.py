@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from counterlens.reports.export.runs import exported_run
 from counterlens.reports.export.verdicts import annotation_commands
-from counterlens.reports.export.view import exported_run
-from counterlens.reports.formats import write_evaluation
+from counterlens.reports.run_formats import write_evaluation
 from tests.evaluation.made_up import results
 
 PAGE = (Path(__file__).parents[2] / "docs" / "continuous-integration.md").read_text(encoding="utf-8")

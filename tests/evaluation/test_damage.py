@@ -20,7 +20,7 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.models.cache import AnswerStore
 from counterlens.models.usage import Usage
-from counterlens.reports.formats import write_evaluation
+from counterlens.reports.run_formats import write_evaluation
 from tests.evaluation.made_up import left_out, pair, pairs_record
 
 Damage = Callable[[Path], object]

@@ -28,8 +28,8 @@ from counterlens.reports.build.comparison import comparison_report
 from counterlens.reports.build.overview import quality_and_speed
 from counterlens.reports.build.run_wording import progress_of
 from counterlens.reports.document import Figure, TableBlock
-from counterlens.reports.formats import write_evaluation
 from counterlens.reports.render import markdown
+from counterlens.reports.run_formats import write_evaluation
 from tests.evaluation.made_up import pair, pairs_record, records, results
 
 

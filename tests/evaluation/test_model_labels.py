@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from counterlens.evaluation.results import RunResults, model_labels
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, Store, StoredRecord
-from counterlens.reports.formats import write_evaluation
+from counterlens.reports.run_formats import write_evaluation
 from tests.evaluation.made_up import pair, pairs_record
 from tests.evaluation.test_damage import MANIFEST
 

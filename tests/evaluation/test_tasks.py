@@ -18,7 +18,7 @@ from counterlens.evaluation.work import find_record
 from counterlens.probes.probe import Context
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import run_targets
-from counterlens.reports.formats import write_evaluation
+from counterlens.reports.run_formats import write_evaluation
 from counterlens.sandbox.registry import best_sandbox
 from tests.evaluation.conftest import TOY
 from tests.evaluation.running import command_of, run

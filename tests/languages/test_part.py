@@ -6,13 +6,16 @@ from dataclasses import fields
 
 import pytest
 
-import counterlens.cli.doctor  # noqa: F401 - loads all that reads a part
+import counterlens.cli.doctor  # noqa: F401 - loads what reads a part, with the probes below
 from counterlens import plugins
 from counterlens.errors import SourceError
 from counterlens.judging.languages import JUDGED
 from counterlens.languages.language import Language
 from counterlens.languages.part import PARTS, LanguagePart
 from counterlens.languages.registry import LANGUAGES
+from counterlens.probes.registry import PROBES
+
+list(PROBES.values())
 
 FIELDS = [field.name for field in fields(Language) if field.default == ""]
 """The parts that a language may name."""
@@ -31,7 +34,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> Language:
         concepts="counterlens.python.syntax.concepts:python_definitions",
         strict="counterlens.python.syntax.parsing:NOTHING",
     )
-    monkeypatch.setattr(LANGUAGES, "_all", {**LANGUAGES, "toy": language})
+    monkeypatch.setattr(LANGUAGES, "_added", {"toy": language})
     monkeypatch.setattr(plugins, "failures", [])
     for known in PARTS.values():
         monkeypatch.setattr(known, "_loaded", {})

@@ -124,7 +124,7 @@ def _manifest(model: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    from counterlens.reports.formats import write_evaluation
+    from counterlens.reports.run_formats import write_evaluation
 
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     sys.stdout.write(write_evaluation("html", hostile_run()))

@@ -15,7 +15,7 @@ from counterlens.metrics.summary import Observation, by_concept, by_file, by_fun
 from counterlens.probes.pairs.record import judged_pairs
 from counterlens.reports.build.overview import drawn, place_tables
 from counterlens.reports.document import HeadingLink, Shaded
-from counterlens.reports.formats import write_evaluation
+from counterlens.reports.run_formats import write_evaluation
 from tests.reports.runs import MODELS, hostile_run
 
 

@@ -20,8 +20,8 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.probes.pairs.record import judged_pairs
 from counterlens.reports.build.evaluation import evaluation_report
 from counterlens.reports.document import Heading, TableBlock
-from counterlens.reports.formats import write_evaluation
 from counterlens.reports.render.latex import PARAGRAPHS, escape, table_parts
+from counterlens.reports.run_formats import write_evaluation
 from tests.reports.runs import MUTATIONS, hostile_run
 
 

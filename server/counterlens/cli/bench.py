@@ -17,11 +17,12 @@ from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.run_reporting import EventReporter, PlanFacts, RunReporter, TerminalReporter
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
+from counterlens.datasets.registry import repository_in
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.estimate import PromptCounts, counted_prompts
 from counterlens.evaluation.gate import GateOutcome, gate, gate_outcome
-from counterlens.evaluation.plan import Plan, make_plan, repository_in
+from counterlens.evaluation.plan import Plan, make_plan
 from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Store

@@ -21,7 +21,7 @@ from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import write_page
 from counterlens.confidence.correctness import save_correctness
 from counterlens.datasets import open_dataset
-from counterlens.evaluation.plan import absolute, repository_in
+from counterlens.datasets.registry import absolute, repository_in
 from counterlens.languages.registry import language_named
 from counterlens.probes.common_options import MAX_TOKENS
 from counterlens.probes.runner import require_one_language

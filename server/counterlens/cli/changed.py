@@ -14,8 +14,8 @@ from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX, NothingChosenError
+from counterlens.reports.export.runs import exported_run
 from counterlens.reports.export.verdicts import annotation_commands
-from counterlens.reports.export.view import exported_run
 
 
 @click.command()

@@ -16,9 +16,15 @@ from counterlens.cli.progress_lines import steps
 from counterlens.datasets import LOADERS, Dataset
 from counterlens.datasets.checking import Check, Runner, check
 from counterlens.datasets.hub import bring
-from counterlens.datasets.registry import downloads, find, installed_data, open_dataset
+from counterlens.datasets.registry import (
+    absolute,
+    downloads,
+    find,
+    installed_data,
+    open_dataset,
+    repository_in,
+)
 from counterlens.errors import DataError
-from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.reports.build.data import checks_report, data_report
 from counterlens.reports.export.json import check_json, listing_json, provenance_json
 

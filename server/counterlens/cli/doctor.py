@@ -153,6 +153,7 @@ def _devices() -> list[CheckResult]:
 
 
 def _plugins() -> list[CheckResult]:
+    list(PROBES.values())  # their modules register the parts of a language that they read
     for part in PARTS.values():
         for language in LANGUAGES.added:
             part.get(language)

@@ -63,19 +63,32 @@ def declared_options(options: type[Any]) -> Callable[[Command], Command]:
 def flag_of_option(
     name: str, spec: OptionSpec, text: str, default: Any, *, shown: bool = False
 ) -> Callable[[Any], Any]:
+    """Add the flag of an option to a command, which gets its value by the option's name."""
+    settings = _settings_of(spec, text, default, shown=shown)
+    return click.option(*_spellings(name, spec), **settings)
+
+
+def parameter_of_option(name: str, spec: OptionSpec, text: str) -> click.Option:
+    """The flag of an option without a default."""
+    return click.Option(_spellings(name, spec), **_settings_of(spec, text, None, shown=False))
+
+
+def _spellings(name: str, spec: OptionSpec) -> list[str]:
+    return [spec.flag, *(["-m"] if spec.flag == "--model" else []), name]
+
+
+def _settings_of(spec: OptionSpec, text: str, default: Any, *, shown: bool) -> dict[str, Any]:
     if spec.kind is bool:
-        return click.option(spec.flag, name, is_flag=True, default=default, help=text)
-    return click.option(
-        *((spec.flag, "-m") if spec.flag == "--model" else (spec.flag,)),
-        name,
-        type=_type(spec),
-        multiple=spec.repeatable,
-        metavar=spec.metavar or None,
-        callback=_callback_of(spec),
-        default=default,
-        show_default=shown,
-        help=text,
-    )
+        return {"is_flag": True, "default": default, "help": text}
+    return {
+        "type": _type(spec),
+        "multiple": spec.repeatable,
+        "metavar": spec.metavar or None,
+        "callback": _callback_of(spec),
+        "default": default,
+        "show_default": shown,
+        "help": text,
+    }
 
 
 def _type(spec: OptionSpec) -> click.ParamType[Any]:

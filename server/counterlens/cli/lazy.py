@@ -22,18 +22,20 @@ class BriefCommand(click.Command):
     """
 
     def __init__(self, *, usual: Mapping[str, Sequence[str]], **settings: Any) -> None:
-        super().__init__(**settings)
         self._usual = usual
-        self.params.append(
-            click.Option(
-                ["--help-all"],
-                is_flag=True,
-                is_eager=True,
-                expose_value=False,
-                callback=self._show_all,
-                help="Show every option and exit.",
-            )
+        further = click.Option(
+            ["--help-all"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=self._show_all,
+            help="Show every option and exit.",
         )
+        super().__init__(**{**settings, "params": [*settings.get("params", ()), further]})
+
+    def narrowed(self, parent: click.Context, args: list[str]) -> BriefCommand:  # noqa: ARG002
+        """The command with the options that some arguments need, where it can tell; otherwise itself."""
+        return self
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in groups; those without a group only for `--help-all`."""
@@ -102,6 +104,8 @@ class LazyGroup(click.Group):
             click.UsageError: an option for one value has several.
         """
         name, command, rest = super().resolve_command(ctx, args)
+        if isinstance(command, BriefCommand):
+            command = command.narrowed(ctx, rest)
         if name is not None and command is not None:
             _require_one_value(ctx, name, command, rest)
         return name, command, rest
@@ -123,8 +127,8 @@ def without_collection() -> Iterator[None]:
 
 def _require_one_value(parent: click.Context, name: str, command: click.Command, args: list[str]) -> None:
     """Refuse repeated options, of which click would drop all values but the last."""
-    twin = copy(command)
-    twin.params = [_repeatable(each) if _takes_one(each) else each for each in command.params]
+    parameters = [_repeatable(each) if _takes_one(each) else each for each in command.params]
+    twin = click.Command(name, params=parameters)
     context = click.Context(twin, parent, name)
     try:
         values, _, _ = twin.make_parser(context).parse_args(list(args))

@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from counterlens.cli.every_probe import probe_everything
-from counterlens.cli.lazy import BriefCommand
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -26,7 +25,7 @@ from counterlens.cli.options import (
     split_target,
     strong_sandbox,
 )
-from counterlens.cli.probe_options import parameters_from_file, probe_options, taken_from, task_option
+from counterlens.cli.probe_options import ProbeCommand, parameters_from_file, taken_from, task_option
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import ReportOutput, output_options
 from counterlens.cli.saying import say
@@ -34,11 +33,11 @@ from counterlens.confidence.scoring import FunctionConfidence, measure_function
 from counterlens.counting import plural
 from counterlens.datasets import open_dataset
 from counterlens.datasets.counterparts import counterparts
+from counterlens.datasets.registry import absolute, repository_in
 from counterlens.errors import OptionError
-from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.judging.base import LIMITS, lasting
 from counterlens.models.sentences import ModelSentences, SentenceEncoder
-from counterlens.probes.execution.translation import source_language
+from counterlens.probes.common_options import source_language
 from counterlens.probes.options import ProbeOptions, distribute
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.wording import follows_sentence
@@ -75,7 +74,11 @@ _USUAL = {
 }
 
 
-@click.command(cls=BriefCommand, usual=_USUAL)
+def _task_of(values: Mapping[str, Any]) -> str:
+    return _LIKELIHOOD if values.get("likelihood") else values.get("task", _COMPLETION)
+
+
+@click.command(cls=ProbeCommand, usual=_USUAL, task=_task_of)
 @click.argument("target", metavar="PATH[::QUALNAME]", default="")
 @model_options
 @task_option(help="The probe to run.", more=(ALL,), default=_COMPLETION, show_default=True)
@@ -85,7 +88,6 @@ _USUAL = {
     help="The same as --task likelihood: score the true rest; no code is generated or run.",
 )
 @output_options
-@probe_options
 @click.option(
     "--data", metavar="NAME_OR_PATH", help="The functions of a dataset instead of PATH, judged by its tests."
 )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import wraps
+from copy import copy
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
-from counterlens.cli.flags import flag_of_option
-from counterlens.cli.lazy import CONFIG
+from counterlens.cli.flags import flag_of_option, parameter_of_option
+from counterlens.cli.lazy import CONFIG, BriefCommand
 from counterlens.evaluation.settings_file import SettingsFile, nearest, read
 from counterlens.probes.options import OptionSpec, declared, specs
 from counterlens.probes.probe import Probe
@@ -105,6 +106,95 @@ def probe_options(command: Command) -> Command:
     return _taking(declared(PROBES.values()), command, named=True)
 
 
+class ProbeCommand(BriefCommand):
+    """A command on one probe, which gets the given values of the probe's options, by name, as `given`.
+
+    Only the chosen probe is imported. The flags of all are known where they matter: in its help, beside a
+    settings file, and to name the tasks of an option that the chosen probe does not take.
+
+    Args:
+        task: Returns the chosen probe's id, given the values of the command's own parameters as typed.
+        settings: See `BriefCommand`.
+    """
+
+    def __init__(self, *, task: Callable[[Mapping[str, Any]], str], **settings: Any) -> None:
+        self._task_of, self._task = task, ""
+        self._params_by_task: dict[str, list[click.Parameter]] = {}
+        super().__init__(**settings)
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        """Its own parameters, and the flags of the chosen probe; of all probes if none is chosen."""
+        if self._task not in self._params_by_task:
+            self._params_by_task[self._task] = [*self._own, *self._flags]
+        return self._params_by_task[self._task]  # click changes this list
+
+    @params.setter
+    def params(self, own: list[click.Parameter]) -> None:
+        self._own = own
+
+    @property
+    def _flags(self) -> list[click.Option]:
+        return _flags_of_probe(self._task) if self._task else _flags_of_all()
+
+    def narrowed(self, parent: click.Context, args: list[str]) -> ProbeCommand:
+        """The command with the flags of the chosen probe only, if it takes all of some arguments."""
+        narrow, own = copy(self), click.Command(self.name, params=self._own)
+        try:
+            narrow._task = self._task_of(_split(own, parent, args, ignore_unknown_options=True))
+            if narrow._task not in PROBES:
+                return self
+            values = _split(narrow, parent, args)
+        except click.UsageError:
+            return self
+        protocols = specs(PROBES[narrow._task].options)["protocol"].choices if "protocol" in values else ()
+        return narrow if values.get("protocol") in (None, *protocols) else self
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Like click's; beside a settings file with the flags of all probes, which it may set."""
+        if ctx.default_map:
+            self._task = ""
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command; see the class."""
+        assert self.callback
+        flags = {flag.name for flag in self._flags}
+        given = {name: value for name, value in ctx.params.items() if name in flags and value not in _UNSET}
+        own = {name: value for name, value in ctx.params.items() if name not in flags}
+        return ctx.invoke(self.callback, given=given, **own)
+
+
+_UNSET: tuple[Any, ...] = (None, ())
+
+
+def _split(command: click.Command, parent: click.Context, args: list[str], **settings: Any) -> dict[str, Any]:
+    """The values of a command's parameters as typed, by name, without those that are not given.
+
+    Args:
+        settings: See `click.Context`.
+
+    Raises:
+        click.UsageError: an option is unknown, or lacks its value; or the user asks for help.
+    """
+    context = click.Context(command, parent, command.name, **settings)
+    values, _, parameters = command.make_parser(context).parse_args(list(args))
+    if any(parameter.is_eager for parameter in parameters):
+        raise click.UsageError("this is a call for help")
+    return {name: value for name, value in values.items() if isinstance(value, str | bool)}
+
+
+@cache
+def _flags_of_probe(task: str) -> list[click.Option]:
+    return [parameter_of_option(name, spec, spec.help) for name, spec in specs(PROBES[task].options).items()]
+
+
+@cache
+def _flags_of_all() -> list[click.Option]:
+    known = declared(PROBES.values())
+    return [parameter_of_option(name, spec, _help(name, *known[name])) for name, (spec, _) in known.items()]
+
+
 def options_of(task: str, *names: str) -> Callable[[Command], Command]:
     """Add some flags of one probe to a command, which gets them as `given`."""
 
@@ -121,7 +211,7 @@ def _taking(known: dict[str, tuple[OptionSpec, list[str]]], command: Command, *,
     @wraps(command)
     def gathered(*arguments: Any, **values: Any) -> Any:
         taken = {name: values.pop(name) for name in known}
-        given = {name: value for name, value in taken.items() if value not in (None, ())}
+        given = {name: value for name, value in taken.items() if value not in _UNSET}
         return command(*arguments, given=given, **values)
 
     decorated: Any = gathered

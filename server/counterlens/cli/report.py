@@ -21,6 +21,7 @@ from counterlens.cli.probe_options import task_option
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.runs import agreed_settings, read_run
 from counterlens.cli.saying import say, say_document
+from counterlens.datasets.registry import absolute, repository_in
 from counterlens.evaluation.causal import TASK, confidence_records
 from counterlens.evaluation.causal_results import (
     FILE,
@@ -32,7 +33,6 @@ from counterlens.evaluation.causal_results import (
 )
 from counterlens.evaluation.comparison import compare_models, compare_runs
 from counterlens.evaluation.export import export as write
-from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.work import find_record
 from counterlens.evaluation.work import replay as ask_again
@@ -40,8 +40,9 @@ from counterlens.models.parameters import given_count
 from counterlens.reports.build.comparison import comparison_report
 from counterlens.reports.build.evaluation import evaluation_report
 from counterlens.reports.export.json import comparison_json
-from counterlens.reports.formats import FORMATS, write_evaluation, write_runs
+from counterlens.reports.formats import FORMATS
 from counterlens.reports.render import markdown, terminal
+from counterlens.reports.run_formats import write_evaluation, write_runs
 
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 

@@ -26,11 +26,11 @@ from counterlens.cli.probe_options import (
 )
 from counterlens.cli.runs import agreed_settings
 from counterlens.cli.saying import say
+from counterlens.datasets.registry import absolute
 from counterlens.datasets.repository import PREFIX
 from counterlens.errors import DataError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
-from counterlens.evaluation.plan import absolute
 from counterlens.evaluation.settings import RunOptions, RunSettings, SettingsUsed
 from counterlens.models.entries import ModelEntry
 from counterlens.models.registry import SOME_TAKE, takes

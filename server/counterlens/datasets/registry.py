@@ -9,15 +9,8 @@ from pathlib import Path
 import platformdirs
 
 from counterlens.datasets.base import Dataset, Loader
-from counterlens.datasets.codecontests import Avatar, CodeContests, CodeContestsFolders, CodeNet
-from counterlens.datasets.codesearchnet import CodeSearchNet, Galeras
-from counterlens.datasets.core import Core
-from counterlens.datasets.cruxeval import CruxEval
-from counterlens.datasets.evalplus import HumanEvalPlus, MbppPlus, MbppPlusTexts
 from counterlens.datasets.files import SUFFIXES, data_files, records, require_readable
 from counterlens.datasets.folders import PROGRAMS
-from counterlens.datasets.humaneval import HumanEval, HumanEvalPack, HumanEvalX
-from counterlens.datasets.mbpp import Mbpp, MbppTest
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import DataError
 from counterlens.plugins import Registry
@@ -27,26 +20,28 @@ VARIABLE = "COUNTERLENS_DATA"
 PREFERRED = "python"
 """The preferred language of data in several: the one whose functions every task supports."""
 
-_OWN: tuple[Loader, ...] = (
-    HumanEval(),
-    HumanEvalPlus(),
-    HumanEvalPack(),
-    HumanEvalX(),
-    Mbpp(),
-    MbppPlus(),
-    MbppPlusTexts(),
-    CruxEval(),
-    CodeContests(),
-    CodeContestsFolders(),
-    CodeNet(),
-    Avatar(),
-    CodeSearchNet(),
-    Galeras(),
-    Core(),
-    MbppTest(),
-)
+_PLACES = {
+    "humaneval": "counterlens.datasets.humaneval:HumanEval",
+    "humanevalplus": "counterlens.datasets.evalplus:HumanEvalPlus",
+    "humanevalpack": "counterlens.datasets.humaneval:HumanEvalPack",
+    "humaneval-x": "counterlens.datasets.humaneval:HumanEvalX",
+    "mbpp": "counterlens.datasets.mbpp:Mbpp",
+    "mbppplus": "counterlens.datasets.evalplus:MbppPlus",
+    "mbppplus-hub": "counterlens.datasets.evalplus:MbppPlusTexts",
+    "cruxeval": "counterlens.datasets.cruxeval:CruxEval",
+    "codecontests": "counterlens.datasets.codecontests:CodeContests",
+    "codecontests-folders": "counterlens.datasets.codecontests:CodeContestsFolders",
+    "codenet": "counterlens.datasets.codecontests:CodeNet",
+    "avatar": "counterlens.datasets.codecontests:Avatar",
+    "codesearchnet": "counterlens.datasets.codesearchnet:CodeSearchNet",
+    "galeras": "counterlens.datasets.codesearchnet:Galeras",
+    "core": "counterlens.datasets.core:Core",
+    "mbpp-test": "counterlens.datasets.mbpp:MbppTest",
+}
 
-LOADERS = Registry("counterlens.datasets", _OWN, name=lambda loader: loader.id, kind=Loader)
+LOADERS: Registry[Loader] = Registry(
+    "counterlens.datasets", places=_PLACES, name=lambda loader: loader.id, kind=Loader
+)
 
 
 def open_dataset(spec: str | Path) -> Dataset:
@@ -95,6 +90,22 @@ def open_dataset(spec: str | Path) -> Dataset:
             f"Give its format: NAME:{path}, with one of {', '.join(LOADERS)}",
         )
     return inside[0]
+
+
+def repository_in(data: str) -> tuple[Path, ...]:
+    """The folder of the repository with the data; none for a dataset."""
+    name, colon, rest = data.partition(":")
+    return (Path(rest or ".").expanduser(),) if colon and name == "repo" else ()
+
+
+def absolute(data: str) -> str:
+    """A dataset's name or path as it is stored: paths are absolute, so that a run can be resumed anywhere."""
+    name, colon, rest = data.partition(":")
+    if Path(data).expanduser().exists():
+        return str(Path(data).expanduser().resolve())
+    if colon and (data.startswith(PREFIX) or Path(rest).expanduser().exists()):
+        return f"{name}:{Path(rest or '.').expanduser().resolve()}"
+    return data
 
 
 def recognise(path: Path) -> Loader | None:

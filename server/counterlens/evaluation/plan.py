@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.counterparts import Counterparts, counterparts
@@ -19,7 +18,7 @@ from counterlens.evaluation.spending import check_budget
 from counterlens.evaluation.store import Item
 from counterlens.judging.base import LIMITS, MAP_SECONDS, lasting
 from counterlens.models.base import Api
-from counterlens.probes.execution.translation import source_language
+from counterlens.probes.common_options import source_language
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.protocols import require_api
@@ -167,19 +166,3 @@ def _items(models: Sequence[str], targets: Mapping[str, Mapping[str, Target]]) -
                 digest = source.hexdigest()
                 yield Item(position, f"{model}|{task}|{name}", model, name, target.qualname, digest, task)
                 position += 1
-
-
-def repository_in(data: str) -> tuple[Path, ...]:
-    """The folder of the repository with the data; none for a dataset."""
-    name, colon, rest = data.partition(":")
-    return (Path(rest or ".").expanduser(),) if colon and name == "repo" else ()
-
-
-def absolute(data: str) -> str:
-    """A dataset's name or path as it is stored: paths are absolute, so that a run can be resumed anywhere."""
-    name, colon, rest = data.partition(":")
-    if Path(data).expanduser().exists():
-        return str(Path(data).expanduser().resolve())
-    if colon and (data.startswith(PREFIX) or Path(rest).expanduser().exists()):
-        return f"{name}:{Path(rest or '.').expanduser().resolve()}"
-    return data

@@ -16,8 +16,8 @@ from typing import Any
 
 from lsprotocol import types
 
+from counterlens.datasets.registry import repository_in
 from counterlens.errors import Cancelled, CounterlensError, DataError
-from counterlens.evaluation.plan import repository_in
 from counterlens.evaluation.settings_file import SettingsFile, nearest
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer

@@ -12,7 +12,7 @@ from counterlens.models.base import APIS
 from counterlens.models.registry import GPU_LAYERS, MASKS
 from counterlens.mutations import ASSUMPTIONS, every_mutation
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
-from counterlens.probes.options import option
+from counterlens.probes.options import ProbeOptions, option
 
 MAX_TOKENS = 256
 """Default maximum of new tokens of a completion."""
@@ -20,6 +20,12 @@ MOST_TOKENS = 131_072
 """Largest maximum of new tokens that can be requested."""
 _LEAST_RATIO = 0.05
 DEFAULT_TIMEOUT, DEFAULT_MAP_TIMEOUT, DEFAULT_PREFIX_RATIO = LIMITS.seconds, MAP_SECONDS, PREFIX_RATIO
+
+
+def source_language(options: ProbeOptions) -> str | None:
+    """The id of the source language of a translation; None if functions are not translated."""
+    language: str | None = getattr(options, "from_language", None)
+    return language
 
 
 def check_preserving(names: tuple[str, ...]) -> None:

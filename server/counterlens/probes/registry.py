@@ -7,54 +7,36 @@ from typing import Any
 
 from counterlens.errors import CounterlensError
 from counterlens.plugins import Registry
-from counterlens.probes.confidence import ConfidenceProbe
-from counterlens.probes.dependence.probe import DependenceProbe
-from counterlens.probes.equivalence.probe import EquivalenceProbe
-from counterlens.probes.execution.coherence import CoherenceProbe
-from counterlens.probes.execution.dependent import DependentExecutionProbe
-from counterlens.probes.execution.independent import ExecutionProbe
-from counterlens.probes.execution.specification import SpecificationProbe
-from counterlens.probes.localisation.probe import LocalisationProbe
-from counterlens.probes.operator.memorisation import MemorisationProbe
-from counterlens.probes.operator.probe import OperatorProbe
-from counterlens.probes.pairs.completion import CompletionProbe
-from counterlens.probes.pairs.likelihood import LikelihoodProbe
-from counterlens.probes.pairs.repair import RepairProbe
 from counterlens.probes.probe import Probe
-from counterlens.probes.reading.probe import ReadingProbe
-from counterlens.probes.recognition.probe import RecognitionProbe
-from counterlens.probes.robustness.answers import NameProbe, OutputProbe, SummaryProbe
-from counterlens.probes.robustness.embedding import EmbeddingProbe
-from counterlens.probes.runtime.probe import RuntimeProbe
 
 ALL = "all"
 """The name for every probe."""
 
-_BUILT_IN: tuple[Probe[Any, Any], ...] = (
-    CompletionProbe(),
-    RepairProbe(),
-    LikelihoodProbe(),
-    RecognitionProbe(),
-    ConfidenceProbe(),
-    OperatorProbe(),
-    MemorisationProbe(),
-    EmbeddingProbe(),
-    ExecutionProbe(),
-    DependentExecutionProbe(),
-    SpecificationProbe(),
-    CoherenceProbe(),
-    RuntimeProbe(),
-    EquivalenceProbe(),
-    LocalisationProbe(),
-    ReadingProbe(),
-    DependenceProbe(),
-    SummaryProbe(),
-    NameProbe(),
-    OutputProbe(),
-)
+_PLACES = {
+    "completion": "counterlens.probes.pairs.completion:CompletionProbe",
+    "repair": "counterlens.probes.pairs.repair:RepairProbe",
+    "likelihood": "counterlens.probes.pairs.likelihood:LikelihoodProbe",
+    "recognition": "counterlens.probes.recognition.probe:RecognitionProbe",
+    "confidence": "counterlens.probes.confidence.probe:ConfidenceProbe",
+    "operator": "counterlens.probes.operator.probe:OperatorProbe",
+    "memorisation": "counterlens.probes.operator.memorisation:MemorisationProbe",
+    "embedding": "counterlens.probes.robustness.embedding:EmbeddingProbe",
+    "execution": "counterlens.probes.execution.independent:ExecutionProbe",
+    "dependent-execution": "counterlens.probes.execution.dependent:DependentExecutionProbe",
+    "specification": "counterlens.probes.execution.specification:SpecificationProbe",
+    "coherence": "counterlens.probes.execution.coherence:CoherenceProbe",
+    "runtime": "counterlens.probes.runtime.probe:RuntimeProbe",
+    "equivalence": "counterlens.probes.equivalence.probe:EquivalenceProbe",
+    "localisation": "counterlens.probes.localisation.probe:LocalisationProbe",
+    "reading": "counterlens.probes.reading.probe:ReadingProbe",
+    "dependence": "counterlens.probes.dependence.probe:DependenceProbe",
+    "summary": "counterlens.probes.robustness.answers:SummaryProbe",
+    "name": "counterlens.probes.robustness.answers:NameProbe",
+    "output": "counterlens.probes.robustness.answers:OutputProbe",
+}
 
 PROBES: Registry[Probe[Any, Any]] = Registry(
-    "counterlens.probes", _BUILT_IN, name=lambda probe: probe.id, kind=Probe
+    "counterlens.probes", places=_PLACES, name=lambda probe: probe.id, kind=Probe
 )
 
 
@@ -76,7 +58,7 @@ def choose(names: Iterable[str]) -> list[Probe[Any, Any]]:
     """
     wanted = list(names)
     _require(wanted, [*PROBES, ALL])
-    return [probe for probe in PROBES.values() if ALL in wanted or probe.id in wanted]
+    return [PROBES[name] for name in PROBES if ALL in wanted or name in wanted]
 
 
 def _require(names: Iterable[str], known: Collection[str]) -> None:

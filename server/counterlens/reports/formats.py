@@ -1,37 +1,51 @@
-"""Every format of results, by name."""
+"""Every format of results, by name, and the results of probes in one of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from pkgutil import resolve_name
 from typing import Any
 
-from counterlens.errors import DataError
-from counterlens.evaluation.results import RunResults
 from counterlens.probes.record import SCHEMA
 from counterlens.probes.runner import ProbeRun
-from counterlens.reports.build.evaluation import evaluation_report, runs_report
 from counterlens.reports.build.probe_run import probe_report, several_report
 from counterlens.reports.document import Report
-from counterlens.reports.export.csv import as_csv
 from counterlens.reports.export.json import probe_document
-from counterlens.reports.export.verdicts import github, sarif
-from counterlens.reports.export.view import Exported, export_runs, exported_run, run_document, runs_document
-from counterlens.reports.render import html, latex, markdown, terminal
+from counterlens.reports.export.view import Exported, export_runs
 from counterlens.text import json_text
 
-_RENDERED: dict[str, Callable[[Report], str]] = {
-    "text": terminal.plain,
-    "html": html.page,
-    "markdown": markdown.render,
-    "latex": latex.render,
+# A format is imported when it is written.
+RENDERED = {
+    "text": "counterlens.reports.render.terminal:plain",
+    "html": "counterlens.reports.render.html:page",
+    "markdown": "counterlens.reports.render.markdown:render",
+    "latex": "counterlens.reports.render.latex:render",
 }
-_EXPORTED: dict[str, Callable[[Exported], str]] = {
-    "csv": as_csv,
-    "sarif": sarif,
-    "github": github,
+"""The place of each format of reports, by its name."""
+EXPORTED = {
+    "csv": "counterlens.reports.export.csv:as_csv",
+    "sarif": "counterlens.reports.export.verdicts:sarif",
+    "github": "counterlens.reports.export.verdicts:github",
 }
-FORMATS = (*_RENDERED, "json", *_EXPORTED)
+"""The place of each format of records, by its name."""
+FORMATS = (*RENDERED, "json", *EXPORTED)
 """The names, in the order in which they are offered."""
+
+
+def render(form: str, report: Report) -> str:
+    """A report in a format of `RENDERED`."""
+    text: str = resolve_name(RENDERED[form])(report)
+    return text
+
+
+def export(form: str, records: Exported) -> str:
+    """Records in a format of `EXPORTED`.
+
+    Raises:
+        DataError: the format cannot contain several tasks.
+    """
+    text: str = resolve_name(EXPORTED[form])(records)
+    return text
 
 
 def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) -> str:
@@ -47,45 +61,11 @@ def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) ->
         DataError: the format cannot contain several probes.
     """
     if form == "json":
-        return _json(probes_document(runs, title, about))
-    if form in _EXPORTED:
-        return _EXPORTED[form](export_runs(runs, title))
+        return json_text(probes_document(runs, title, about)) + "\n"
+    if form in EXPORTED:
+        return export(form, export_runs(runs, title))
     single = len(runs) == 1
-    return _RENDERED[form](probe_report(runs[0], title) if single else several_report(title, about, runs))
-
-
-def write_evaluation(form: str, results: RunResults, sizes: Mapping[str, int] | None = None) -> str:
-    """Write the results of a run, finished or not, in a format.
-
-    Args:
-        form: One of `FORMATS`.
-        sizes: Numbers of parameters given by the user, by model.
-
-    Raises:
-        DataError: the format cannot contain several tasks.
-    """
-    if form == "json":
-        return _json(run_document(results))
-    if form in _EXPORTED:
-        return _EXPORTED[form](exported_run(results))
-    return _RENDERED[form](evaluation_report(results, brief=form == "text", sizes=sizes))
-
-
-def write_runs(form: str, runs: Mapping[str, RunResults], sizes: Mapping[str, int] | None = None) -> str:
-    """Write the results of several runs, by name, in a format.
-
-    Args:
-        form: One of `FORMATS`.
-        sizes: Numbers of parameters given by the user, by model.
-
-    Raises:
-        DataError: the format contains single records, not tables.
-    """
-    if form == "json":
-        return _json(runs_document(runs, sizes))
-    if form in _EXPORTED:
-        raise DataError(f"{form} takes one run", f"For several runs, use {', '.join(_RENDERED)} and json")
-    return _RENDERED[form](runs_report(runs, sizes))
+    return render(form, probe_report(runs[0], title) if single else several_report(title, about, runs))
 
 
 def probes_document(runs: Sequence[ProbeRun], title: str, about: str) -> dict[str, Any]:
@@ -94,7 +74,3 @@ def probes_document(runs: Sequence[ProbeRun], title: str, about: str) -> dict[st
         return probe_document(runs[0])
     documents = [probe_document(run) for run in runs]
     return {"schema": SCHEMA, "title": title, "about": about, "probes": documents}
-
-
-def _json(document: Any) -> str:
-    return json_text(document) + "\n"

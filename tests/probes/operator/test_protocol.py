@@ -28,7 +28,7 @@ from counterlens.probes.record import plain
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.reports.build.evaluation import evaluation_report
 from counterlens.reports.build.plots import boxes
-from counterlens.reports.formats import write_evaluation
+from counterlens.reports.run_formats import write_evaluation
 from counterlens.syntax.document import Document
 from tests.collapsed import collapsed, figures
 from tests.evaluation.running import command_of, run

@@ -35,8 +35,8 @@ from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.progress import Steps
 from counterlens.python.mutations.language import PLACEBOS
 from counterlens.reports.build.probe_run import probe_report
-from counterlens.reports.formats import write_evaluation
 from counterlens.reports.render import html, markdown
+from counterlens.reports.run_formats import write_evaluation
 from counterlens.syntax.document import Document
 from tests.models.remote.conftest import Handler, serving
 from tests.reports.runs import hostile_run

@@ -14,7 +14,7 @@ from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table
 from counterlens.probes.execution.language import EXECUTED, execution_of
 from counterlens.probes.execution.record import DependentExecutionRecord, SpecificationRecord
-from counterlens.probes.options import ProbeOptions, option
+from counterlens.probes.options import option
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.gap import Gap
@@ -42,12 +42,6 @@ FromLanguage = Annotated[
         check=_check,
     ),
 ]
-
-
-def source_language(options: ProbeOptions) -> str | None:
-    """The id of the source language of a translation; None if functions are not translated."""
-    language: str | None = getattr(options, "from_language", None)
-    return language
 
 
 def program_to_translate(target: Target, language: str) -> str:

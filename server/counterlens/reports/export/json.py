@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from counterlens.confidence.aggregate import Confidence
-from counterlens.confidence.corpus import CorpusConfidence, Median
 from counterlens.confidence.granularity import LABELS, Granularity, spans
 from counterlens.datasets import LOADERS, Provenance
-from counterlens.datasets.checking import Check
-from counterlens.explaining.completing import Explained
 from counterlens.judging.base import Verdict
 from counterlens.metrics.bootstrap import Estimate, IntervalEstimate
 from counterlens.metrics.effects import Proportion
@@ -24,8 +21,11 @@ from counterlens.models.base import ModelInfo, TokenScores
 from counterlens.probes.record import SCHEMA, plain
 from counterlens.probes.runner import ProbeRun
 
-if TYPE_CHECKING:  # they import all of the evaluation
+if TYPE_CHECKING:  # results of other commands, which import what these need
+    from counterlens.confidence.corpus import CorpusConfidence, Median
+    from counterlens.datasets.checking import Check
     from counterlens.evaluation.comparison import Comparison
+    from counterlens.explaining.completing import Explained
 
 Json = dict[str, Any]
 
