@@ -13,7 +13,7 @@ import pytest
 
 from counterlens.errors import SourceError
 from counterlens.models.base import Capability, Model, TokenScores
-from counterlens.probes.equivalence.probe import EquivalenceRecord, read_yes_no
+from counterlens.probes.equivalence.probe import EquivalenceRecord
 from counterlens.probes.execution.record import RuntimeCall, RuntimeRecord
 from counterlens.probes.localisation.probe import (
     LocalisationRecord,
@@ -24,6 +24,7 @@ from counterlens.probes.localisation.probe import (
 )
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context
+from counterlens.probes.prompts.asking import read_yes_no
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, is_suited, run_targets
 from counterlens.probes.runtime.probe import consistent

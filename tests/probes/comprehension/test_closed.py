@@ -12,12 +12,12 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from counterlens.models.base import Capability, Model, TokenScores
+from counterlens.models.base import Capability, Model, Prompt, TokenScores
 from counterlens.probes.equivalence.probe import EquivalenceRecord
 from counterlens.probes.localisation.probe import LocalisationRecord
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context
-from counterlens.probes.prompts.closed import ClosedQuestion, choose
+from counterlens.probes.prompts.closed import choose
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.probes.runtime.probe import RuntimeRecord
@@ -155,7 +155,7 @@ def test_many_questions_are_asked_in_few_requests_and_in_their_order() -> None:
     model = Weighing(
         lambda question, answer: -float(re.findall(r"\d+", question)[-1]) if answer == "a" else 0.0
     )
-    asked = [ClosedQuestion(f"what they share\n{number}", ("a", "b", "c")) for number in range(100)]
+    asked = [Prompt(f"what they share\n{number}", candidates=("a", "b", "c")) for number in range(100)]
     answers = choose(cast(Model, model), asked, Steps(), "asking")
     assert model.requests == 3
     for number, answer in enumerate(answers):

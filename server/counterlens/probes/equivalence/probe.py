@@ -1,4 +1,4 @@
-"""The equivalence probe: are these two functions equivalent (Wei et al. 2025, EquiBench)?
+"""The equivalence task: are these two functions equivalent (Wei et al. 2025, EquiBench)?
 
 The pairs are our own: a function and its counterfactuals that were run, as many that keep the meaning, and
 behave alike on all inputs, as that break it, and differ on an input. Each pair is asked in both orders. So a
@@ -8,45 +8,46 @@ baseline.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import chain
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import lasting
-from counterlens.metrics.closed import Closed, area_inside
-from counterlens.metrics.effects import Proportion, pooled_share
-from counterlens.metrics.table import Cell, Table
-from counterlens.models.base import Model, ModelInfo, Prompt
-from counterlens.models.chat.replies import without_thought
+from counterlens.metrics.figures import (
+    GroupedFigure,
+    ListedFigure,
+    Rows,
+    count,
+    first,
+    rows_of,
+    share,
+    share_of,
+)
 from counterlens.mutations import Concept
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MaxTokens, Mutations, Timeout, Without
 from counterlens.probes.equivalence.verified import VerifiedVersion, require_comparable, verified_versions
 from counterlens.probes.options import ProbeOptions
-from counterlens.probes.probe import Context, Need, Probe, Source, Target
-from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
-from counterlens.probes.prompts.closed import YesNo, ask
-from counterlens.probes.prompts.closed_figures import BY_MODEL, closed_table, log_odds, yes_no
+from counterlens.probes.probe import Context, Need, Source, Target
+from counterlens.probes.prompts.asking import UNREADABLE, Question, TaskAnswer, yes_no_question
+from counterlens.probes.prompts.closed_figures import BY_MODEL, log_odds, yes_no
 from counterlens.probes.prompts.function_text import visible_part
-from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.literals import short
-from counterlens.probes.prompts.templates import fill
+from counterlens.probes.prompts.task import JudgedAnswer, PromptedTask
 from counterlens.probes.record import Record
-from counterlens.probes.sanity import require_same
 from counterlens.syntax.functions import find_function
 
 MOST_PAIRS = 3
 """Maximum number of pairs of either kind per function."""
 EQUIBENCH = {Concept.NAMING: "OJ_V"}
 """The categories of EquiBench that our concepts have; its others come from compilers and solutions."""
-_LISTED = 12
-UNREADABLE = "answer that is neither yes nor no"
+_SAID = {True: "yes", False: "no", None: "unreadable"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EquivalenceOptions(ProbeOptions):
-    """Options of the equivalence probe."""
+    """Options of the equivalence task."""
 
     mutations: Mutations = ()
     without: Without = ()
@@ -104,7 +105,26 @@ class EquivalenceRecord(Record):
     answers: tuple[EquivalenceAnswer, ...]
 
 
-class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """A program as shown, its versions, and these as shown."""
+
+    program: str
+    versions: Sequence[VerifiedVersion]
+    others: Sequence[str]
+
+
+def _best_threshold(rows: Rows[EquivalenceAnswer]) -> float:
+    """The share that the best threshold of the texts' similarity is right about, in either direction."""
+    answers = [(answer.similarity, answer.equivalent) for _, answer in rows]
+    right = [
+        sum((similarity >= limit) is equivalent for similarity, equivalent in answers)
+        for limit in {similarity for similarity, _ in answers} | {2.0}
+    ]
+    return max(*right, len(answers) - min(right)) / len(answers)
+
+
+class EquivalenceProbe(PromptedTask[EquivalenceOptions, EquivalenceRecord, _Pairs]):
     """Asks whether a function and a verified version of it are equivalent."""
 
     id = "equivalence"
@@ -113,18 +133,63 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
     options = EquivalenceOptions
     record = EquivalenceRecord
+    asking = "asking about equivalence of versions of"
+    main = "equivalent"
+    requests = 4 * MOST_PAIRS + 1
+    figures = (
+        GroupedFigure[EquivalenceRecord, EquivalenceAnswer](
+            "equivalence",
+            of=lambda record: record.answers,
+            columns={
+                "pairs": count,
+                "right": share(lambda answer: answer.right),
+                "right in both orders": share(lambda answer: all(answer.right)),
+                "said yes": share(lambda answer: [yes is True for yes in answer.yes]),
+                "same in both orders": share(lambda answer: answer.yes[0] is answer.yes[1]),
+                "text similarity": _best_threshold,
+            },
+            note="as many pairs are equivalent as not, so always yes is right about 0.5; text similarity: "
+            "the share that the best threshold, chosen on these very pairs, is right about",
+        ),
+        GroupedFigure[EquivalenceRecord, EquivalenceAnswer](
+            "by kind of pair",
+            of=lambda record: record.answers,
+            by={
+                "the two": lambda answer: "equivalent" if answer.equivalent else "differ",
+                "concept": lambda answer: str(answer.concept),
+                "mutation": lambda answer: answer.mutation,
+            },
+            columns={
+                "EquiBench": first(lambda answer: EQUIBENCH.get(answer.concept)),
+                "n": lambda rows: 2 * len(rows),
+                "right": share(lambda answer: answer.right),
+            },
+            order=lambda answer: (not answer.equivalent, answer.concept, answer.mutation),
+            note="EquiBench: its category, if it has one of this kind",
+        ),
+    )
+    listing = ListedFigure[EquivalenceRecord, EquivalenceAnswer](
+        "pairs",
+        of=lambda record: record.answers,
+        columns={
+            "version": lambda answer: f"{answer.mutation}, line {answer.line}",
+            "equivalent, or an input that differs": lambda answer: (
+                "yes" if answer.equivalent else short(answer.call)
+            ),
+            "said": lambda answer: _SAID[answer.yes[0]],
+            "said in the other order": lambda answer: _SAID[answer.yes[1]],
+        },
+    )
 
     def check_target(self, target: Target, options: EquivalenceOptions) -> None:  # noqa: ARG002
         """Like `Probe.check_target`: some inputs must be able to compare its behaviour."""
         require_comparable(target)
 
-    def run(self, context: Context, target: Target, options: EquivalenceOptions) -> EquivalenceRecord:
-        """Like `Probe.run`.
-
-        Raises:
-            SourceError: its behaviour cannot be compared, or there is no version of one of the two kinds.
-        """
-        alike, apart, left_out = verified_versions(
+    def questions(
+        self, context: Context, target: Target, options: EquivalenceOptions, left_out: Counter[str]
+    ) -> tuple[_Pairs, list[Question[bool]]]:
+        """Like `PromptedTask.questions`: both orders of each pair, as many equivalent as not."""
+        alike, apart, reasons = verified_versions(
             context,
             target,
             options.mutations,
@@ -133,90 +198,71 @@ class EquivalenceProbe(Probe[EquivalenceOptions, EquivalenceRecord]):
             most=MOST_PAIRS,
             without=options.without,
         )
+        left_out.update(reasons)
         n = min(len(alike), len(apart))
         if not n:
+            missing = "breaks" if alike else "keeps"
             raise SourceError(
-                "no version of it verifiably breaks the meaning, so there are no balanced pairs"
-                if alike
-                else "no version of it verifiably keeps the meaning, so there are no balanced pairs"
+                f"no version of it verifiably {missing} the meaning, so there are no balanced pairs"
             )
         versions = [*alike[:n], *apart[:n]]
-        info, function = context.model.info, find_function(target.document, target.qualname)
+        function = find_function(target.document, target.qualname)
         program = visible_part(target.document, function)
         others = [visible_part(v.document, find_function(v.document, function.qualname)) for v in versions]
-        prompts = [
-            question(info, target, *pair, options.max_tokens)
+        questions = [
+            yes_no_question(
+                "equivalence",
+                {"first": one_side, "second": other_side, "function": function.name},
+                options.max_tokens,
+            )
             for other in others
-            for pair in ((program, other), (other, program))
+            for one_side, other_side in ((program, other), (other, program))
         ]
-        answers = ask(context.model, prompts, read_yes_no, context.steps, "asking about equivalence")
-        fresh = context.uncached.model
-        require_same(
-            info.name,
-            "answer the same question",
-            answers[0].yes,
-            lambda: ask(fresh, prompts[:1], read_yes_no, context.steps, "asking again")[0].yes,
-        )
-        left_out[UNREADABLE] = sum(answer.yes is None for answer in answers)
+        return _Pairs(program, versions, others), questions
+
+    def answered(
+        self,
+        context: Context,  # noqa: ARG002
+        target: Target,  # noqa: ARG002
+        options: EquivalenceOptions,  # noqa: ARG002
+        facts: _Pairs,
+        answers: Sequence[TaskAnswer[bool]],
+        left_out: Counter[str],
+    ) -> EquivalenceRecord:
+        left_out[UNREADABLE] = sum(answer.value is None for answer in answers)
+        pairs = zip(facts.versions, facts.others, answers[::2], answers[1::2], strict=True)
         return EquivalenceRecord(
-            left_out=left_out,
-            program=program,
-            answers=tuple(
-                _answer(version, program, other, answers[2 * i : 2 * i + 2])
-                for i, (version, other) in enumerate(zip(versions, others, strict=True))
-            ),
+            program=facts.program,
+            answers=tuple(_answer(version, facts.program, other, *said) for version, other, *said in pairs),
         )
 
-    def tables(self, records: Sequence[EquivalenceRecord], *, seed: int) -> tuple[Table, ...]:
-        tables = (
-            _overall(records),
-            closed_table(_closed_questions(records), seed=seed),
-            _kinds(records),
-            baseline_table(_baselines(records)),
-            _listing(records),
-        )
-        return tuple(table for table in tables if table.rows)
+    def observed(self, record: EquivalenceRecord) -> Iterator[JudgedAnswer]:
+        """Like `PromptedTask.observed`: both orders of each pair."""
+        for answer in record.answers:
+            ranked = [
+                {
+                    BY_MODEL: yes_no(record.target, log_odds(probability), truth=answer.equivalent),
+                    "text similarity": yes_no(record.target, answer.similarity, truth=answer.equivalent),
+                }
+                for probability in answer.probability
+            ] or [{}, {}]
+            for right, ways in zip(answer.right, ranked, strict=True):
+                yield JudgedAnswer("equivalent", answer.equivalent, right, ways, 0.5)
 
-    def summary(self, records: Sequence[EquivalenceRecord]) -> str:
-        right = _right(records)
+    def finding(self, records: Sequence[EquivalenceRecord]) -> str:
+        right = share_of(rows_of(records, lambda record: record.answers), lambda answer: answer.right)
         return (
-            f"{first_words(_baselines(records))}The model was right about {right.count} of {right.n} "
-            "questions whether two functions are equivalent; always saying yes is right about half of them."
+            f"The model was right about {right.count} of {right.n} questions whether two functions are "
+            "equivalent; always saying yes is right about half of them."
         )
 
     def measures(self, record: EquivalenceRecord) -> Mapping[str, bool]:
-        right = [each for answer in record.answers for each in answer.right]
+        right = [each.right for each in self.observed(record)]
         return {"more than half right": 2 * sum(right) > len(right)}
-
-    def excess(self, record: EquivalenceRecord) -> float | None:
-        """Like `Probe.excess`: the AUROC inside the function, or without probabilities the share right."""
-        asked = _closed_questions([record]).get(("equivalent", BY_MODEL))
-        inside = area_inside(asked).value if asked else None
-        right = [each for answer in record.answers for each in answer.right]
-        return (sum(right) / len(right) if inside is None else inside) - 0.5
-
-    def estimate(self, target: Target, options: EquivalenceOptions, model: Model) -> int:  # noqa: ARG002
-        find_function(target.document, target.qualname)
-        return 4 * MOST_PAIRS + 1
-
-
-def question(info: ModelInfo, target: Target, first: str, second: str, max_tokens: int) -> Prompt:
-    """The question about two programs."""
-    name = f"equivalence{prompting_of(target.document.language).suffix}"
-    function = find_function(target.document, target.qualname)
-    return fill(
-        info, __package__, name, max_tokens, ("\n",), first=first, second=second, function=function.name
-    )
-
-
-def read_yes_no(text: str) -> bool | None:
-    """The answer that a text begins with; None if it is neither yes nor no."""
-    word = without_thought(text).strip().lstrip("*`\"'#").split(maxsplit=1)[:1]
-    return {"yes": True, "no": False}.get(word[0].strip("*`\"'.,:;!").lower()) if word else None
 
 
 def _answer(
-    version: VerifiedVersion, program: str, other: str, answers: Sequence[YesNo]
+    version: VerifiedVersion, program: str, other: str, before: TaskAnswer[bool], after: TaskAnswer[bool]
 ) -> EquivalenceAnswer:
     made, difference = version.counterfactual, version.difference
     return EquivalenceAnswer(
@@ -229,107 +275,6 @@ def _answer(
         other=difference.other if difference else "",
         program=other,
         similarity=SequenceMatcher(None, program.split(), other.split(), autojunk=False).ratio(),
-        yes=(answers[0].yes, answers[1].yes),
-        probability=tuple(each.probability for each in answers if each.probability is not None),
+        yes=(before.value, after.value),
+        probability=tuple(answer.probability for answer in (before, after) if answer.probability is not None),
     )
-
-
-def _pairs(records: Sequence[EquivalenceRecord]) -> Iterator[tuple[str, EquivalenceAnswer]]:
-    return ((record.target, answer) for record in records for answer in record.answers)
-
-
-def _right(records: Sequence[EquivalenceRecord]) -> Proportion:
-    return pooled_share((target, right) for target, answer in _pairs(records) for right in answer.right)
-
-
-def _by_similarity(records: Sequence[EquivalenceRecord]) -> float:
-    """The share that the best threshold of the texts' similarity is right about, in either direction."""
-    answers = sorted((answer.similarity, answer.equivalent) for _, answer in _pairs(records))
-    n, best = len(answers), 0
-    for limit in {similarity for similarity, _ in answers} | {2.0}:
-        right = sum((similarity >= limit) is equivalent for similarity, equivalent in answers)
-        best = max(best, right, n - right)
-    return best / n
-
-
-def _overall(records: Sequence[EquivalenceRecord]) -> Table:
-    answers = list(_pairs(records))
-    same = pooled_share((target, answer.yes[0] is answer.yes[1]) for target, answer in answers)
-    said_yes = pooled_share((target, yes is True) for target, answer in answers for yes in answer.yes)
-    both = pooled_share((target, all(answer.right)) for target, answer in answers)
-    row = (len(answers), _right(records), both, said_yes, same, _by_similarity(records))
-    columns = ("pairs", "right", "right in both orders", "said yes", "same in both orders", "text similarity")
-    note = (
-        "as many pairs are equivalent as not, so always yes is right about 0.5; text similarity: the share "
-        "that the best threshold, chosen on these very pairs, is right about"
-    )
-    return Table("equivalence", columns, (row,), note)
-
-
-def _closed_questions(records: Sequence[EquivalenceRecord]) -> dict[tuple[str, str], list[Closed]]:
-    """The questions of which the probability of yes is known, by it, and by the similarity of the texts."""
-    asked: dict[tuple[str, str], list[Closed]] = {
-        ("equivalent", BY_MODEL): [],
-        ("equivalent", "text similarity"): [],
-    }
-    for target, answer in _pairs(records):
-        for probability in answer.probability:
-            odds = log_odds(probability)
-            asked["equivalent", BY_MODEL].append(yes_no(target, odds, truth=answer.equivalent))
-            asked["equivalent", "text similarity"].append(
-                yes_no(target, answer.similarity, truth=answer.equivalent)
-            )
-    return asked
-
-
-def _kinds(records: Sequence[EquivalenceRecord]) -> Table:
-    groups: dict[tuple[bool, Concept, str], list[tuple[str, bool]]] = {}
-    for target, answer in _pairs(records):
-        kind = (not answer.equivalent, answer.concept, answer.mutation)
-        groups.setdefault(kind, []).extend((target, right) for right in answer.right)
-    rows: list[tuple[Cell, ...]] = [
-        (
-            "differ" if differ else "equivalent",
-            str(concept),
-            mutation,
-            EQUIBENCH.get(concept),
-            len(group),
-            pooled_share(group),
-        )
-        for (differ, concept, mutation), group in sorted(groups.items())
-    ]
-    columns = ("the two", "concept", "mutation", "EquiBench", "n", "right")
-    return Table(
-        "by kind of pair", columns, tuple(rows), "EquiBench: its category, if it has one of this kind"
-    )
-
-
-def _baselines(records: Sequence[EquivalenceRecord]) -> list[ChanceComparison]:
-    answers = [answer for _, answer in _pairs(records)]
-    truths = [answer.equivalent for answer in answers for _ in answer.yes]
-    right = sum(chain.from_iterable(answer.right for answer in answers))
-    compared = share_right("equivalent", truths, right, 0)
-    return [replace(compared, constant=max(compared.constant, 0.5))] if compared else []
-
-
-def _listing(records: Sequence[EquivalenceRecord]) -> Table:
-    """The pairs of a few functions."""
-    words = {True: "yes", False: "no", None: "unreadable"}
-    answers = list(_pairs(records))
-    rows = tuple(
-        (
-            target,
-            f"{answer.mutation}, line {answer.line}",
-            "yes" if answer.equivalent else short(answer.call),
-            *(words[yes] for yes in answer.yes),
-        )
-        for target, answer in (answers if len(answers) <= _LISTED else ())
-    )
-    columns = (
-        "function",
-        "version",
-        "equivalent, or an input that differs",
-        "said",
-        "said in the other order",
-    )
-    return Table("pairs", columns, rows)

@@ -90,8 +90,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         traced = trace_call(context, target, seed=options.seed, limits=lasting(options.timeout))
         if not traced.points:
             raise SourceError("none of its lines is a single assignment of a plain value to a variable")
-        call, _ = ask_states(context, target, traced, options.max_tokens)
-        return CoherenceRecord(calls=(call,))
+        return CoherenceRecord(calls=(ask_states(context, target, traced, options.max_tokens),))
 
     def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         return coherence_tables(_calls(records))
@@ -189,23 +188,22 @@ def ask_states(
     target: Target,
     traced: TracedCall,
     max_tokens: int | None,
-    others: Sequence[Prompt] = (),
-) -> tuple[CoherenceCall, list[Completion]]:
-    """Ask for the output of a call, twice, and for its states; and other questions, together with these."""
+) -> CoherenceCall:
+    """Ask for the output of a call, twice, and for its states."""
     question, info = traced.question, context.model.info
     tokens = most_tokens(info, max_tokens, DIRECT_TOKENS)
     asking = Asking(tokens)
     about = [_state_prompt(info, target, question, point, tokens) for point in traced.points]
-    prompts = [prompt_of(info, question, "direct", asking), *about, *others]
+    prompts = [prompt_of(info, question, "direct", asking), *about]
     said = context.complete_all(f"asking for {short(question.call)}", prompts)
     require_steady_answer(context, prompts[0], said[0])
     output = read_answer(question, "direct", asking, prompts[0], said[0])
     states = [
         _state(point, question.language, asked, completion)
-        for point, asked, completion in zip(traced.points, about, said[1:], strict=False)
+        for point, asked, completion in zip(traced.points, about, said[1:], strict=True)
     ]
     answered = {field.name: getattr(output, field.name) for field in fields(ExecutionAnswer)}
-    return CoherenceCall(**answered, states=tuple(states)), said[1 + len(about) :]
+    return CoherenceCall(**answered, states=tuple(states))
 
 
 def _calls(records: Sequence[CoherenceRecord]) -> list[CoherenceCall]:
@@ -292,11 +290,14 @@ def _unread(calls: Sequence[CoherenceCall]) -> Table:
     return Table("unreadable answers", ("asked for", "why", "n"), rows)
 
 
+def state_rows(call: CoherenceCall) -> Iterator[tuple[str, str, str | None, str | None, str]]:
+    """The answers about the states of a call, and last its output: what was asked for, is, and came."""
+    for state in call.states:
+        place = f"{state.variable}, line {state.line}, time {state.times}"
+        yield call.call, place, short(state.truth), short(state.answer), str(state.outcome)
+    yield call.call, "output", short(call.truth), short(call.answer), str(call.outcome)
+
+
 def _call_table(calls: Sequence[CoherenceCall]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for call in calls:
-        for state in call.states:
-            place = f"{state.variable}, line {state.line}, time {state.times}"
-            rows.append((call.call, place, short(state.truth), short(state.answer), str(state.outcome)))
-        rows.append((call.call, "output", short(call.truth), short(call.answer), str(call.outcome)))
-    return Table("calls", ("call", "asked for", "is", "answer", ""), tuple(rows))
+    rows = tuple(chain.from_iterable(map(state_rows, calls)))
+    return Table("calls", ("call", "asked for", "is", "answer", ""), rows)

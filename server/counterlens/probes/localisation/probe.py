@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import islice
 from os.path import commonprefix
+from typing import NamedTuple
 
 import numpy as np
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import lasting
-from counterlens.metrics.closed import Closed, share_above_chance
-from counterlens.metrics.effects import pooled_share
-from counterlens.metrics.table import Cell, Table
-from counterlens.models.base import Capability, Model, ModelInfo, Prompt, TokenScores
+from counterlens.metrics.closed import Closed
+from counterlens.metrics.figures import GroupedFigure, ListedFigure, count, most_frequent, share
+from counterlens.models.base import Capability, TokenScores
 from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Concept
 from counterlens.mutations.base import WHOLE_PROGRAM
@@ -31,16 +31,14 @@ from counterlens.probes.common_options import DEFAULT_TIMEOUT, MaxTokens, Timeou
 from counterlens.probes.equivalence.verified import require_behaviour, require_comparable
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
-from counterlens.probes.probe import Context, Need, Probe, Source, Target
-from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
-from counterlens.probes.prompts.closed import AnswerSource, ClosedQuestion, choose, how
-from counterlens.probes.prompts.closed_figures import BY_MODEL, closed_table
+from counterlens.probes.probe import Context, Need, Source, Target
+from counterlens.probes.prompts.asking import Question, TaskAnswer, number_question
+from counterlens.probes.prompts.baselines import ChanceComparison
+from counterlens.probes.prompts.closed_figures import BY_MODEL
 from counterlens.probes.prompts.function_text import body_lines
-from counterlens.probes.prompts.language import prompting_of
-from counterlens.probes.prompts.templates import fill
+from counterlens.probes.prompts.task import JudgedAnswer, PromptedTask
 from counterlens.probes.record import Record
 from counterlens.probes.robustness.versions import plan
-from counterlens.probes.sanity import require_repeatable
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -122,83 +120,6 @@ class LocalisationRecord(Record):
     bugs: tuple[LocatedBug, ...]
 
 
-class LocalisationProbe(Probe[LocalisationOptions, LocalisationRecord]):
-    """Asks for the line of a verified bug, before and after the program is rewritten."""
-
-    id = "localisation"
-    title = "does it find the wrong line, also in a rewritten version?"
-    source = Source("Haroon et al. 2025", "with verified bugs and versions")
-    needs = frozenset({Need.COMPLETE, Need.SANDBOX})
-    options = LocalisationOptions
-    record = LocalisationRecord
-
-    def check_target(self, target: Target, options: LocalisationOptions) -> None:  # noqa: ARG002
-        """Like `Probe.check_target`: some inputs must be able to compare its behaviour."""
-        require_comparable(target)
-
-    def run(self, context: Context, target: Target, options: LocalisationOptions) -> LocalisationRecord:
-        """Like `Probe.run`.
-
-        Raises:
-            SourceError: its behaviour cannot be compared, or no bug shows.
-        """
-        left_out = Counter[str]()
-        verified = list(_bugs(context, target, options, left_out))
-        if not verified:
-            raise SourceError("no input shows a bug in one of its lines")
-        programs = [
-            each
-            for bug, versions, _ in verified
-            for each in (("", Concept.NOTHING, bug.document, bug.lines), *versions)
-        ]
-        located = _point_at_lines(context, target, options, programs)
-        bugs = [
-            LocatedBug(
-                bug=bug.mutation, **facts, first=next(located), versions=tuple(islice(located, len(versions)))
-            )
-            for bug, versions, facts in verified
-        ]
-        left_out["answer without a line number"] = sum(
-            program.answer is None for bug in bugs for program in (bug.first, *bug.versions)
-        )
-        return LocalisationRecord(left_out=left_out, bugs=tuple(bugs))
-
-    def tables(self, records: Sequence[LocalisationRecord], *, seed: int) -> tuple[Table, ...]:
-        tables = (
-            _overall(records),
-            closed_table(_closed_questions(records), seed=seed),
-            _by_change(records),
-            baseline_table(_baselines(records)),
-            _listing(records),
-        )
-        return tuple(table for table in tables if table.rows)
-
-    def summary(self, records: Sequence[LocalisationRecord]) -> str:
-        bugs = [bug for _, bug in _bugs_of(records)]
-        located = sum(bug.first.located for bug in bugs)
-        kept = [version.located for bug in bugs if bug.first.located for version in bug.versions]
-        lost = f", and lost them in {kept.count(False)} of {len(kept)} rewritten versions" if kept else ""
-        return (
-            f"{first_words(_baselines(records))}The model named the wrong line of {located} of {len(bugs)} "
-            f"bugs{lost}."
-        )
-
-    def measures(self, record: LocalisationRecord) -> Mapping[str, bool]:
-        return {"every bug located": all(bug.first.located for bug in record.bugs)}
-
-    def excess(self, record: LocalisationRecord) -> float | None:
-        """Like `Probe.excess`: the share of bugs whose line is chosen, or without probabilities is named."""
-        asked = _closed_questions([record]).get(("line of a bug", BY_MODEL))
-        if asked:
-            return share_above_chance(asked).value
-        (compared,) = _baselines([record])
-        return compared.score - compared.random
-
-    def estimate(self, target: Target, options: LocalisationOptions, model: Model) -> int:  # noqa: ARG002
-        find_function(target.document, target.qualname)
-        return MOST_BUGS * (1 + MOST_VERSIONS) + 1
-
-
 @dataclass(frozen=True, slots=True)
 class _Bug:
     """A program with a bug: the mutation, the program, and the lines of the bug in the shown program."""
@@ -211,6 +132,196 @@ class _Bug:
 _Version = tuple[str, Concept, Document, tuple[int, ...]]
 _Shown = tuple[list[str], range]
 """The shown lines of a program, and which of them are the function's body."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Programs:
+    """The verified bugs; their programs, each before its rewritten versions; and these as shown."""
+
+    verified: Sequence[tuple[_Bug, list[_Version], dict[str, str]]]
+    programs: Sequence[_Version]
+    shown: Sequence[_Shown]
+
+
+class _Hit(NamedTuple):
+    """Whether a bug was located, by a prompt or by likelihood; `after` in a version with the same meaning."""
+
+    way: str
+    before: bool
+    rewritten: str = ""
+    after: bool = False
+
+
+def _hit(program: LocatedProgram) -> dict[str, bool]:
+    ways = {"prompt": program.answer, "likelihood": program.least_likely}
+    return {way: line in program.lines for way, line in ways.items() if way == "prompt" or line is not None}
+
+
+def _hits(record: LocalisationRecord) -> Iterator[_Hit]:
+    return (_Hit(way, before) for bug in record.bugs for way, before in _hit(bug.first).items())
+
+
+def _changes(record: LocalisationRecord) -> Iterator[_Hit]:
+    return (
+        _Hit(way, before, rewritten, _hit(version).get(way, False))
+        for bug in record.bugs
+        for version in bug.versions
+        for rewritten in ("all", version.mutation)
+        for way, before in _hit(bug.first).items()
+    )
+
+
+class LocalisationProbe(PromptedTask[LocalisationOptions, LocalisationRecord, _Programs]):
+    """Asks for the line of a verified bug, before and after the program is rewritten."""
+
+    id = "localisation"
+    title = "does it find the wrong line, also in a rewritten version?"
+    source = Source("Haroon et al. 2025", "with verified bugs and versions")
+    needs = frozenset({Need.COMPLETE, Need.SANDBOX})
+    options = LocalisationOptions
+    record = LocalisationRecord
+    asking = "asking for the lines of bugs in"
+    main = "line of a bug"
+    requests = MOST_BUGS * (1 + MOST_VERSIONS) + 1
+    figures = (
+        GroupedFigure[LocalisationRecord, _Hit](
+            "located bugs",
+            of=_hits,
+            by={"by": lambda hit: hit.way},
+            columns={"bugs": count, "located": share(lambda hit: hit.before)},
+            note="likelihood: the line of the function with the lowest log-probability per token",
+        ),
+        GroupedFigure[LocalisationRecord, _Hit](
+            "before and after rewriting",
+            of=_changes,
+            by={"rewritten": lambda hit: hit.rewritten, "by": lambda hit: hit.way},
+            columns={
+                "n": count,
+                "located before": share(lambda hit: hit.before),
+                "located after": share(lambda hit: hit.after),
+                "located faults that are lost": share(lambda hit: not hit.after if hit.before else None),
+            },
+            order=lambda hit: (hit.rewritten != "all", hit.rewritten, hit.way != "prompt"),
+            note="each row compares a program with a bug and a version of it that keeps its meaning",
+        ),
+    )
+    listing = ListedFigure[LocalisationRecord, LocatedBug](
+        "bugs",
+        of=lambda record: record.bugs,
+        columns={
+            "bug": lambda bug: bug.bug,
+            "lines": lambda bug: ", ".join(map(str, bug.first.lines)),
+            "named": lambda bug: bug.first.answer,
+            "least likely": lambda bug: bug.first.least_likely,
+            "an input that shows it": lambda bug: bug.call,
+        },
+        note="lines of the program as shown to the model",
+    )
+
+    def check_target(self, target: Target, options: LocalisationOptions) -> None:  # noqa: ARG002
+        """Like `Probe.check_target`: some inputs must be able to compare its behaviour."""
+        require_comparable(target)
+
+    def questions(
+        self, context: Context, target: Target, options: LocalisationOptions, left_out: Counter[str]
+    ) -> tuple[_Programs, list[Question[int]]]:
+        """Like `PromptedTask.questions`: the line of each bug, in its program and in rewritten versions."""
+        verified = list(_bugs(context, target, options, left_out))
+        if not verified:
+            raise SourceError("no input shows a bug in one of its lines")
+        programs = [
+            each
+            for bug, versions, _ in verified
+            for each in (("", Concept.NOTHING, bug.document, bug.lines), *versions)
+        ]
+        shown = [_lines(document, target.qualname) for _, _, document, _ in programs]
+        function = find_function(target.document, target.qualname).name
+        questions = [
+            number_question(
+                "localisation",
+                {"source": number_lines(lines), "function": function},
+                read_line,
+                [at + 1 for at in own if lines[at].strip()],
+                options.max_tokens,
+            )
+            for lines, own in shown
+        ]
+        return _Programs(verified, programs, shown), questions
+
+    def answered(
+        self,
+        context: Context,
+        target: Target,  # noqa: ARG002
+        options: LocalisationOptions,  # noqa: ARG002
+        facts: _Programs,
+        answers: Sequence[TaskAnswer[int]],
+        left_out: Counter[str],
+    ) -> LocalisationRecord:
+        left_out["answer without a line number"] = sum(answer.value is None for answer in answers)
+        # Scored after all was asked: the programs differ in few lines, and a model reads what two texts
+        # have in common only once if one follows the other.
+        scored = context.model.offers(Capability.SCORE, cancel=context.cancel)
+        surprising = _least_likely(context, facts.shown) if scored else [None] * len(facts.shown)
+        located = (
+            LocatedProgram(
+                mutation=mutation,
+                concept=concept,
+                program="\n".join(lines),
+                lines=bug,
+                said=answer.said,
+                answer=answer.value,
+                least_likely=line,
+                candidates=tuple(at + 1 for at in own if lines[at].strip()),
+                logprobs=answer.logprobs,
+            )
+            for (mutation, concept, _, bug), (lines, own), answer, line in zip(
+                facts.programs, facts.shown, answers, surprising, strict=True
+            )
+        )
+        bugs = [
+            LocatedBug(
+                bug=bug.mutation, **known, first=next(located), versions=tuple(islice(located, len(versions)))
+            )
+            for bug, versions, known in facts.verified
+        ]
+        return LocalisationRecord(bugs=tuple(bugs))
+
+    def observed(self, record: LocalisationRecord) -> Iterator[JudgedAnswer]:
+        """Like `PromptedTask.observed`: the bugs in their first programs."""
+        for bug in record.bugs:
+            program, lines = bug.first, bug.first.program.split("\n")
+            size = sum(bool(line.strip()) for line in lines)
+            right = frozenset(at for at, line in enumerate(program.candidates) if line in program.lines)
+            scores = {
+                BY_MODEL: program.logprobs,
+                "longest line": tuple(float(len(lines[n - 1].strip())) for n in program.candidates),
+                "first line": tuple(-float(number) for number in program.candidates),
+            }
+            ranked = {
+                way: Closed(record.target, program.candidates, values, right)
+                for way, values in (scores.items() if program.logprobs and right else ())
+            }
+            yield JudgedAnswer(self.main, program.lines, program.located, ranked, len(program.lines) / size)
+
+    def baselines(self, records: Sequence[LocalisationRecord]) -> list[ChanceComparison]:
+        """The best line number for all bugs, and a random line that is not blank."""
+        bugs = [each for record in records for each in self.observed(record)]
+        constant = most_frequent(
+            line for record in records for bug in record.bugs for line in bug.first.lines
+        )
+        right, random = sum(bug.right for bug in bugs), sum(bug.chance or 0 for bug in bugs)
+        n = len(bugs)
+        return [ChanceComparison(self.main, n, right / n, constant / n, random / n, 0)] if n else []
+
+    def finding(self, records: Sequence[LocalisationRecord]) -> str:
+        bugs = [bug for record in records for bug in record.bugs]
+        located = sum(bug.first.located for bug in bugs)
+        kept = [version.located for bug in bugs if bug.first.located for version in bug.versions]
+        lost = f", and lost them in {kept.count(False)} of {len(kept)} rewritten versions" if kept else ""
+        return f"The model named the wrong line of {located} of {len(bugs)} bugs{lost}."
+
+    def measures(self, record: LocalisationRecord) -> Mapping[str, bool]:
+        return {"every bug located": all(bug.first.located for bug in record.bugs)}
 
 
 def _bugs(
@@ -302,47 +413,6 @@ def moved_lines(
     return tuple(places[line] for line in lines) if all(line in places for line in lines) else ()
 
 
-def _point_at_lines(
-    context: Context, target: Target, options: LocalisationOptions, programs: Sequence[_Version]
-) -> Iterator[LocatedProgram]:
-    """The lines that the model points at in each program; the first question is asked twice.
-
-    All are asked before any is scored: the programs differ in few lines, and a model reads what two texts
-    have in common only once if one follows the other.
-    """
-    context.steps.next(f"asking for the lines of bugs in {target.name}")
-    model, info = context.model, context.model.info
-    shown = [_lines(document, target.qualname) for _, _, document, _ in programs]
-    candidates = [tuple(at + 1 for at in own if lines[at].strip()) for lines, own in shown]
-    prompts = [question(info, target, lines, options.max_tokens) for lines, _ in shown]
-    said = [answer.text for answer in model.complete(prompts, cancel=context.cancel)]
-    again = context.uncached
-    require_repeatable(model, "answer the same question", said[0], lambda: again.complete(prompts[0]).text)
-    scored = model.offers(Capability.SCORE, cancel=context.cancel)
-    surprising = _least_likely(context, shown) if scored else [None] * len(shown)
-    chosen: Sequence[tuple[float, ...]] = [()] * len(shown)
-    if how(model, context.cancel) is AnswerSource.PROBABILITY:
-        asked = [
-            ClosedQuestion(prompt.text, tuple(f" {number}\n" for number in numbers))
-            for prompt, numbers in zip(prompts, candidates, strict=True)
-        ]
-        chosen = choose(model, asked, context.steps, f"weighing the lines of {target.name}")
-    for (mutation, concept, _, bug), (lines, _), text, line, numbers, logprobs in zip(
-        programs, shown, said, surprising, candidates, chosen, strict=True
-    ):
-        yield LocatedProgram(
-            mutation=mutation,
-            concept=concept,
-            program="\n".join(lines),
-            lines=bug,
-            said=text,
-            answer=read_line(text),
-            least_likely=line,
-            candidates=numbers,
-            logprobs=logprobs,
-        )
-
-
 def _least_likely(context: Context, shown: Sequence[_Shown]) -> list[int | None]:
     """The function's line with the lowest mean log-probability per token, for each of some programs.
 
@@ -379,13 +449,6 @@ def _least(lines: Sequence[str], own: range, first: int, scores: TokenScores) ->
     return 1 + min(means, key=means.__getitem__) if means else None
 
 
-def question(info: ModelInfo, target: Target, lines: Sequence[str], max_tokens: int) -> Prompt:
-    """The question for the line of the bug."""
-    name = f"localisation{prompting_of(target.document.language).suffix}"
-    function = find_function(target.document, target.qualname).name
-    return fill(info, __package__, name, max_tokens, ("\n",), source=number_lines(lines), function=function)
-
-
 def number_lines(lines: Sequence[str]) -> str:
     """The text of some lines, each with its number."""
     return "\n".join(f"{number:>3}: {line}" for number, line in enumerate(lines, 1))
@@ -395,91 +458,3 @@ def read_line(text: str) -> int | None:
     """The first number in an answer; None if there is none."""
     number = _NUMBER.search(without_thought(text))
     return int(number[0]) if number and len(number[0]) < 7 else None
-
-
-def _bugs_of(records: Sequence[LocalisationRecord]) -> Iterator[tuple[str, LocatedBug]]:
-    return ((record.target, bug) for record in records for bug in record.bugs)
-
-
-def _hit(program: LocatedProgram, way: str) -> bool:
-    return (program.answer if way == "prompt" else program.least_likely) in program.lines
-
-
-def _rows(bugs: Sequence[tuple[str, LocatedBug, LocatedProgram]], first: str) -> Iterator[tuple[Cell, ...]]:
-    """For each way: located in the first program, located in versions, and the located ones that are lost."""
-    for way in ("prompt", "likelihood"):
-        if way == "likelihood" and any(bug.first.least_likely is None for _, bug, _ in bugs):
-            continue
-        before = [(target, _hit(bug.first, way)) for target, bug, _ in bugs]
-        after = [(target, _hit(version, way)) for target, _, version in bugs]
-        lost = [(target, not _hit(version, way)) for target, bug, version in bugs if _hit(bug.first, way)]
-        yield first, way, len(bugs), pooled_share(before), pooled_share(after), pooled_share(lost)
-
-
-_COLUMNS = ("rewritten", "by", "n", "located before", "located after", "located faults that are lost")
-
-
-def _overall(records: Sequence[LocalisationRecord]) -> Table:
-    bugs = list(_bugs_of(records))
-    ways = ["prompt"] + ["likelihood"] * all(bug.first.least_likely is not None for _, bug in bugs)
-    rows = tuple(
-        (way, len(bugs), pooled_share((target, _hit(bug.first, way)) for target, bug in bugs)) for way in ways
-    )
-    note = "likelihood: the line of the function with the lowest log-probability per token"
-    return Table("located bugs", ("by", "bugs", "located"), rows, note)
-
-
-def _closed_questions(records: Sequence[LocalisationRecord]) -> dict[tuple[str, str], list[Closed]]:
-    """The choices among the lines of a function, by the model, and by what needs none."""
-    asked: dict[tuple[str, str], list[Closed]] = {}
-    for target, bug in _bugs_of(records):
-        program = bug.first
-        right = frozenset(at for at, line in enumerate(program.candidates) if line in program.lines)
-        if not program.logprobs or not right:
-            continue
-        lines = program.program.split("\n")
-        lengths = tuple(float(len(lines[number - 1].strip())) for number in program.candidates)
-        order = tuple(-float(number) for number in program.candidates)
-        for way, scores in ((BY_MODEL, program.logprobs), ("longest line", lengths), ("first line", order)):
-            question = Closed(target, program.candidates, scores, right)
-            asked.setdefault(("line of a bug", way), []).append(question)
-    return asked
-
-
-def _by_change(records: Sequence[LocalisationRecord]) -> Table:
-    pairs = [(target, bug, version) for target, bug in _bugs_of(records) for version in bug.versions]
-    rows = list(_rows(pairs, "all")) if pairs else []
-    for mutation in sorted({version.mutation for _, _, version in pairs}):
-        rows += _rows([pair for pair in pairs if pair[2].mutation == mutation], mutation)
-    note = "each row compares a program with a bug and a version of it that keeps its meaning"
-    return Table("before and after rewriting", _COLUMNS, tuple(rows), note)
-
-
-def _baselines(records: Sequence[LocalisationRecord]) -> list[ChanceComparison]:
-    """The best line number for all bugs, and a random line that is not blank."""
-    programs = [bug.first for _, bug in _bugs_of(records)]
-    counts = Counter(line for program in programs for line in program.lines)
-    if not programs:
-        return []
-    sizes = [sum(bool(line.strip()) for line in program.program.splitlines()) for program in programs]
-    random = sum(len(program.lines) / size for program, size in zip(programs, sizes, strict=True))
-    n = len(programs)
-    right = sum(program.located for program in programs)
-    return [ChanceComparison("line of a bug", n, right / n, max(counts.values()) / n, random / n, 0)]
-
-
-def _listing(records: Sequence[LocalisationRecord]) -> Table:
-    bugs = list(_bugs_of(records))
-    rows = tuple(
-        (
-            target,
-            bug.bug,
-            ", ".join(map(str, bug.first.lines)),
-            bug.first.answer,
-            bug.first.least_likely,
-            bug.call,
-        )
-        for target, bug in (bugs if len(bugs) <= 12 else ())
-    )
-    columns = ("function", "bug", "lines", "named", "least likely", "an input that shows it")
-    return Table("bugs", columns, rows, "lines of the program as shown to the model")

@@ -18,7 +18,7 @@ from counterlens.models.closed import candidate_logprobs
 from counterlens.probes.prompts.templates import chats
 from counterlens.progress import Steps
 
-WORDS = (" yes", " no")
+YES_NO = ("yes", "no")
 
 
 class AnswerSource(StrEnum):
@@ -26,19 +26,6 @@ class AnswerSource(StrEnum):
 
     PROBABILITY = "the probabilities of yes and no were compared"
     TEXT = "answers were read from the model's text"
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedQuestion:
-    """A question and its candidates.
-
-    Attributes:
-        text: The text that a candidate follows.
-        candidates: The answers, each as it would be written, with what ends it if one begins with another.
-    """
-
-    text: str
-    candidates: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +42,26 @@ class YesNo:
 
 
 def how(model: Model, cancel: Event | None = None) -> AnswerSource:
-    """The source of a model's answers; a chat model writes them.
+    """The source of a model's answers.
+
+    A chat model needs `Capability.CHOOSE`: scored texts are no messages.
 
     Raises:
         ModelError: the model cannot answer.
         Cancelled: `cancel` was set.
     """
-    written = chats(model.info) or not model.offers(Capability.SCORE, cancel=cancel)
-    return AnswerSource.TEXT if written else AnswerSource.PROBABILITY
+    needed = Capability.CHOOSE if chats(model.info) else Capability.SCORE
+    return AnswerSource.PROBABILITY if model.offers(needed, cancel=cancel) else AnswerSource.TEXT
 
 
 def ask(
-    model: Model, prompts: Sequence[Prompt], read: Callable[[str], bool | None], steps: Steps, what: str
+    model: Model,
+    prompts: Sequence[Prompt],
+    read: Callable[[str], bool | None],
+    steps: Steps,
+    what: str,
+    *,
+    words: tuple[str, str] = YES_NO,
 ) -> list[YesNo]:
     """Ask some questions whose answer is yes or no.
 
@@ -75,6 +70,7 @@ def ask(
         read: Reads a written answer.
         steps: Progress, question by question, and cancellation.
         what: The name of the step, for progress.
+        words: Yes and no, as the question wants them.
 
     Raises:
         ModelError: the model cannot answer.
@@ -88,18 +84,27 @@ def ask(
             prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
         )
         return [YesNo(read(completion.text)) for completion in completions]
-    known = choose(model, [ClosedQuestion(prompt.text, WORDS) for prompt in prompts], steps, what)
+    known = choose(model, [closed_prompt(prompt, words) for prompt in prompts], steps, what)
     return [YesNo(yes > no, float(np.exp(yes))) for yes, no in known]
 
 
-def choose(
-    model: Model, questions: Sequence[ClosedQuestion], steps: Steps, what: str
-) -> list[tuple[float, ...]]:
+def closed_prompt(prompt: Prompt, words: Sequence[str], *, ended: bool = False) -> Prompt:
+    """A question with its candidates, as they stand behind it.
+
+    Args:
+        words: The candidates.
+        ended: Whether the end of the answer is weighed, too, because one candidate begins with another.
+    """
+    blank, end = "" if prompt.reply else " ", "\n" if ended else ""
+    return Prompt(prompt.text, reply=prompt.reply, candidates=tuple(f"{blank}{word}{end}" for word in words))
+
+
+def choose(model: Model, questions: Sequence[Prompt], steps: Steps, what: str) -> list[tuple[float, ...]]:
     """The log-probability of each candidate of each question, in nats, given that one of them is the answer.
 
     Args:
         model: A model that answers by probabilities (`how`).
-        questions: The questions, best ordered so that common prefixes are adjacent.
+        questions: Closed questions, best ordered so that common prefixes are adjacent.
         steps: Progress, question by question, and cancellation.
         what: The name of the step, for progress.
 
@@ -110,7 +115,7 @@ def choose(
     steps.next(what, 0, len(questions))
     said = candidate_logprobs(
         model,
-        [Prompt(question.text, candidates=question.candidates) for question in questions],
+        questions,
         cancel=steps.cancel,
         progress=lambda done, total: steps.report(what, done, total),
     )

@@ -18,8 +18,8 @@ from counterlens.metrics.closed import (
     share_first,
 )
 from counterlens.metrics.table import Cell, Table
+from counterlens.probes.prompts.closed import YES_NO
 
-YES_NO = ("yes", "no")
 BY_MODEL = "the model"
 _TINY = 1e-15
 _COLUMNS = (

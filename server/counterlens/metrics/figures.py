@@ -1,0 +1,183 @@
+"""Declared figures: what rows they are about, what these are grouped by, and what is estimated of each group.
+
+A figure is data. `GroupedFigure.table` computes it from any number of records, with intervals over functions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from counterlens.metrics.effects import Proportion, pooled_share
+from counterlens.metrics.table import Cell, Table
+
+RowT = TypeVar("RowT")
+RecordT = TypeVar("RecordT")
+RecordT_contra = TypeVar("RecordT_contra", contravariant=True)
+Rows = Sequence[tuple[str, RowT]]
+"""Rows, each with the name of the function that it is about, the cluster of intervals."""
+Rater = Callable[[RowT], bool | Iterable[bool] | None]
+"""Whether a row is a success; several truths count one by one, and None does not count."""
+Estimator = Callable[[Rows[RowT]], Cell]
+"""A cell from the rows of its group."""
+
+
+class TabularFigure(Protocol[RecordT_contra]):
+    """What gives a table of some records of one model."""
+
+    def table(self, records: Sequence[RecordT_contra], *, seed: int) -> Table:
+        """The table; without rows if the records show nothing about it.
+
+        Args:
+            seed: Random seed of intervals.
+        """
+
+
+def count(rows: Rows[Any]) -> int:
+    """The number of rows."""
+    return len(rows)
+
+
+def number(is_counted: Callable[[RowT], bool]) -> Estimator[RowT]:
+    """The number of rows of a kind."""
+    return lambda rows: sum(is_counted(row) for _, row in rows)
+
+
+def share_of(rows: Rows[RowT], success: Rater[RowT]) -> Proportion:
+    """The share of successes, with an interval over functions."""
+    return pooled_share((function, hit) for function, row in rows for hit in _hits(success(row)))
+
+
+def share(success: Rater[RowT]) -> Estimator[RowT]:
+    """The estimator of `share_of`."""
+    return lambda rows: share_of(rows, success)
+
+
+def first(cell: Callable[[RowT], Cell]) -> Estimator[RowT]:
+    """A cell that all rows of a group have in common."""
+    return lambda rows: cell(rows[0][1])
+
+
+def _hits(success: bool | Iterable[bool] | None) -> Iterable[bool]:
+    if success is None:
+        return ()
+    return (success,) if isinstance(success, bool) else success
+
+
+@dataclass(frozen=True)
+class GroupedFigure(Generic[RecordT, RowT]):
+    """A table with one row for each group.
+
+    Attributes:
+        title: Its title.
+        of: The rows of a record; a record has the name of its function in `target`.
+        columns: What is estimated of each group, by the names of the columns.
+        by: What groups have in common, by the names of the columns before; if empty, all rows are one group.
+        order: What groups are sorted by, of their first rows; None: by first appearance.
+        least: Number of rows below which a group is left out.
+        note: A note for readers.
+    """
+
+    title: str
+    of: Callable[[RecordT], Iterable[RowT]]
+    columns: Mapping[str, Estimator[RowT]]
+    by: Mapping[str, Callable[[RowT], Cell]] = field(default_factory=dict)
+    order: Callable[[RowT], Any] | None = None
+    least: int = 1
+    note: str = ""
+
+    def table(self, records: Sequence[RecordT], *, seed: int) -> Table:  # noqa: ARG002
+        """Like `TabularFigure.table`."""
+        rows = rows_of(records, self.of)
+        if self.order is not None:
+            order = self.order
+            rows.sort(key=lambda row: order(row[1]))
+        groups: dict[tuple[Cell, ...], list[tuple[str, RowT]]] = {}
+        for function, row in rows:
+            groups.setdefault(tuple(key(row) for key in self.by.values()), []).append((function, row))
+        cells = tuple(
+            (*names, *(estimate(group) for estimate in self.columns.values()))
+            for names, group in groups.items()
+            if len(group) >= self.least
+        )
+        return Table(self.title, (*self.by, *self.columns), cells, self.note)
+
+
+@dataclass(frozen=True)
+class ListedFigure(Generic[RecordT, RowT]):
+    """A table with one row for each row of the records, if these are few.
+
+    Attributes:
+        of: The rows of a record.
+        columns: The cells, by the names of the columns.
+        most: Largest number of rows, or of records if `records` is set; with more there is no table.
+        named: Whether the name of the function stands first.
+    """
+
+    title: str
+    of: Callable[[RecordT], Iterable[RowT]]
+    columns: Mapping[str, Callable[[RowT], Cell]]
+    most: int = 12
+    records: bool = False
+    named: bool = True
+    note: str = ""
+
+    def table(self, records: Sequence[RecordT], *, seed: int) -> Table:  # noqa: ARG002
+        """Like `TabularFigure.table`."""
+        rows = rows_of(records, self.of)
+        few = len(records if self.records else rows) <= self.most
+        cells = tuple(
+            (*((function,) if self.named else ()), *(cell(row) for cell in self.columns.values()))
+            for function, row in (rows if few else ())
+        )
+        return Table(self.title, (*(("function",) if self.named else ()), *self.columns), cells, self.note)
+
+
+@dataclass(frozen=True)
+class CountedFigure(Generic[RecordT]):
+    """How often each of some things came, such as reasons, in alphabetical order.
+
+    Attributes:
+        of: The things of a record, each as the cells before its number.
+        columns: The names of these columns.
+    """
+
+    title: str
+    of: Callable[[RecordT], Iterable[tuple[str, ...]]]
+    columns: tuple[str, ...]
+    note: str = ""
+
+    def table(self, records: Sequence[RecordT], *, seed: int) -> Table:  # noqa: ARG002
+        """Like `TabularFigure.table`."""
+        counts = Counter(thing for record in records for thing in self.of(record))
+        rows: tuple[tuple[Cell, ...], ...] = tuple((*thing, n) for thing, n in sorted(counts.items()))
+        return Table(self.title, (*self.columns, "n"), rows, self.note)
+
+
+def rows_of(records: Sequence[RecordT], of: Callable[[RecordT], Iterable[RowT]]) -> list[tuple[str, RowT]]:
+    """The rows of some records, each with the name of its function."""
+    return [(_function(record), row) for record in records for row in of(record)]
+
+
+def draw(
+    figures: Iterable[TabularFigure[RecordT]], records: Sequence[RecordT], *, seed: int
+) -> tuple[Table, ...]:
+    """The tables of some figures that have rows.
+
+    Args:
+        seed: Random seed of intervals.
+    """
+    tables = (figure.table(records, seed=seed) for figure in figures)
+    return tuple(table for table in tables if table.rows)
+
+
+def _function(record: Any) -> str:
+    name: str = record.target
+    return name
+
+
+def most_frequent(values: Iterable[Hashable]) -> int:
+    """How often the most frequent value comes; 0 without a value."""
+    return max(Counter(values).values(), default=0)
