@@ -178,3 +178,14 @@ def test_simpler_values_are_of_the_same_type_and_come_to_an_end(value: Any) -> N
     else:
         raise AssertionError("no end")
     assert list(simpler(None)) == []
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_integer_that_python_does_not_write_is_shown_and_compared(sign: int) -> None:
+    number = sign * 10**5000
+    assert int(show(form(number)), 0) == number
+    assert same(form(number), form(number))
+    assert not same(form(number), form(number + 1))
+    assert not same(form(number), form(1.5))
+    assert not same(form(number), form(1j))
+    assert not same(form(number), form(math.nan))

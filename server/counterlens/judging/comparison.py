@@ -259,16 +259,19 @@ def _number(form: Form) -> int | float | complex | None:
 
 def close(number: complex, other: complex) -> bool:
     """Whether two numbers are the same except for rounding; NaN is the same as NaN."""
-    if isinstance(number, complex) or isinstance(other, complex):
-        number, other = complex(number), complex(other)
-        return close(number.real, other.real) and close(number.imag, other.imag)
-    if isinstance(number, int) and isinstance(other, int):
-        return number == other
-    if math.isnan(number) or math.isnan(other):
-        return math.isnan(number) and math.isnan(other)
     if number == other:
         return True
-    return math.isclose(number, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    if isinstance(number, int) and isinstance(other, int):
+        return False
+    try:
+        if isinstance(number, complex) or isinstance(other, complex):
+            number, other = complex(number), complex(other)
+            return close(number.real, other.real) and close(number.imag, other.imag)
+        if math.isnan(number) or math.isnan(other):
+            return math.isnan(number) and math.isnan(other)
+        return math.isclose(number, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    except OverflowError:  # an integer beyond every float
+        return False
 
 
 def show(form: Form) -> str:
@@ -277,7 +280,7 @@ def show(form: Form) -> str:
     if isinstance(form, bool) or form is None or isinstance(form, str):
         return repr(form)
     if number is not None and (isinstance(form, int) or form[0] != "o"):
-        return repr(number)
+        return _digits(number)
     head, rest = form[0], form[1:]
     brackets = {"l": "[]", "t": "()", "s": "{}"}
     if head in brackets and (rest or head != "s"):
@@ -306,6 +309,14 @@ def show(form: Form) -> str:
         "…": lambda: "a very large value",
     }
     return others[head]() if head in others else "?"
+
+
+def _digits(number: complex) -> str:
+    """A number as Python would write it; an integer with more digits than Python writes is hexadecimal."""
+    try:
+        return repr(number)
+    except ValueError:
+        return hex(number) if isinstance(number, int) else "a very large value"
 
 
 def _calls(outcomes: list[Form]) -> str:
