@@ -1,6 +1,6 @@
 """Measures whether fixes verified by a function's own examples are right, and found sooner than by chance.
 
-    python benchmarks/fixes.py --data DATA [--seeded N] [--bugs N] [--quick]
+    python benchmarks/fixes.py --data DATA [--model M] [--written] [--seeded N] [--bugs N] [--quick]
 
 DATA is a folder with HumanEvalPack (`humanevalpack/python`). Each of its 164 functions has a bug, a few
 example tests, as a programmer would have, and many hidden tests. `--seeded N` adds N bugs per function, which
@@ -12,7 +12,11 @@ right fixes, and `fixed`, the share of bugs with a right fix, are for the second
 
 Then all alternatives of the real bugs run on the examples, to compare the order with chance: `tried` is the
 number of alternatives up to the first that passes in the model's order, over the mean number in random order,
-(n + 1) / (k + 1) if k of n pass; for both halves. The last line is one JSON document.
+(n + 1) / (k + 1) if k of n pass; for both halves.
+
+With `--written`, a model that writes versions of a function without such a fix gets its turn
+(`counterlens.probes.reading.repairing`); these fixes have columns of their own. Answers are stored, so an
+interrupted run can be resumed. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ import numpy as np
 
 from counterlens.datasets import open_dataset
 from counterlens.datasets.base import Problem
+from counterlens.doubt.failing import FailingFunction, nearest_failure
 from counterlens.doubt.generating import changed_text, scopes
 from counterlens.doubt.marking import Verification
 from counterlens.doubt.scoring import ranked_by_head
@@ -40,8 +45,12 @@ from counterlens.judging.projects import interpreter_for
 from counterlens.metrics.effects import wilson
 from counterlens.models import load
 from counterlens.models.base import Model
+from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import EMBEDDED_MODEL
+from counterlens.models.registry import Options
 from counterlens.mutations.engine import survey
+from counterlens.probes.probe import Context
+from counterlens.probes.reading.repairing import written_fix
 from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -82,6 +91,7 @@ class Fixed:
         passing: For a real bug, the ranks in the model's order, from 1, of those that pass the examples.
         right: Whether the found alternative passes the hidden tests; None if none was found.
         undecided: Whether it is not confirmed.
+        written: Whether it is a version that a model wrote.
     """
 
     bug: Bug
@@ -89,6 +99,7 @@ class Fixed:
     passing: tuple[int, ...]
     right: bool | None
     undecided: bool
+    written: bool = False
 
 
 class Remembering(Judge):
@@ -115,6 +126,10 @@ def main() -> None:
         "--bugs", type=int, default=164, help="number of real bugs, evenly spread over the problems"
     )
     parser.add_argument("--seeded", type=int, default=0, help="number of seeded bugs per function")
+    parser.add_argument("--model", default=EMBEDDED_MODEL)
+    parser.add_argument("--written", action="store_true", help="also try what the model writes")
+    parser.add_argument("--cache", type=Path, help="folder of the response cache; default: the user's")
+    parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--quick", action="store_true", help=f"use {QUICK} bugs")
     given = parser.parse_args()
     folder = given.data / "humanevalpack" / "python"
@@ -124,8 +139,11 @@ def main() -> None:
     wanted = min(QUICK if given.quick else given.bugs, len(problems))
     numbers = [number * len(problems) // wanted for number in range(wanted)]
     chosen = [bug for number in numbers for bug in bugs(number, problems[number], given.seeded)]
-    with load(EMBEDDED_MODEL) as model:
-        found = [fixed(model, bug, examples[bug.problem.id]) for bug in chosen]
+    store = AnswerStore(given.cache)
+    with load(given.model, Options(threads=given.threads)) as opened:
+        model = CachedModel(opened, store)
+        found = [fixed(model, bug, examples[bug.problem.id], given.written) for bug in chosen]
+    store.close()
     report([one for one in found if one is not None])
 
 
@@ -141,17 +159,29 @@ def bugs(number: int, problem: Problem, seeded: int) -> list[Bug]:
     return [real, *(Bug(number, problem, name, str(draw.choice(sites[name])), seeded=True) for name in names)]
 
 
-def fixed(model: Model, bug: Bug, examples: str) -> Fixed | None:
+def fixed(model: Model, bug: Bug, examples: str, written: bool) -> Fixed | None:
     """Return the result for a bug; None if the examples do not detect it."""
     problem = bug.problem
     assert problem.tests is not None
     setting = Setting(best_sandbox(), interpreter_for(None), lasting(SECONDS))
     judge, hidden = (_judge(problem, text, setting) for text in (examples, problem.tests.text))
-    if not judge.judge(problem.source).passed or judge.judge(bug.source).passed:
+    standing = judge.standing(bug.source)
+    if not judge.judge(problem.source).passed or standing is None or not standing.failed:
         return None
     document = Document(bug.source)
     scope = next(one for one in scopes(document) if one.function.qualname == problem.function)
-    fix = fix_for(model, scope, judge, None, setting)
+    test = nearest_failure(scope, standing.failures)
+    fix = fix_for(model, scope, judge, test, setting)
+    if fix is None and test is not None and written:
+        mark = FailingFunction(scope, test)
+        version = written_fix(Context(model, best_sandbox), mark, judge, setting)
+        if version is not None:
+            start, end, text = version.edit
+            program = (document.data[:start] + text.encode() + document.data[end:]).decode()
+            right = hidden.judge(program).passed
+            said = f"{'right' if right else 'wrong'}{'' if version.confirmed else ', undecided'}"
+            print(f"{problem.id}, {bug.kind}: written, {said}", file=sys.stderr, flush=True)
+            return Fixed(bug, 0, (), right, not version.confirmed, written=True)
     undecided = fix is not None and fix.tests is Verification.UNCONFIRMED
     right = None if fix is None else hidden.judge(fix.fixed).passed
     ranked = [changed_text(document, one) for _, one, _ in ranked_by_head(model, scope)]
@@ -185,6 +215,9 @@ def report(found: Sequence[Fixed]) -> None:
             for name in sorted({one.bug.kind for one in rows}):
                 print(f"  {name:20}{counts([one for one in rows if one.bug.kind == name])}")
             print(f"  {'all':20}{counts(rows)}, {precision(rows)}")
+    for by, some in (("alternatives", False), ("what the model wrote", True)):
+        rows = [each for each in found if not each.bug.seeded and each.written == some]
+        print(f"real, both halves, by {by}: {precision(rows)}")
     fixes, right = settled(reported)
     print(f"precision {precision(reported)}")
     able = [one for one in found if one.passing]

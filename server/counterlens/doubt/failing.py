@@ -63,16 +63,36 @@ class FailedTest:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenFix:
+    """A version of a function that a model wrote, and that passes all tests that the code fails.
+
+    Attributes:
+        edit: The smallest change of whole lines that puts it in: a byte range and its text.
+        confirmed: Whether another version that passes them does the same on inputs, and none does otherwise.
+    """
+
+    edit: tuple[int, int, str]
+    confirmed: bool
+
+    def shifted(self, shift: int) -> WrittenFix:
+        """The same in a text where it is so many bytes later."""
+        start, end, text = self.edit
+        return replace(self, edit=(start + shift, end + shift, text))
+
+
+@dataclass(frozen=True, slots=True)
 class FailingFunction:
-    """A mark at the name of a function that fails its tests, where no fix is known.
+    """A mark at the name of a function that fails its tests, where no small fix is known.
 
     Attributes:
         failed: The nearest test that fails.
+        written: A version that passes, if a model wrote one.
     """
 
     scope: DoubtScope
     failed: FailedTest
     failures: frozenset[str] = frozenset()
+    written: WrittenFix | None = None
 
     @property
     def more(self) -> int:
@@ -86,7 +106,8 @@ class FailingFunction:
 
     def within(self, scope: DoubtScope) -> FailingFunction:
         """The same mark in a version of the document with the same function, possibly elsewhere."""
-        return replace(self, scope=scope)
+        written = self.written and self.written.shifted(scope.function.start - self.scope.function.start)
+        return replace(self, scope=scope, written=written)
 
 
 def nearest_failure(scope: DoubtScope, failures: Sequence[FailedCase]) -> FailedTest | None:

@@ -21,7 +21,7 @@ from threading import Event
 from counterlens.confidence.exclusion import ignore_comments
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.blaming import is_raised_elsewhere
-from counterlens.doubt.failing import FailedTest, FailingFunction, nearest_failure
+from counterlens.doubt.failing import FailedTest, FailingFunction, WrittenFix, nearest_failure
 from counterlens.doubt.generating import changed_text
 from counterlens.doubt.marking import Doubt, Mark, Verification, doubts, is_silenced
 from counterlens.doubt.scope import DoubtScope
@@ -53,6 +53,10 @@ MOST_CALLERS = 3
 """Maximum number of functions whose tests judge a function without tests of its own, which they call."""
 
 
+Rewrite = Callable[[FailingFunction, Judge, Setting], WrittenFix | None]
+"""Finds a version of a failing function that passes the tests of a judge."""
+
+
 def settle(
     model: Model,
     scope: DoubtScope,
@@ -65,6 +69,7 @@ def settle(
     cancel: Event | None = None,
     progress: Callable[[str], None] | None = None,
     failed: Callable[[FailingFunction], None] | None = None,
+    rewrite: Rewrite | None = None,
 ) -> list[Mark]:
     """The doubts of a function with the result of its tests for each, or its mark if it fails its tests.
 
@@ -82,6 +87,7 @@ def settle(
         excluded: Patterns of tests that are never used.
         progress: Called with a description of the current step.
         failed: Called with the mark at the function as soon as its tests fail, before a fix is searched.
+        rewrite: Has the model write the function anew where no alternative is a fix.
 
     Raises:
         ModelError: as `fix_for`.
@@ -108,6 +114,10 @@ def settle(
     fix = None
     with contextlib.suppress(UnscorableError):
         fix = fix_for(model, scope, stands.judge, test, setting, MUTANT.after(stands.seconds))
+    if fix is None and mark is not None and rewrite is not None:
+        say(f"having the model write {name} anew")
+        with at_most(MUTANT.after(stands.seconds)):
+            mark = replace(mark, written=rewrite(mark, stands.judge, setting))
     if known is None:
         known = doubts(model, scope, cancel=cancel) if fix is None and mark is None else ()
     place = fix.alternative.place if fix else (0, 0)

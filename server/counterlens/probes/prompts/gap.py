@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from counterlens.confidence.units import units
 from counterlens.languages.registry import LANGUAGES
-from counterlens.models.base import Prompt, Stop
+from counterlens.models.base import Draw, Prompt, Stop
 from counterlens.probes.prompts.function_text import behind_docstring, used_parts
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.syntax.document import Document
@@ -99,11 +99,14 @@ class Gap:
         return cls.of(document, function, behind_docstring(document, function))
 
     @classmethod
-    def repair(cls, document: Document, function: Function, view: View = _USUAL) -> Gap:
+    def repair(cls, document: Document, function: Function, view: View = _USUAL, why: str = "") -> Gap:
         """The hole of a function's whole body; the prompt first shows the function with its bug.
 
         The prompt shows the function, a comment that it has a bug, and the header of the fixed function. So
         it suits models for plain completion as well as chat models.
+
+        Args:
+            why: What shows the bug, such as a failing test; empty if only its tests know.
         """
         body = behind_docstring(document, function)
         gap = cls.of(document, function, body)
@@ -114,7 +117,8 @@ class Gap:
         indentation = header[: len(header) - len(header.lstrip(" \t"))]
         mark = LANGUAGES[document.language].comment
         name = "the program" if function.name == MODULE else function.name
-        told = f"{indentation}{mark} {name} has a bug. Here is the mended version:"
+        bug = f"{name} has a bug: {' '.join(why.split())}." if why else f"{name} has a bug."
+        told = f"{indentation}{mark} {bug} Here is the mended version:"
         return replace(gap, shown=f"{whole}\n\n\n{told}\n{header}")
 
     @property
@@ -133,6 +137,10 @@ class Gap:
         """The prompt for a completion up to the function's end."""
         suffix = self.after.replace("\r\n", "\n")[:SUFFIX_CHARACTERS]
         return Prompt(self.shown, max_tokens, self.stop, suffix=suffix or "\n")
+
+    def own_prompt(self, max_tokens: int, draw: Draw | None) -> Prompt:
+        """The same without what follows the hole, which may contain tests of the function."""
+        return replace(self.prompt(max_tokens), suffix="\n", draw=draw)
 
     def fill(self, completion: str) -> str:
         """The whole source with a completion in the hole, without a repeated line after the hole."""

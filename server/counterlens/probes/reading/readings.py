@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Event
 
 from counterlens.counting import plural
@@ -31,7 +31,8 @@ LEAST_WORDS = 4
 """Words of a description, without examples, below which nothing can be read from it."""
 SAMPLES = 5
 """Readings that are drawn where the likeliest one differs from the code."""
-_TEMPERATURE = 0.8
+TEMPERATURE = 0.8
+"""At which they are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +155,7 @@ def write_readings(
     Raises:
         ModelError, Cancelled: as `Model.complete`.
     """
-    # The suffix is empty, because the code after the function may contain tests.
-    prompt = replace(gap.prompt(max_tokens), suffix="\n")
-    return context.complete_all(what, [replace(prompt, draw=draw) for draw in draws])
+    return context.complete_all(what, [gap.own_prompt(max_tokens, draw) for draw in draws])
 
 
 def read(
@@ -189,7 +188,7 @@ def read(
     if is_alike(runs, 1):
         return WrittenReadings(completions, programs, runs, None, [""])
     if context.model.offers(Capability.SAMPLE, cancel=context.cancel):
-        draws = [Draw(_TEMPERATURE, seed, number) for number in range(samples)]
+        draws = [Draw(TEMPERATURE, seed, number) for number in range(samples)]
         completions += write_readings(context, gap, draws, max_tokens, f"{what} again")
         programs = [gap.fill(completion.text) for completion in completions]
         steps.next(f"running {target.name} beside {plural(len(programs), 'version')}")
@@ -249,7 +248,7 @@ def reasons_to_drop(
     stated = language.stated_examples(description(target, function) or "", function.name)
     reasons: list[str] = []
     for number, (completion, program) in enumerate(zip(completions, programs, strict=True), 1):
-        trouble = _unwritten(completion) or runs.troubles[number]
+        trouble = unwritten(completion) or runs.troubles[number]
         if trouble is None and _raises_alone(runs, number):
             trouble = "it raises where all others return"
         if trouble is None and any(
@@ -263,7 +262,8 @@ def reasons_to_drop(
     return reasons
 
 
-def _unwritten(completion: Completion) -> str | None:
+def unwritten(completion: Completion) -> str | None:
+    """Why what a model wrote is no version of a function; None if it is one."""
     if completion.finish == "length":
         return "it did not end"
     return None if completion.text.strip() else "nothing was written"

@@ -1,0 +1,122 @@
+"""Versions of a function that fails its tests, which a model writes: those that pass are fixes.
+
+The model sees the function with the test that fails and, if the docstring says what the function does, also
+its description without the body. Of the versions that pass all tests, the one that changes least is offered.
+A few tests can also be passed by accident: it is confirmed if another version that passes does the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from counterlens.doubt.disagreeing import smallest_edit
+from counterlens.doubt.failing import FailedTest, FailingFunction, WrittenFix
+from counterlens.doubt.scope import DoubtScope
+from counterlens.doubt.settling import StudiedVersion
+from counterlens.errors import SourceError
+from counterlens.judging.base import Judge, Setting
+from counterlens.models.base import Capability, Draw
+from counterlens.probes.common_options import MAX_TOKENS
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.gap import Gap, View
+from counterlens.probes.reading.readings import (
+    SAMPLES,
+    TEMPERATURE,
+    gap_of,
+    require_readable,
+    unwritten,
+)
+from counterlens.reports.wording import shorten
+from counterlens.syntax.functions import find_function
+
+_WIDTH = 120  # of each part of what a test says
+_MOST_COMPARED = 4  # versions that pass, which run beside the offered one
+
+
+def written_fix(context: Context, mark: FailingFunction, judge: Judge, setting: Setting) -> WrittenFix | None:
+    """The version with the smallest change that passes the tests of a function; None if none does.
+
+    First come the likeliest versions; others are drawn if these do not pass, or do not agree.
+
+    Args:
+        context: The model.
+        judge: The tests, which the function fails.
+        setting: The environment for comparing versions with each other, and cancellation.
+
+    Raises:
+        ModelError, Cancelled: as `Model.complete`.
+        SandboxError, Cancelled: as `Judge.judge`.
+    """
+    scope = mark.scope
+    gaps = list(_gaps(scope, mark.failed))
+    passing: list[str] = []
+    seen = {scope.document.text}
+    draws: list[Sequence[Draw | None]] = [[None]]
+    if context.model.offers(Capability.SAMPLE, cancel=context.cancel):
+        draws.append([Draw(TEMPERATURE, 0, number) for number in range(SAMPLES)])
+    for some in draws:
+        programs = [each for each in _programs(context, scope, gaps, some) if each not in seen]
+        seen.update(programs)
+        verdicts = judge.judge_all(programs, cancel=setting.cancel)
+        passing += [each for each, verdict in zip(programs, verdicts, strict=True) if verdict.passed]
+        fix = _smallest(scope, passing, setting)
+        if fix is not None and fix.confirmed:
+            return fix
+    return fix
+
+
+def _gaps(scope: DoubtScope, failed: FailedTest) -> Iterator[Gap]:
+    """The holes to fill: the body behind the function with its bug, and behind its description alone."""
+    document, target = scope.document, Target(scope.document, scope.function.qualname)
+    function = find_function(document, scope.function.qualname)
+    yield Gap.repair(document, function, View(used=True), _reason(failed))
+    try:
+        yield gap_of(target, require_readable(target))
+    except SourceError:  # its docstring says too little, or the function is a method
+        return
+
+
+def _reason(failed: FailedTest) -> str:
+    """What a failing test says, in words of a comment."""
+    test = shorten(failed.statement or failed.name, _WIDTH)
+    if failed.endless:
+        return f"{test} does not end"
+    if failed.error:
+        return f"{test} raises {shorten(failed.error, _WIDTH)}"
+    if failed.expected or failed.got:
+        return f"{test} gives {shorten(failed.got, _WIDTH)} instead of {shorten(failed.expected, _WIDTH)}"
+    return f"{test} fails"
+
+
+def _programs(
+    context: Context, scope: DoubtScope, gaps: Sequence[Gap], draws: Sequence[Draw | None]
+) -> list[str]:
+    """The whole file with each version, each once."""
+    prompts = [gap.own_prompt(MAX_TOKENS, draw) for gap in gaps for draw in draws]
+    completions = context.complete_all(f"writing {scope.function.qualname} anew", prompts)
+    owners = [gap for gap in gaps for _ in draws]
+    return list(
+        dict.fromkeys(
+            gap.fill(completion.text)
+            for gap, completion in zip(owners, completions, strict=True)
+            if unwritten(completion) is None
+        )
+    )
+
+
+def _smallest(scope: DoubtScope, passing: Sequence[str], setting: Setting) -> WrittenFix | None:
+    """The version that changes least, compared with the others."""
+    if not passing:
+        return None
+    before = scope.document.data
+    edits = {program: smallest_edit(before, program.encode("utf-8", "surrogatepass")) for program in passing}
+    first, *others = sorted(edits, key=lambda program: _size(edits[program]))
+    version = StudiedVersion(scope, first, setting)
+    alike = [version.does_the_same(other) for other in others[:_MOST_COMPARED]]
+    return WrittenFix(edits[first], confirmed=bool(alike) and all(alike))
+
+
+def _size(edit: tuple[int, int, str]) -> int:
+    """How much a change removes and adds."""
+    start, end, text = edit
+    return end - start + len(text)
