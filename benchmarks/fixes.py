@@ -49,7 +49,6 @@ from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options
 from counterlens.mutations.engine import survey
-from counterlens.probes.probe import Context
 from counterlens.probes.reading.repairing import written_fix
 from counterlens.python.judging.supplied_tests import SuppliedTestsJudge
 from counterlens.sandbox.registry import best_sandbox
@@ -174,7 +173,7 @@ def fixed(model: Model, bug: Bug, examples: str, written: bool) -> Fixed | None:
     fix = fix_for(model, scope, judge, test, setting)
     if fix is None and test is not None and written:
         mark = FailingFunction(scope, test)
-        version = written_fix(Context(model, best_sandbox), mark, judge, setting)
+        version = written_fix(model, mark, judge, setting)
         if version is not None:
             start, end, text = version.edit
             program = (document.data[:start] + text.encode() + document.data[end:]).decode()

@@ -45,6 +45,7 @@ from counterlens.models.base import Model
 from counterlens.probes.probe import Context
 from counterlens.probes.reading.marking import docstring_mark, marking_rule, stated_mark
 from counterlens.probes.reading.readings import Majority
+from counterlens.probes.reading.repairing import written_fix
 from counterlens.progress import ProgressCallback, Steps
 from counterlens.reports.export.doubts import DOUBT_FORMATS
 from counterlens.sandbox.base import Sandbox
@@ -91,7 +92,8 @@ def check(
     """Mark likely mistakes: places where an alternative makes the code clearly likelier.
 
     PATH are Python files, or folders of them. The exit code is 1 if there is a mark that the baseline does
-    not accept, else 0; with --tests, a function whose tests fail is a mark, whether or not a fix is known. A
+    not accept, else 0; with --tests, a function whose tests fail is a mark, whether or not a fix is known; if
+    no alternative passes them, the model writes the function anew, and a version that does is shown. A
     comment `# counterlens: ignore` on its line silences a mark. A model marks places by itself if it
     has margins, as the embedded model and Qwen2.5-Coder 0.5B and 1.5B have. Fit those of another one with
     --fit, on a few hundred functions of tested code. In a trusted repository the code runs, too: a function
@@ -261,7 +263,9 @@ def _check(
             if sandbox is None:
                 marks: list[Mark] = list(doubts(model, scope))
             else:
-                marks = settle(model, scope, None, sandbox, excluded=excluded, progress=progress)
+                marks = settle(
+                    model, scope, None, sandbox, excluded=excluded, progress=progress, rewrite=written_fix
+                )
             yield from marks
             if readings is not None and not any(map(is_failing, marks)):  # tests say more than a docstring
                 mark = readings.mark(scope, progress)

@@ -30,7 +30,7 @@ from counterlens.errors import UnscorableError
 from counterlens.judging.base import LIMITS, Judge, Judgement, Setting, StandingByTests
 from counterlens.judging.comparing import ComparingJudge, Distinction
 from counterlens.judging.languages import behaviour_of
-from counterlens.judging.pace import MUTANT, at_most
+from counterlens.judging.pace import ANSWER, MUTANT, at_most
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import JointJudge, find_judge
 from counterlens.models.base import Model
@@ -53,8 +53,8 @@ MOST_CALLERS = 3
 """Maximum number of functions whose tests judge a function without tests of its own, which they call."""
 
 
-Rewrite = Callable[[FailingFunction, Judge, Setting], WrittenFix | None]
-"""Finds a version of a failing function that passes the tests of a judge."""
+Rewrite = Callable[[Model, FailingFunction, Judge, Setting], WrittenFix | None]
+"""Has a model write a version of a failing function that passes the tests of a judge."""
 
 
 def settle(
@@ -116,8 +116,8 @@ def settle(
         fix = fix_for(model, scope, stands.judge, test, setting, MUTANT.after(stands.seconds))
     if fix is None and mark is not None and rewrite is not None:
         say(f"having the model write {name} anew")
-        with at_most(MUTANT.after(stands.seconds)):
-            mark = replace(mark, written=rewrite(mark, stands.judge, setting))
+        with at_most(ANSWER.after(stands.seconds)):
+            mark = replace(mark, written=rewrite(model, mark, stands.judge, setting))
     if known is None:
         known = doubts(model, scope, cancel=cancel) if fix is None and mark is None else ()
     place = fix.alternative.place if fix else (0, 0)

@@ -35,6 +35,7 @@ from counterlens.lsp.doubt_readings import read_docstring
 from counterlens.lsp.known_results import CheckedFunction
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
+from counterlens.probes.reading.repairing import written_fix
 from counterlens.regular_file import read_text
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -373,5 +374,6 @@ def _settled(
                 excluded=tuple(settings.probe.get("excluded_tests", ())),
                 cancel=cancel,
                 failed=failed,
+                rewrite=written_fix,
             )
         )

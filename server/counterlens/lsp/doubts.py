@@ -26,7 +26,7 @@ from counterlens.confidence.exclusion import ignore_comments
 from counterlens.doubt.blaming import is_failing
 from counterlens.doubt.disagreeing import DisagreeingFunction
 from counterlens.doubt.explaining import TokenPreference, explain
-from counterlens.doubt.failing import FailedTest
+from counterlens.doubt.failing import FailedTest, FailingFunction
 from counterlens.doubt.marking import Doubt, Mark, Verification, kind_of
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp.actions import edit_action, ignore_here, replace_action
@@ -134,6 +134,8 @@ class Doubts:
     ) -> Iterator[types.CodeAction]:
         if isinstance(mark.mark, DisagreeingFunction):
             yield from _from_docstring(ls, analysis, mark, mark.mark)
+        elif isinstance(mark.mark, FailingFunction):
+            yield from _from_tests(ls, analysis, mark, mark.mark)
         elif mark.edit is not None:
             text = shorten(mark.edit[2], _WIDTH)
             apply = edit_action(ls, analysis, *mark.edit, f"Change to `{text}`")
@@ -219,6 +221,19 @@ def _from_docstring(
     if disagreeing.tested:
         title = "Use the version from the docstring, which passes the tests"
         yield edit_action(ls, analysis, *mark.edit, title)
+
+
+def _from_tests(
+    ls: CounterlensServer, analysis: Analysis, mark: DoubtMark, failing: FailingFunction
+) -> Iterator[types.CodeAction]:
+    """What can be done where a model wrote a version that passes the tests."""
+    if mark.edit is None or failing.written is None:
+        return
+    apply = edit_action(ls, analysis, *mark.edit, "Use the version that passes the tests")
+    apply.is_preferred = failing.written.confirmed
+    yield apply
+    if ls.client_shows_results:
+        yield replace_action(ls, analysis, *mark.edit, "Show the version that passes the tests")
 
 
 def _message(mark: Mark) -> str:

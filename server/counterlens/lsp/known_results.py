@@ -73,8 +73,8 @@ class DoubtMark:
         start: First byte of the mark in the newest version.
         end: The byte after the last.
         mark: The doubt or the failing function, in the version in which it was found.
-        edit: Byte range in the newest version that the alternative, or a version written from the docstring,
-            replaces, and the replacement; None at a failing function without a fix.
+        edit: Byte range in the newest version that the alternative, or what a model wrote, replaces,
+            and the replacement; None at a function without a fix.
         rival: The same of an alternative that tests do not distinguish from this one, if any.
     """
 
@@ -118,7 +118,8 @@ class CheckedFunction:
             elif isinstance(mark, DisagreeingFunction):
                 yield DoubtMark(start + shift, end + shift, mark, mark.shifted(shift).edit)
             else:
-                yield DoubtMark(start + shift, end + shift, mark)
+                written = mark.written.shifted(shift).edit if mark.written else None
+                yield DoubtMark(start + shift, end + shift, mark, written)
 
 
 def _edit(document: Document, alternative: Alternative, shift: int) -> tuple[int, int, str]:

@@ -15,7 +15,7 @@ from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import StudiedVersion
 from counterlens.errors import SourceError
 from counterlens.judging.base import Judge, Setting
-from counterlens.models.base import Capability, Draw
+from counterlens.models.base import Capability, Draw, Model
 from counterlens.probes.common_options import MAX_TOKENS
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap, View
@@ -26,6 +26,7 @@ from counterlens.probes.reading.readings import (
     require_readable,
     unwritten,
 )
+from counterlens.progress import Steps
 from counterlens.reports.wording import shorten
 from counterlens.syntax.functions import find_function
 
@@ -33,13 +34,12 @@ _WIDTH = 120  # of each part of what a test says
 _MOST_COMPARED = 4  # versions that pass, which run beside the offered one
 
 
-def written_fix(context: Context, mark: FailingFunction, judge: Judge, setting: Setting) -> WrittenFix | None:
-    """The version with the smallest change that passes the tests of a function; None if none does.
+def written_fix(model: Model, mark: FailingFunction, judge: Judge, setting: Setting) -> WrittenFix | None:
+    """The version with the smallest change that passes the tests; None if none does, or the model is unable.
 
     First come the likeliest versions; others are drawn if these do not pass, or do not agree.
 
     Args:
-        context: The model.
         judge: The tests, which the function fails.
         setting: The environment for comparing versions with each other, and cancellation.
 
@@ -47,12 +47,15 @@ def written_fix(context: Context, mark: FailingFunction, judge: Judge, setting: 
         ModelError, Cancelled: as `Model.complete`.
         SandboxError, Cancelled: as `Judge.judge`.
     """
-    scope = mark.scope
+    if Capability.COMPLETE not in model.info.capabilities:
+        return None
+    scope, context = mark.scope, Context(model, lambda: setting.sandbox, Steps(setting.cancel))
     gaps = list(_gaps(scope, mark.failed))
+    fix: WrittenFix | None = None
     passing: list[str] = []
     seen = {scope.document.text}
     draws: list[Sequence[Draw | None]] = [[None]]
-    if context.model.offers(Capability.SAMPLE, cancel=context.cancel):
+    if model.offers(Capability.SAMPLE, cancel=setting.cancel):
         draws.append([Draw(TEMPERATURE, 0, number) for number in range(SAMPLES)])
     for some in draws:
         programs = [each for each in _programs(context, scope, gaps, some) if each not in seen]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from difflib import unified_diff
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from counterlens.doubt.alternative import Alternative
@@ -35,8 +37,12 @@ def mark_sentence(mark: Mark) -> str:
         return doubt_sentence(mark)
     if isinstance(mark, DisagreeingFunction):
         return disagreement_sentence(mark)
-    more = f"; {mark.more} further tests fail" if mark.more > 1 else ""
-    return failure_sentence(mark.failed) + (more or ("; another test fails" if mark.more else ""))
+    more = f"; {mark.more} further tests fail" if mark.more > 1 else "; another test fails"
+    sentence = failure_sentence(mark.failed) + (more if mark.more else "")
+    if mark.written is None:
+        return sentence
+    sure = "" if mark.written.confirmed else ", not confirmed by another one"
+    return f"{sentence}; a version that the model wrote passes{sure}"
 
 
 def disagreement_sentence(mark: DisagreeingFunction) -> str:
@@ -127,6 +133,7 @@ def mark_data(mark: Mark, encoding: PositionEncoding = PositionEncoding.UTF32) -
         "kind": kind_of(mark),
         "text": mark.scope.text(*place),
         "alternative": doubt.alternative.text if doubt else None,
+        "patch": _patch(mark),
         "probability": doubt.trial.share if doubt else None,
         "tests": verification_of(mark).value,
         "test": _test_data(mark.failed),
@@ -149,8 +156,20 @@ def _text(marks: Sequence[Mark]) -> str:
             f"{row['path']}:{row['line']}:{row['column']}: {row['message']}{_deciding(mark)}", keep="\t"
         )
         + "\n"
+        + indent(printable(row["patch"], keep="\n\t"), "    ")
         for mark, row in rows
     )
+
+
+def _patch(mark: Mark) -> str:
+    """What a model wrote, as a unified difference of the file; empty if nothing was written, or it failed."""
+    if not isinstance(mark, FailingFunction) or mark.written is None:
+        return ""
+    document, (start, end, text) = mark.scope.document, mark.written.edit
+    after = (document.data[:start] + text.encode() + document.data[end:]).decode("utf-8", "replace")
+    path = document.path.as_posix() if isinstance(document.path, Path) else ""
+    before = document.text.splitlines(keepends=True)
+    return "".join(unified_diff(before, after.splitlines(keepends=True), path, path, n=1))
 
 
 def _deciding(mark: Mark) -> str:
@@ -170,6 +189,7 @@ def _findings(doubts: Sequence[Mark]) -> Iterator[FileFinding]:
             rule=row["kind"],
             level=_LEVELS[verification_of(mark)],
             message=row["message"],
+            details=row["patch"],
             path=row["path"],
             function=mark.scope.function.qualname,
             region={
