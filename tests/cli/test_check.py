@@ -46,6 +46,7 @@ FIELDS = [
     "kind",
     "text",
     "alternative",
+    "patch",
     "probability",
     "tests",
     "test",
@@ -297,6 +298,28 @@ def test_a_function_that_does_not_do_what_models_read_in_its_docstring_is_marked
     assert cli("check", path, "--baseline", accepted).code == 0
     path.write_text(HALVES.replace("return n // 2", "return (n + 1) // 2"))
     assert (cli("check", path).code, "docstrings read: 1;" in cli("check", path).err) == (0, True)
+
+
+def test_a_version_that_passes_the_tests_is_shown_as_a_difference(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "def half(n):\n    whole = n // 2\n    return whole\n"
+    tests = "from halves import half\n\ndef test_half():\n    assert [half(3), half(4)] == [2, 2]\n"
+    path = write(tmp_path, "halves.py", source)
+    write(tmp_path, "test_halves.py", tests)
+    monkeypatch.setattr(ChosenModel, "opened", lambda _self: WritingModel({}))
+    ran = cli("check", path, "--tests")
+    first, *difference = ran.out.splitlines()
+    assert first.startswith(f"{path}:1:5: `test_half`: expected [2, 2], got [1, 2]; a version that the model")
+    assert [line.strip() for line in difference if line.strip().startswith(("+ ", "- "))] == [
+        "-    whole = n // 2",
+        "-    return whole",
+        "+    return -(-n // 2)",
+    ]
+    (mark,) = cli("check", path, "--tests", "--json").json
+    assert mark["patch"].splitlines() == [line.removeprefix("    ") for line in difference]
+    (run,) = json.loads(cli("check", path, "--tests", "--format", "sarif").out)["runs"]
+    assert "+    return -(-n // 2)" in run["results"][0]["message"]["text"]
 
 
 def test_no_code_runs_for_a_docstring_in_a_folder_that_is_not_trusted(

@@ -98,6 +98,29 @@ def test_marks_of_docstrings_that_are_not_useful_are_hidden_until_that_is_undone
     assert said.shows(mark, "words")
 
 
+async def test_a_version_that_passes_the_tests_is_offered_where_no_alternative_does(
+    writer: LanguageClient, tmp_path: Path
+) -> None:
+    right = RIGHT.replace('    2\n    """', '    2\n    >>> half(3)\n    2\n    """')
+    wrong = right.replace("return (n + 1) // 2", "whole = n // 2\n    return whole")
+    uri = open_file(writer, tmp_path / "halves.py", right)
+    edit(writer, uri, 2, wrong)
+    said = "`half(3)`: expected 2, got 1; a version that the model wrote passes"
+    await until(lambda: [said in mark.message for mark in marked(writer, uri)] == [True], 120)
+    (mark,) = marked(writer, uri)
+    assert mark.severity == types.DiagnosticSeverity.Error
+    offered = {action.title: action for action in await actions(writer, uri, mark)}
+    assert list(offered) == [
+        "Use the version that passes the tests",
+        "Show the version that passes the tests",
+        "Ignore this mark",
+    ]
+    used = edited(wrong, offered["Use the version that passes the tests"])
+    assert used == right.replace("(n + 1) // 2", "-(-n // 2)")
+    edit(writer, uri, 3, used)
+    await until(lambda: not marked(writer, uri), 60)
+
+
 async def test_what_the_docstring_states_is_marked_without_a_fix(
     writer: LanguageClient, tmp_path: Path
 ) -> None:
