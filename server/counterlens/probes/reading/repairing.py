@@ -27,7 +27,6 @@ from counterlens.probes.reading.readings import (
     unwritten,
 )
 from counterlens.progress import Steps
-from counterlens.reports.wording import shorten
 from counterlens.syntax.functions import find_function
 
 _WIDTH = 120  # of each part of what a test says
@@ -81,14 +80,14 @@ def _gaps(scope: DoubtScope, failed: FailedTest) -> Iterator[Gap]:
 
 def _reason(failed: FailedTest) -> str:
     """What a failing test says, in words of a comment."""
-    test = shorten(failed.statement or failed.name, _WIDTH)
+    test, error, got, expected = (
+        text[:_WIDTH] for text in (failed.statement or failed.name, failed.error, failed.got, failed.expected)
+    )
     if failed.endless:
         return f"{test} does not end"
-    if failed.error:
-        return f"{test} raises {shorten(failed.error, _WIDTH)}"
-    if failed.expected or failed.got:
-        return f"{test} gives {shorten(failed.got, _WIDTH)} instead of {shorten(failed.expected, _WIDTH)}"
-    return f"{test} fails"
+    if error:
+        return f"{test} raises {error}"
+    return f"{test} gives {got} instead of {expected}" if got or expected else f"{test} fails"
 
 
 def _programs(
