@@ -21,7 +21,8 @@ from counterlens.confidence.granularity import LABELS, Granularity, Span, level_
 from counterlens.confidence.scoring import distinguishable
 from counterlens.counting import plural
 from counterlens.models.base import ModelInfo
-from counterlens.reports.build.confidence import least_certain_spans, visible
+from counterlens.reports.build.confidence import least_certain_spans
+from counterlens.reports.build.function_confidence import visible
 from counterlens.reports.wording import share, shorten, uncategorised_note
 from counterlens.text import printable
 

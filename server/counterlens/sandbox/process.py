@@ -27,12 +27,11 @@ from counterlens.sandbox import shell as system
 from counterlens.sandbox.base import Job, JobOutcome, Limits
 from counterlens.sandbox.following import follow
 from counterlens.sandbox.interpreter import describe
-from counterlens.sandbox.linux.usage import WALL
 from counterlens.sandbox.outcome import LaunchedRun, outcome_of
 from counterlens.sandbox.pipes import Pipes
 from counterlens.sandbox.serving import Conversation, ServedProgram
 from counterlens.sandbox.shell import Bare, Shell, links_of
-from counterlens.sandbox.task import SandboxTask, encode
+from counterlens.sandbox.task import WALL, SandboxTask, encode
 
 if sys.platform == "linux":
     from counterlens.sandbox.warm import Pool, Zygote

@@ -6,6 +6,10 @@ import marshal
 import os
 import struct
 
+READY = b"ready"
+"""What a zygote sends when it can take jobs."""
+WALL = 60
+"""How many times the time without work a program may take in all."""
 _HEAD = struct.Struct("<Q")
 _VERSION = 4  # version of the marshal encoding, which older and newer interpreters than ours also read
 

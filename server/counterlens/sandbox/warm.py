@@ -13,7 +13,7 @@ from threading import Lock
 
 from counterlens.errors import SandboxError
 from counterlens.processes import start, start_lasting
-from counterlens.sandbox.zygote import READY
+from counterlens.sandbox.task import READY
 
 _MOST = 4  # maximum zygotes at a time
 _START_UP = 180.0  # maximum seconds until a zygote has finished its imports, on a busy machine

@@ -21,7 +21,7 @@ import sys
 from counterlens.sandbox import program
 from counterlens.sandbox.launcher import Launcher
 from counterlens.sandbox.linux import namespaces, refusals, seccomp, syscalls, usage
-from counterlens.sandbox.task import read_task
+from counterlens.sandbox.task import READY, read_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ _SPARE = 2  # copies that wait for a job
 _DISK = 64 << 20  # maximum bytes of the private folder until the job sets the size
 _AHEAD = (refusals, usage)  # modules that only some jobs need; each copy would import them again
 _LINES = 5  # standard input, output and error, result, status
-READY = b"ready"
 
 
 def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], None]:

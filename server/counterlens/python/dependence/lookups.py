@@ -23,6 +23,7 @@ from enum import IntEnum, auto
 
 from counterlens.python.dependence.rules import MUTATING_METHODS
 from counterlens.python.dependence.scopes import COMPREHENSIONS, FUNCTIONS, BlockNames, parameters
+from counterlens.python.syntax.lookup_words import BUILTINS, FRAME_WORDS, LOOKUP_WORDS
 
 
 class Lookup(IntEnum):
@@ -33,14 +34,7 @@ class Lookup(IntEnum):
     LOCALS = auto()  # those of the block around it
 
 
-_AROUND = frozenset({"locals", "vars", "dir", "eval", "exec"})
 _NAMESPACES = {"vars": 0, "dir": 0, "eval": 1, "exec": 1}  # the position of the argument that replaces them
-_BUILTINS = _AROUND | {"globals"}
-READING_FRAMES = frozenset({"f_locals", "getargvalues", "capture_locals"})
-"""Words without which no code reads the variables of a frame."""
-_FRAMES = READING_FRAMES | {"_getframe", "_current_frames", "currentframe", "f_back"}
-LOOKUP_WORDS = _BUILTINS | _FRAMES
-"""Words without which no code looks variables up, `super()` aside."""
 _BLOCKS = (*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.Module)
 _Parents = dict[ast.AST, ast.AST]
 
@@ -72,8 +66,8 @@ def find_lookups(tree: ast.Module, source: str, scopes: BlockNames) -> Lookups:
     standing = set(_standing_for_lookups(parents))
     for node, above in parents.items():
         name, called = _identifier(node), isinstance(above, ast.Call) and above.func is node
-        builtin = isinstance(node, ast.Name) and name in _BUILTINS and not _is_bound(node, parents, scopes)
-        builtin |= by_attribute and isinstance(node, ast.Attribute) and name in _BUILTINS
+        builtin = isinstance(node, ast.Name) and name in BUILTINS and not _is_bound(node, parents, scopes)
+        builtin |= by_attribute and isinstance(node, ast.Attribute) and name in BUILTINS
         if isinstance(node, ast.Name) and name == "super" and called and not getattr(above, "args", None):
             blocks = [
                 block for block in _around(node, parents) if isinstance(block, (*FUNCTIONS, ast.Lambda))
@@ -82,11 +76,11 @@ def find_lookups(tree: ast.Module, source: str, scopes: BlockNames) -> Lookups:
             if first := next((first for first in firsts if first), None):
                 lookups.at[above], lookups.first[above] = Lookup.FIRST, first[0]
         elif (builtin and not _is_alias(node, above) and not _has_namespace(node, above)) or (
-            name in _FRAMES or (called and name in standing) or _is_asked_for(node, above)
+            name in FRAME_WORDS or (called and name in standing) or _is_asked_for(node, above)
         ):
             _record(node, parents, lookups)
         lookups.passed_on |= (builtin and not called) or _is_asked_for(node, above)
-        lookups.passed_on |= isinstance(node, ast.alias) and node.name in _BUILTINS
+        lookups.passed_on |= isinstance(node, ast.alias) and node.name in BUILTINS
     return lookups
 
 
@@ -97,7 +91,7 @@ def _standing_for_lookups(parents: _Parents) -> Iterator[str]:
             yield node.asname or node.name
         elif _is_alias(node, above) and _identifier(node) in LOOKUP_WORDS:
             yield from (target.id for target in getattr(above, "targets", ()) if isinstance(target, ast.Name))
-        elif _identifier(node) in _FRAMES:
+        elif _identifier(node) in FRAME_WORDS:
             function = next((block for block in _around(node, parents) if isinstance(block, FUNCTIONS)), None)
             if function is not None and not function.name.startswith("__"):
                 yield function.name

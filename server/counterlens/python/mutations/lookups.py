@@ -24,12 +24,9 @@ from counterlens.errors import SourceError
 from counterlens.mutations.base import NAMES_UNREAD
 from counterlens.mutations.edits import Edit
 from counterlens.mutations.mutation import Site, SiteRefused
-from counterlens.python.dependence.lookups import LOOKUP_WORDS, READING_FRAMES, Lookup, find_lookups
-from counterlens.python.dependence.program import parse
-from counterlens.python.dependence.rules import PythonRules
-from counterlens.python.dependence.scopes import BlockNames
 from counterlens.python.mutations.module import FunctionNode, Module
 from counterlens.python.mutations.variables import ScopeKind
+from counterlens.python.syntax.lookup_words import LOOKUP_WORDS, READING_FRAMES
 
 BY_NAME = "the function may look its variables up by name"
 _EXPOSING = frozenset(
@@ -70,6 +67,12 @@ class LookupsByName:
         self._functions: set[FunctionNode | None] = set()
         if self.everywhere or LOOKUP_WORDS.isdisjoint(module.words):
             return
+        # The analysis of dependences, which few files need.
+        from counterlens.python.dependence.lookups import Lookup, find_lookups
+        from counterlens.python.dependence.program import parse
+        from counterlens.python.dependence.rules import PythonRules
+        from counterlens.python.dependence.scopes import BlockNames
+
         try:
             tree = parse(module.source)
         except SourceError:  # it has the syntax of a later Python

@@ -32,7 +32,7 @@ from counterlens.probes.pairs.wording import (
 )
 from counterlens.probes.protocols import in_words
 from counterlens.reports import document
-from counterlens.reports.build.confidence import confidence_lines
+from counterlens.reports.build.function_confidence import confidence_lines
 from counterlens.reports.document import (
     Actions,
     Block,

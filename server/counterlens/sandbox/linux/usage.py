@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import time
 
+from counterlens.sandbox.task import WALL
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from counterlens.sandbox.task import SandboxTask
@@ -20,8 +22,6 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _BUSY = b"R"  # the state of a thread that runs, or waits for a processor
 _PAUSE, _SHARE = 0.02, 20  # seconds between two looks, at least; and in multiples of what a look takes
 _SCARCE = 10  # the part of the machine's memory that has to be available is one in so many
-WALL = 60
-"""How many times the time without work a program may take in all."""
 INODE = 4096  # bytes of the private folder for which it may hold one file
 
 
