@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pkgutil import resolve_name
 
 import pytest
 
@@ -11,7 +12,7 @@ from counterlens import plugins
 from counterlens.errors import SourceError
 from counterlens.judging.languages import JUDGED
 from counterlens.languages.language import Language
-from counterlens.languages.part import PARTS, LanguagePart
+from counterlens.languages.part import PARTS, FunctionAt, LanguagePart
 from counterlens.languages.registry import LANGUAGES
 from counterlens.probes.registry import PROBES
 
@@ -84,3 +85,12 @@ def test_a_part_of_a_plugin_that_cannot_be_loaded_is_left_out_with_the_reason(ad
             "'NOTHING'",
         ),
     ]
+
+
+@pytest.mark.parametrize("language", sorted(JUDGED))
+def test_a_function_that_is_imported_when_it_is_called_is_there(language: str) -> None:
+    judged = JUDGED[language]
+    values = [getattr(judged, field.name) for field in fields(judged)]
+    inside = [value for mapping in values if isinstance(mapping, dict) for value in mapping.values()]
+    places = [value.place for value in (*values, *inside) if isinstance(value, FunctionAt)]
+    assert all(callable(resolve_name(place)) for place in places), places

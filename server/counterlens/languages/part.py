@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pkgutil import resolve_name
 from threading import RLock
 from typing import Any, Generic, TypeVar, cast
 
@@ -18,6 +20,20 @@ T = TypeVar("T")
 
 PARTS: dict[str, LanguagePart[Any]] = {}
 """All parts, by the field of `Language` that each reads; one part per field."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionAt:
+    """A function of a part that is imported when it is first called.
+
+    Attributes:
+        place: Its place, `package.module:NAME`.
+    """
+
+    place: str
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return resolve_name(self.place)(*arguments, **named)
 
 
 class LanguagePart(Mapping[str, T], Generic[T]):

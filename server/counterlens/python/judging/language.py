@@ -5,22 +5,22 @@ from __future__ import annotations
 import ast
 
 from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, why_no_behaviour
-from counterlens.python.judging import coverage_tests, differential, doctests, unittests
+from counterlens.languages.part import FunctionAt
+from counterlens.python.judging import differential, doctests, unittests
 from counterlens.python.judging.cheats import cheats, raising
-from counterlens.python.judging.proposal import added_example, find_proposer, weak_assertion
-from counterlens.python.judging.stated import contradicts, stated_examples
 from counterlens.python.judging.suite import circumstances
-from counterlens.python.judging.supplied_tests import (
-    FileOfTestsJudge,
-    PythonOutputJudge,
-    SuppliedTestsJudge,
-)
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.python.syntax.versions import parse_error
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
-_BY_RUNNING = "tests, found by running them"
+
+def _at(place: str) -> FunctionAt:
+    """What only some judgements need, imported then."""
+    return FunctionAt(f"counterlens.python.judging.{place}")
+
+
+_BY_RUNNING, _RUNNING = "tests, found by running them", _at("coverage_tests:find")
 _TESTS = {unittests.ID: unittests.find, doctests.ID: doctests.find}
 
 
@@ -53,28 +53,34 @@ def _why_unreadable(text: str) -> str | None:
 
 PYTHON = JudgedLanguage(
     missing=lambda: None,
-    by_file=FileOfTestsJudge,
-    by_output=PythonOutputJudge,
-    supplied=SuppliedTestsJudge,
+    by_file=_at("supplied_tests:FileOfTestsJudge"),
+    by_output=_at("supplied_tests:PythonOutputJudge"),
+    supplied=_at("supplied_tests:SuppliedTestsJudge"),
     entries=_entries,
     classes=_classes,
     tests=_TESTS,
-    surveyed={**_TESTS, unittests.ID: coverage_tests.find_cases},
+    surveyed={**_TESTS, unittests.ID: _at("coverage_tests:find_cases")},
     untested="no test mentions it, and its docstring has no examples",
     unreadable=_why_unreadable,
-    by_running=coverage_tests.find,
+    by_running=_RUNNING,
     behaviour=differential.find_behaviour,
-    run_versions=differential.run_versions,
+    run_versions=_at("differential.versions:run_versions"),
     never_compared=differential.never_compared,
     cheats=cheats,
     raising=raising,
-    proposer=find_proposer,
-    added_example=added_example,
-    stated_examples=stated_examples,
-    contradicts=contradicts,
-    weak_assertion=weak_assertion,
-    find_why_tested=coverage_tests.find_why_tested,
+    proposer=_at("proposal:find_proposer"),
+    added_example=_at("proposal:added_example"),
+    stated_examples=_at("stated:stated_examples"),
+    contradicts=_at("stated:contradicts"),
+    weak_assertion=_at("proposal:weak_assertion"),
+    find_why_tested=_at("coverage_tests:find_why_tested"),
     circumstances=circumstances,
-    fallbacks={_BY_RUNNING: coverage_tests.find, differential.ID: judge_by_behaviour},
-    why_not={_BY_RUNNING: coverage_tests.why_not, differential.ID: why_no_behaviour},
+    fallbacks={
+        _BY_RUNNING: _RUNNING,
+        differential.ID: judge_by_behaviour,
+    },
+    why_not={
+        _BY_RUNNING: _at("coverage_tests:why_not"),
+        differential.ID: why_no_behaviour,
+    },
 )

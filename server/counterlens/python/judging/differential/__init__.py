@@ -16,7 +16,6 @@ from counterlens.python.judging.differential.judge import DifferentialJudge
 from counterlens.python.judging.differential.observed import texts_about
 from counterlens.python.judging.differential.original import Original
 from counterlens.python.judging.differential.planning import never_compared, study
-from counterlens.python.judging.differential.versions import run_versions
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -29,7 +28,6 @@ __all__ = [
     "find_behaviour",
     "find_out",
     "never_compared",
-    "run_versions",
     "study",
     "texts_about",
 ]
