@@ -103,9 +103,9 @@ def mutate(
             settled = settlement.settle(document, counterfactuals, strong_sandbox(path), progress=progress)
     if not as_json:
         report = (
-            settled_report(document, settled, refused, explain=explain)
+            settled_report(settled, refused, explain=explain)
             if settle
-            else mutation_report(document, counterfactuals, refused, explain=explain)
+            else mutation_report(counterfactuals, refused, explain=explain)
         )
         print_report(terminal.render(report))
         return

@@ -23,7 +23,7 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.languages.registry import language_named
 from counterlens.mcp.workspace import ToolWorkspace
 from counterlens.mutations.engine import survey
-from counterlens.mutations.line_differences import LineDifferences
+from counterlens.mutations.line_differences import line_difference
 from counterlens.probes import probe as probing
 from counterlens.probes.options import distribute, schema_of
 from counterlens.probes.registry import PROBES, probe_named
@@ -244,11 +244,10 @@ def list_counterfactuals(workspace: ToolWorkspace, path: str, function: str | No
     qualname = find_function(document, function).qualname if function else None
     surveyed = survey(document.text, function=qualname, seed=seed, language=document.language)
     tally = plural(len(surveyed.counterfactuals), "counterfactual")
-    differences = LineDifferences(document.text)
     parts = [f"{tally}, {plural(len(surveyed.refusals), 'site')} refused."]
     for variant in surveyed.counterfactuals:
         kind = "preserves" if variant.preserving else "breaks"
-        changed = "\n".join(differences.of(variant))
+        changed = "\n".join(line_difference(variant))
         parts.append(
             f"### {variant.mutation}, line {variant.start_line}: {kind} the meaning\n\n"
             f"{markdown.prose(variant.description)}\n\n{markdown.fence(changed, 'diff')}"

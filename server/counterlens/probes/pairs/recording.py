@@ -8,7 +8,7 @@ from dataclasses import replace
 from counterlens.judging.base import Judgement, OriginalComparison, OtherDifference, Verdict
 from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations import Counterfactual, Refusal
-from counterlens.mutations.line_differences import LineDifferences
+from counterlens.mutations.line_differences import line_difference
 from counterlens.probes.pairs.attempts import Attempt, Pair
 from counterlens.probes.pairs.holes import CommitHole
 from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect
@@ -59,7 +59,6 @@ def pairs_record(
         note: Further measurements that failed, with the reasons.
         holes: The holes that commits left in the function.
     """
-    differences = LineDifferences(document.text)
     return PairsRecord(
         start_line=function.start_line,
         end_line=function.end_line,
@@ -67,8 +66,8 @@ def pairs_record(
         why_not_judged=steady(why_not_judged) if why_not_judged else None,
         note=note,
         left_out={_TRUNCATED: sum(pair.original.truncated or pair.mutated.truncated for pair in pairs)},
-        pairs=tuple(_pair(document, differences, pair) for pair in pairs),
-        placebos=tuple(_pair(document, differences, pair) for pair in placebos),
+        pairs=tuple(_pair(document, pair) for pair in pairs),
+        placebos=tuple(_pair(document, pair) for pair in placebos),
         refused=tuple(RefusedSite(site.mutation, site.line, site.reason) for site in refusals),
         dropped=tuple(_drop(made, verdict) for made, verdict in dropped),
         holes=tuple(holes),
@@ -97,7 +96,7 @@ def hole_record(
     )
 
 
-def _pair(document: Document, differences: LineDifferences, pair: Pair) -> PairRecord:
+def _pair(document: Document, pair: Pair) -> PairRecord:
     made, effect = pair.counterfactual, pair.effect
     rendered = made.rendered
     data = rendered.data
@@ -108,7 +107,7 @@ def _pair(document: Document, differences: LineDifferences, pair: Pair) -> PairR
         end_line=made.end_line,
         description=made.description,
         assumptions=made.assumptions,
-        diff=differences.of(made),
+        diff=line_difference(made),
         edits=tuple(
             SourceEdit(*change.original, data[slice(*change.mutated)].decode()) for change in rendered.changes
         ),
