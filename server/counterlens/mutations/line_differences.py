@@ -28,10 +28,10 @@ def line_difference(made: Counterfactual) -> tuple[str, ...]:
         end = before.find(b"\n", end) + 1 or len(before)
     behind = len(rendered.data) - (len(before) - end)
     old, new = before[start:end].decode().splitlines(), rendered.data[start:behind].decode().splitlines()
-    return tuple(_unified(old, new, len(before[:start].decode().splitlines())))
+    return tuple(_hunks(old, new, len(before[:start].decode().splitlines())))
 
 
-def _unified(old: list[str], new: list[str], above: int) -> Iterator[str]:
+def _hunks(old: list[str], new: list[str], above: int) -> Iterator[str]:
     """The difference of two parts of texts that have the same lines, in number `above`, above them."""
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT):
         (_, top, _, new_top, _), (_, _, bottom, _, new_bottom) = group[0], group[-1]
