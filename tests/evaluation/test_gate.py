@@ -13,9 +13,9 @@ from counterlens.cli.main import main
 from counterlens.datasets.repository import repository
 from counterlens.evaluation.gate import gate, gate_outcome
 from counterlens.evaluation.results import RunResults
-from counterlens.evaluation.run import Budget
 from counterlens.evaluation.settings import LEAST_INFORMATIVE, RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
+from counterlens.evaluation.time_limit import TimeLimit
 from counterlens.probes.pairs.counterfactuals import ELSEWHERE
 from counterlens.probes.pairs.record import DroppedCounterfactual, RefusedSite, judged_pairs
 from counterlens.reports.build.comparison import gate_lines
@@ -81,24 +81,25 @@ def test_the_gate_fails_where_it_is_sure_and_more_than_noise(
 def test_a_budget_is_shared_by_the_models_and_spent_on_the_same_functions() -> None:
     now = [0.0]
     settings = RunSettings(("completion",), "data", ("a", "b"), minutes=1)
-    budget = Budget(settings, lambda: now[0])
+    limit = TimeLimit(settings, lambda: now[0])
     items = {
-        model: [Item(i, f"{model}{i}", model, f"f{i}", "f", "00", "completion") for i in range(5)]
+        model: [[Item(i, f"{model}{i}", model, f"f{i}", "f", "00", "completion")] for i in range(5)]
         for model in "ab"
     }
     begun = []
-    for item in budget.begun(budget.same(items["a"], []), "a"):
+    for (item,) in limit.begun(items["a"], ["a"], 1, []):
         begun.append(item)
         now[0] += 12
     assert [item.problem for item in begun] == ["f0", "f1", "f2"]  # 30 of the 60 seconds
     now[0] = 40.0
-    left = budget.same(items["b"], begun)
+    left = [item for (item,) in limit.begun(items["b"], ["b"], 0, begun)]
     assert [item.problem for item in left] == ["f0", "f1", "f2"]
-    assert len(list(budget.begun(left, "b"))) == 3
+    both = [[*pair[0], *pair[1]] for pair in zip(*items.values(), strict=True)]
+    assert list(limit.begun(both, ["a", "b"], 0, begun)) == both
     now[0] = 61.0
-    assert list(budget.begun(left, "b")) == []
-    free = Budget(RunSettings(("completion",), "data", ("a",)))
-    assert list(free.begun(items["b"], "a")) == free.same(items["b"], begun) == items["b"]
+    assert list(limit.begun(items["b"], ["b"], 0, begun)) == []
+    free = TimeLimit(RunSettings(("completion",), "data", ("a",)))
+    assert list(free.begun(items["b"], ["b"], 0, begun)) == items["b"]
 
 
 def test_an_empty_result_says_why() -> None:
@@ -192,7 +193,7 @@ def test_a_pull_request_is_told_what_its_author_can_do_about_its_own_lines(
     assert f"file=code.py,line={changed}," in warning
     assert "Before you accept a suggestion here, run " in warning
     assert f"gate 100%: FAILED, remote:{HABIT}" in out
-    assert f"remote:{WEAK} may be too weak here" in " ".join(out.split())
+    assert f"remote:{WEAK} writes nothing right here" in " ".join(out.split())
     code, out = run("-m", f"remote:{WEAK}", "--fail-under", "0.8", "--min-informative", "1")
     assert (code, f"gate 80%: inconclusive, remote:{WEAK} completed no pair correctly" in out) == (4, True)
     code, out = run("-m", f"remote:{RIGHT}", "--fail-under", "0.8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from counterlens.evaluation.run import Run
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, Store
 from counterlens.evaluation.time_left import TimeLeft
+from counterlens.evaluation.time_limit import TimeLimit
 from counterlens.sandbox.registry import best_sandbox
 
 
@@ -92,14 +94,19 @@ def test_a_run_asks_in_this_order_with_and_without_limits(
     )
     plan = make_plan(chosen, best_sandbox())
     asked: list[Item] = []
-    monkeypatch.setattr(Run, "_ask", lambda _run, _spec, items, *_: asked.extend(items))
+
+    def ask(
+        run: Run, specs: list[str], limit: TimeLimit, refused: set[str], _answers: Any, going: Any
+    ) -> Any:
+        asked.extend(run._items_of(specs, limit, 0, refused, going))
+        return specs
+
+    monkeypatch.setattr(Run, "_ask", ask)
     counted = {"likelihood": {name: float(i) for i, name in enumerate(plan.targets["likelihood"])}}
     left = TimeLeft(plan.items, counted)
     with Store.create(tmp_path / "run") as store:
         Run.begin(store, plan, LocalEngine(best_sandbox())).go(Event(), remaining=left)
     own = [item for item in plan.items if item.model == "a"]
-    assert [item.problem for item in asked[:9]] == [
-        item.problem for item in in_random_order(own, chosen, left.work)
-    ]
-    assert [item.problem for item in asked[9:]] == [item.problem for item in asked[:9]]
-    assert [item.position for item in asked[:9]] != list(range(9))
+    order = [item.problem for item in in_random_order(own, chosen, left.work)]
+    assert [(item.problem, item.model) for item in asked] == [(name, spec) for name in order for spec in "ab"]
+    assert [item.position for item in asked if item.model == "a"] != list(range(9))

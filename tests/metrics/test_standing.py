@@ -1,8 +1,10 @@
-"""Two models on the same functions: who holds more often, and when that cannot be told."""
+"""Two models on the same functions: who is right more often, and when that cannot be told."""
 
 from __future__ import annotations
 
 import random
+
+import pytest
 
 from counterlens.metrics.effects import Effect
 from counterlens.metrics.significance import Adequacy, adequacy, compare_pairwise
@@ -10,26 +12,28 @@ from counterlens.metrics.summary import Observation, summarize
 
 
 def seen(rate: float, functions: int, seed: int, pairs: int = 4, right: float = 1.0) -> list[Observation]:
-    """Pairs of a model whose verdict changes with some rate, which differs between functions."""
+    """Pairs of a model whose completions are wrong with some rate, which differs between functions."""
     draw = random.Random(seed)  # noqa: S311 - simulated data
     found = []
     for function in range(functions):
         own = min(1.0, max(0.0, rate + draw.choice([-0.1, 0.1])))
         for _ in range(pairs):
-            original = draw.random() < right
-            effect = Effect(original, original and draw.random() >= own)
+            effect = Effect(draw.random() < right * (1 - own), draw.random() < right * (1 - own))
             found.append(Observation(effect, "m", "c", f"f{function}", "file"))
     return found
 
 
-def test_the_one_that_holds_more_often_is_named_whichever_comes_first() -> None:
+def test_the_one_that_is_right_more_often_is_named_whichever_comes_first() -> None:
     steady, shaky = seen(0.1, 60, 1), seen(0.4, 60, 2)
     for pairs in ({"a": steady, "b": shaky}, {"b": shaky, "a": steady}):
         (found,) = compare_pairwise(pairs)
         assert (found.first, found.second) == ("a", "b")
         assert found.significant
-    rates = [sum(one.effect.mutation_effect for one in some if one.effect) / 240 for some in (shaky, steady)]
-    assert found.difference.value == rates[0] - rates[1]
+    shares = [
+        sum(one.effect.original + one.effect.counterfactual for one in some if one.effect) / 480
+        for some in (steady, shaky)
+    ]
+    assert found.difference.value == pytest.approx(shares[0] - shares[1])
     assert found.difference.n == 60
 
 

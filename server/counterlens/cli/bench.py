@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -23,6 +24,7 @@ from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.estimate import PromptCounts, counted_prompts
 from counterlens.evaluation.gate import GateOutcome, gate, gate_outcome
 from counterlens.evaluation.plan import Plan, make_plan
+from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Store
@@ -30,11 +32,14 @@ from counterlens.evaluation.time_left import TimeLeft, known_rates, note_rates
 from counterlens.probes.registry import PROBES
 from counterlens.reports.build.comparison import gate_lines
 from counterlens.reports.build.evaluation import evaluation_report, plan_lines
+from counterlens.reports.document import Report
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Sandbox
 
 EXIT_CODES = {GateOutcome.FAILED: 3, GateOutcome.INCONCLUSIVE: 4}
 """The exit codes of the gate, if it is not passed."""
+RUN_REPORT: Callable[[RunResults], Report] = partial(evaluation_report, brief=True)
+"""The report at the end of a run."""
 _USUAL = {
     "Run": ("out", "data", "since", "limit", "minutes", "plan", "resume"),
     "Models": ("model", "base-url", "api"),
@@ -172,6 +177,7 @@ def run_bench(
     *,
     resume: bool = False,
     brief: bool = False,
+    report: Callable[[RunResults], Report] = RUN_REPORT,
     reporter: RunReporter | None = None,
 ) -> None:
     """Start or resume a run, and show its results.
@@ -181,6 +187,7 @@ def run_bench(
         engine: The engine of its models and programs.
         resume: Whether to resume an existing run.
         brief: Whether the folder is temporary, so that messages do not mention it.
+        report: The report on the results.
         reporter: Prints the messages.
 
     Raises:
@@ -221,7 +228,7 @@ def run_bench(
             raise CounterlensError(error.message, hint) from error
         finally:
             note_rates(plan.settings, left)
-    _finish(out, ended, reporter, brief=brief)
+    _finish(out, ended, reporter, report, brief=brief)
 
 
 def _start(engine: EvaluationEngine, reporter: RunReporter) -> None:
@@ -253,13 +260,17 @@ def _time_left(plan: Plan, done: Collection[int], counted: Mapping[str, PromptCo
     )
 
 
-def _finish(out: Path, ended: Ended, reporter: RunReporter, *, brief: bool) -> None:
+def _finish(
+    out: Path, ended: Ended, reporter: RunReporter, report: Callable[[RunResults], Report], *, brief: bool
+) -> None:
     def show() -> None:
-        print_report(terminal.render(evaluation_report(read_run(out), brief=True)))
+        print_report(terminal.render(report(read_run(out))))
         if not brief:
             say(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
 
     reporter.ended(show, ended.done, ended.total)
+    if ended.apart:
+        reporter.note(ended.apart)
     if ended.over:
         more = "--budget with more"
         reporter.note(

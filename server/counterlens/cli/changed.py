@@ -14,6 +14,7 @@ from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX, NothingChosenError
+from counterlens.reports.build.evaluation import changed_report
 from counterlens.reports.export.runs import exported_run
 from counterlens.reports.export.verdicts import annotation_commands
 
@@ -64,7 +65,7 @@ def changed(
                 show_plan(choices)
                 return
             engine = stack.enter_context(engine_of(context))
-            run_bench(choices, folder, engine, brief=out is None)
+            run_bench(choices, folder, engine, brief=out is None, report=changed_report)
         except NothingChosenError as error:
             say(f"nothing to ask: {error.message}")
             if error.hint:

@@ -13,6 +13,7 @@ from itertools import combinations, product
 from typing import Any
 
 from counterlens.errors import CounterlensError, DataError
+from counterlens.evaluation.choice import ModelChoice, model_choice
 from counterlens.evaluation.manifest import differences
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
@@ -21,6 +22,7 @@ from counterlens.metrics.significance import SignedRank, holm, signed_rank
 from counterlens.metrics.summary import Observation, mcnemar_exact, summarize
 from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.tables import observations
 from counterlens.probes.record import Record
 from counterlens.probes.registry import PROBES
 
@@ -121,6 +123,7 @@ class Comparison:
         changed: Functions whose source differs; they do not count.
         only: Number of functions that only one side probed.
         notes: Further differences between them, such as a parameter.
+        which: Which side is right more often; None without judged pairs.
     """
 
     first: str
@@ -130,6 +133,7 @@ class Comparison:
     only: int
     notes: tuple[str, ...] = ()
     scores: tuple[ScoreComparison, ...] = ()
+    which: ModelChoice | None = None
 
 
 def compare_runs(first: RunResults, second: RunResults, names: tuple[str, str]) -> list[Comparison]:
@@ -188,12 +192,17 @@ def compare_models(run: RunResults) -> list[Comparison]:
             f"the run used only one model, {run.models[0]}",
             "Give a second run, or use several models in one run: bench --model A --model B",
         )
-    several = len(run.settings.tasks) > 1
+    several, pairs = len(run.settings.tasks) > 1, [*combinations(run.models, 2)]
     return _adjust(
         [
-            compare(part.of(a), part.of(b), _titles(a, b, part.settings.task if several else ""))
+            compare(
+                part.of(a),
+                part.of(b),
+                _titles(a, b, part.settings.task if several else ""),
+                family=len(pairs),
+            )
             for part in run.parts
-            for a, b in combinations(run.models, 2)
+            for a, b in pairs
         ]
     )
 
@@ -207,11 +216,14 @@ def compare(
     second: Iterable[tuple[Item, StoredRecord]],
     names: tuple[str, str],
     notes: tuple[str, ...] = (),
+    *,
+    family: int = 1,
 ) -> Comparison:
     """Compare two sets of records, matched by the names of their functions.
 
     Args:
         notes: Further differences between them.
+        family: Number of comparisons that are read together.
     """
     before, after = _probed_records(first), _probed_records(second)
     common = [name for name in before if name in after]
@@ -231,8 +243,19 @@ def compare(
         only=len({*before} ^ {*after}),
         notes=(*notes, *missing),
         scores=scores,
+        which=_which(names, [[side[name][1] for name in same] for side in (before, after)], family),
     )
     return _adjust([result])[0]
+
+
+def _which(names: tuple[str, str], sides: Sequence[Sequence[Record]], family: int) -> ModelChoice | None:
+    """Which side is right more often; None without judged pairs."""
+    pairs = {
+        name: observations([record for record in records if isinstance(record, PairsRecord)])
+        for name, records in zip(names, sides, strict=True)
+    }
+    judged = any(pair.effect for some in pairs.values() for pair in some)
+    return model_choice(pairs, family=family) if judged and len(pairs) == len(sides) else None
 
 
 def _probed_records(records: Iterable[tuple[Item, StoredRecord]]) -> dict[str, tuple[Item, Record]]:

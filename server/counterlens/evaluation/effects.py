@@ -188,9 +188,10 @@ class RunEffects:
                     )
                     for comparison in self.comparisons
                 ),
-                "difference: of the average mutation effects (lower is better) over the same functions; all "
-                "intervals hold simultaneously at 95 %; significant: 0 is outside the interval; functions "
-                f"needed for {100 * DETECTABLE_DIFFERENCE:.0f} points: with {POWER:.0%} power",
+                "difference: of the shares of right completions, of originals and counterfactuals, over the "
+                "same functions; all intervals hold simultaneously at 95 %; significant: 0 is outside the "
+                f"interval; functions needed for {100 * DETECTABLE_DIFFERENCE:.0f} points: with {POWER:.0%} "
+                "power",
             )
 
     def _correlation_tables(self) -> Iterable[Table]:

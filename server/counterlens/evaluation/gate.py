@@ -10,8 +10,11 @@ from counterlens.evaluation.effects import judged_parts
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.noise_floor import AboveFloor
+from counterlens.metrics.significance import Adequacy, adequacy
+from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.floor_tables import overall_floor
 from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.tables import observations
 
 
 class GateOutcome(StrEnum):
@@ -30,6 +33,7 @@ class GateResult:
         found: Its average mutation effect, with the noise floor.
         least: Minimum share of its right verdicts that it must hold.
         informative: Minimum number of informative pairs for a pass.
+        adequacy: Whether it completes enough originals correctly for its effects to be meaningful.
     """
 
     task: str
@@ -37,6 +41,7 @@ class GateResult:
     found: AboveFloor
     least: float
     informative: int
+    adequacy: Adequacy = Adequacy.ADEQUATE
 
     @property
     def kept(self) -> Proportion:
@@ -55,7 +60,12 @@ class GateResult:
 
     @property
     def outcome(self) -> GateOutcome:
-        """Failed if it certainly holds less; inconclusive if too few pairs could have shown that."""
+        """Failed if it certainly holds less; inconclusive if too few pairs could have shown that.
+
+        Also of a model that writes little right: its few right verdicts say nothing about understanding.
+        """
+        if self.adequacy is not Adequacy.ADEQUATE:
+            return GateOutcome.INCONCLUSIVE
         if self.below and not self.noise:
             return GateOutcome.FAILED
         return GateOutcome.INCONCLUSIVE if self.kept.n < self.informative else GateOutcome.PASSED
@@ -78,5 +88,6 @@ def gate(results: RunResults, least: float, informative: int) -> list[GateResult
     for part in judged_parts(results):
         for model in part.models:
             records = [record for record in part.probed(model) if isinstance(record, PairsRecord)]
-            gates.append(GateResult(part.settings.task, model, overall_floor(records), least, informative))
+            floor, grade = overall_floor(records), adequacy(summarize(observations(records)))
+            gates.append(GateResult(part.settings.task, model, floor, least, informative, grade))
     return gates

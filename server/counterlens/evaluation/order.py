@@ -7,7 +7,7 @@ alone while the other processors wait. Blocks of a few items keep a small one fr
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item
@@ -33,6 +33,25 @@ def in_random_order(
     for item in items:
         parts.setdefault(item.task, []).append(item)
     return [item for task, part in parts.items() for item in _part(part, task, settings, size)]
+
+
+def by_functions(
+    items: Sequence[Item], settings: RunSettings, work: Callable[[Item], float]
+) -> Iterator[list[Item]]:
+    """Items of several models, all those about one function together, in random order.
+
+    Args:
+        items: All items of the models, done or not, in the order of the plan.
+        work: About the work of an item.
+    """
+    groups: dict[tuple[str, str], list[Item]] = {}
+    for item in items:
+        groups.setdefault((item.task, item.problem), []).append(item)
+    firsts = [group[0] for group in groups.values()]
+    for first in in_random_order(
+        firsts, settings, lambda item: max(map(work, groups[item.task, item.problem]))
+    ):
+        yield groups[first.task, first.problem]
 
 
 def _part(

@@ -47,6 +47,7 @@ class RunResults:
         begun: When the run began, in UTC; None if unknown.
         unsteady: The share of functions with unsteady answers, by model and task; without those that have
             none.
+        elapsed: Seconds in which models were asked; 0 if unknown.
         excess: The main figure above chance of each model and task, if the run goes on until it is known.
     """
 
@@ -62,6 +63,7 @@ class RunResults:
     spent: Mapping[str, Usage] = field(default_factory=dict)
     unsteady: Mapping[tuple[str, str], Proportion] = field(default_factory=dict)
     speeds: Mapping[str, ModelSpeed] = field(default_factory=dict)
+    elapsed: float = 0.0
     excess: Mapping[tuple[str, str], Excess] = field(default_factory=dict)
 
     @classmethod
@@ -93,6 +95,7 @@ class RunResults:
                 unverified=store.unverified,
                 begun=store.when,
                 spent=store.spent,
+                elapsed=store.elapsed,
                 unsteady=unsteady,
                 excess=dict(_excess(store, settings, labels)) if settings.until_decided else {},
                 speeds={

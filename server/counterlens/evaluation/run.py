@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, closing, nullcontext
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
@@ -16,13 +16,14 @@ from counterlens.evaluation.decided import excess_of
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.gathering import GatheringModel
 from counterlens.evaluation.engines.registry import Finished, in_flight, run_local
+from counterlens.evaluation.engines.turns import TurnModel, Turns, available_memory, excess_memory
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
-from counterlens.evaluation.order import in_random_order
+from counterlens.evaluation.order import by_functions
 from counterlens.evaluation.plan import Plan
-from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import Spending
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.time_left import TimeLeft
+from counterlens.evaluation.time_limit import TimeLimit
 from counterlens.evaluation.work import opened_encoder, perform
 from counterlens.models.base import ASKED, Capability, Model
 from counterlens.models.cache import AnswerStore, CachedModel
@@ -52,17 +53,19 @@ class Ended:
         total: Number of items of the plan.
         failed: Errors of items without a record, by id: of the model or the sandbox, not of the function.
         over: A message that the budget is spent; empty if it is not.
+        apart: Why some models were asked after the others, not by turns; empty if none were.
     """
 
     done: int
     total: int
     failed: dict[str, CounterlensError]
     over: str = ""
+    apart: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Going:
-    """The state of a run in progress, see `Run.go`."""
+    """The state of a run in progress, see `Run.go`; `begun` is as if the run had never been interrupted."""
 
     cancel: Event
     advance: Advance | None
@@ -70,6 +73,8 @@ class _Going:
     remaining: TimeLeft | None
     failed: dict[str, CounterlensError]
     spending: Spending
+    begun: float
+    apart: list[str] = field(default_factory=list)
 
 
 class Run:
@@ -135,65 +140,147 @@ class Run:
             CounterlensError: too many items failed; the message is that of the last failure.
             Cancelled: `cancel` was set.
         """
-        failed: dict[str, CounterlensError] = {}
-        budget, spending = Budget(self._plan.settings), Spending(self._store, self._plan.settings)
-        going = _Going(cancel, advance, notice, remaining, failed, spending)
-        for spec in self._plan.settings.models:
-            done = self._store.done
-            own = [item for item in self._plan.items if item.model == spec]
-            ordered = in_random_order(own, self._plan.settings, *([remaining.work] if remaining else []))
-            left = [item for item in ordered if item.position not in done]
-            left = budget.same(left, [item for item in self._plan.items if item.position in done])
-            if not left or self._unsteady(spec, failed):
-                continue
-            answers = AnswerStore(self._store.answers, limit=_ANSWER_BYTES)
-            try:
-                undecided = filter(self._is_undecided, budget.begun(left, spec))
-                self._ask(spec, undecided, answers, going)
-            finally:
-                answers.close()
-            self._unsteady(spec, failed, ended=True)
-        return Ended(len(self._store.done), len(self._plan.items), failed, spending.over)
+        settings, spending = self._plan.settings, Spending(self._store, self._plan.settings)
+        begun = time.monotonic() - self._store.elapsed
+        going = _Going(cancel, advance, notice, remaining, {}, spending, begun)
+        unsteady = (spec for spec in settings.models if self._unsteady(spec, going.failed))
+        refused = {*unsteady}
+        limit = TimeLimit(settings)
+        with closing(AnswerStore(self._store.answers, limit=_ANSWER_BYTES)) as answers:
+            while specs := self._models_left(refused):
+                asked = self._ask(specs, limit, refused, answers, going)
+                refused |= {*asked}
+                for spec in asked:
+                    self._unsteady(spec, going.failed, ended=True)
+        return Ended(
+            len(self._store.done), len(self._plan.items), going.failed, spending.over, "; ".join(going.apart)
+        )
 
-    def _ask(self, spec: str, items: Iterator[Item], answers: AnswerStore, going: _Going) -> None:
-        """Ask one model until its items, its time or its share of the budget are used up."""
-        settings, spending = self._plan.settings, going.spending
-        opening = time.perf_counter()
-        with self._engine.open(spec, settings) as model, opened_encoder(settings, answers) as encoder:
-            self._keep_speed(spec, model, time.perf_counter() - opening, going)
-            circumstances = self._circumstances(spec, model, encoder)
-            spending.begin(spec, model)
-            begun = takewhile(lambda _: spending.within(), items)
+    def _models_left(self, asked: Collection[str]) -> list[str]:
+        """The models that have not been asked about everything, and have not been asked in this call."""
+        done = self._store.done
+        left = {item.model for item in self._plan.items if item.position not in done}
+        return [spec for spec in self._plan.settings.models if spec in left and spec not in asked]
+
+    def _ask(
+        self, specs: Sequence[str], limit: TimeLimit, refused: set[str], answers: AnswerStore, going: _Going
+    ) -> list[str]:
+        """Ask models, function by function, until their items, the time or the budget are used up.
+
+        Args:
+            specs: The models.
+            refused: The models that get no requests; those with unsteady answers are added.
+
+        Returns:
+            The models that were asked: as many of the first ones as can be open at the same time.
+        """
+        settings, spending, available = self._plan.settings, going.spending, available_memory()
+        with ExitStack() as opened, opened_encoder(settings, answers) as encoder:
+            models = dict(self._open_together(specs, opened, available, going))
+            for spec, (model, opening) in models.items():
+                self._keep_speed(spec, model, opening, going)
+                spending.begin(spec, model)
+            opened.callback(spending.end)
+            turns = (
+                Turns() if sum(isinstance(model, LocalModel) for model, _ in models.values()) > 1 else None
+            )
             # Items that are in progress when the time is over are finished, and exceed it.
-            most = self._engine.programs if settings.minutes else in_flight(model, self._engine)
+            flights = [in_flight(model, self._engine) for model, _ in models.values()]
+            most = self._engine.programs if settings.minutes else max(flights)
+            asking = {
+                spec: self._asking(spec, model, encoder, answers, turns, most, going)
+                for spec, (model, _) in models.items()
+            }
+            items = self._items_of(list(models), limit, len(specs) - len(models), refused, going)
             done = len(self._store.done)
-            gathers = isinstance(model, LocalModel) and most >= model.together
-            gathering = GatheringModel(model)
-            asked = CachedModel(gathering if gathers else model, answers)
-            perform = gathering.counted(partial(self._perform_followed, going, asked, encoder))
 
             def allowed() -> int:
                 return spending.affordable(len(self._store.done) - done, most)
 
-            try:
-                # Closed before the model is, whatever happens here: its threads still use it.
-                with closing(run_local(begun, perform, going.cancel, most, allowed)) as outcomes:
-                    for finished in outcomes:
-                        spending.record_usage()
-                        if finished.record is None:
-                            self._note(finished, going.failed)
-                            continue
-                        self._store.append(
-                            finished.item, replace(finished.record, manifest=circumstances(model))
-                        )
-                        if going.advance:
-                            label = ", ".join(filter(None, (finished.item.problem, spending.usage_text)))
-                            going.advance(len(self._store.done), len(self._plan.items), label)
-                        unsteady = finished.record.record.outcome is Outcome.UNSTEADY
-                        if unsteady and self._unsteady(spec, going.failed):
-                            break
-            finally:
-                spending.record_usage()
+            def perform(item: Item) -> StoredRecord:
+                return asking[item.model][0](item)
+
+            # Closed before the models are, whatever happens here: its threads still use them.
+            with closing(run_local(items, perform, going.cancel, most, allowed)) as outcomes:
+                for finished in outcomes:
+                    spending.record_usage()
+                    self._keep(finished, asking[finished.item.model][1], refused, going)
+        return list(models)
+
+    def _open_together(
+        self, specs: Sequence[str], opened: ExitStack, available: int | None, going: _Going
+    ) -> Iterator[tuple[str, tuple[Model, float]]]:
+        """Open models, each with the seconds that this took: as many of the first ones as fit."""
+        settings, models = self._plan.settings, list[Model]()
+        why = self._engine.why_apart(specs, settings)
+        for number, spec in enumerate(specs):
+            started = time.perf_counter()
+            if not (number and why):
+                models.append(opened.enter_context(self._engine.open(spec, settings)))
+                why = why or excess_memory(models, available)
+            if number and why:
+                going.apart.append(f"{spec} was asked after {' and '.join(specs[:number])}: {why}")
+                if len(models) > number:
+                    models.pop().close()
+                return
+            yield spec, (models[-1], time.perf_counter() - started)
+
+    def _asking(
+        self,
+        spec: str,
+        model: Model,
+        encoder: ModelSentences | None,
+        answers: AnswerStore,
+        turns: Turns | None,
+        most: int,
+        going: _Going,
+    ) -> tuple[Callable[[Item], StoredRecord], Callable[[], str]]:
+        """What processes an item of a model, and what returns the digest of the model's manifest."""
+        circumstances = self._circumstances(spec, model, encoder)
+        gathers = isinstance(model, LocalModel) and most >= model.together
+        waiting = TurnModel(model, turns) if turns and isinstance(model, LocalModel) else model
+        gathering = GatheringModel(waiting)
+        asked = CachedModel(gathering if gathers else waiting, answers)
+        perform = gathering.counted(partial(self._perform_followed, going, asked, encoder))
+        return perform, lambda: circumstances(asked)
+
+    def _items_of(
+        self, specs: Sequence[str], limit: TimeLimit, later: int, refused: Collection[str], going: _Going
+    ) -> Iterator[Item]:
+        """The items that models are asked about, function by function, while time and budget allow.
+
+        Args:
+            later: Number of models that are asked after these.
+            refused: The models that get no further request.
+        """
+        done, remaining = self._store.done, going.remaining
+        own = [item for item in self._plan.items if item.model in specs]
+        functions = by_functions(own, self._plan.settings, remaining.work if remaining else lambda _: 0.0)
+        asked = [item for item in self._plan.items if item.position in done]
+        left = ([item for item in function if item.position not in done] for function in functions)
+        begun = limit.begun(filter(None, left), specs, later, asked)
+        for function in takewhile(lambda _: going.spending.within(), begun):
+            for item in function:
+                if item.model not in refused and self._is_undecided(item):
+                    yield item
+
+    def _keep(
+        self, finished: Finished, circumstances: Callable[[], str], refused: set[str], going: _Going
+    ) -> None:
+        """Store the record of a finished item; refuse a model whose answers are unsteady."""
+        if finished.record is None:
+            self._note(finished, going.failed)
+            return
+        spec = finished.item.model
+        self._store.append(finished.item, replace(finished.record, manifest=circumstances()))
+        self._store.keep_elapsed(time.monotonic() - going.begun)
+        if going.advance:
+            whose = spec if len(self._plan.settings.models) > 1 else ""
+            label = ", ".join(filter(None, (finished.item.problem, whose, going.spending.usage_text(spec))))
+            going.advance(len(self._store.done), len(self._plan.items), label)
+        unsteady = finished.record.record.outcome is Outcome.UNSTEADY
+        if unsteady and self._unsteady(spec, going.failed):
+            refused.add(spec)
 
     def _is_undecided(self, item: Item) -> bool:
         """Whether more functions are wanted from the model of an item in its task."""
@@ -319,42 +406,3 @@ def holds_one(store: Store) -> DataError:
         f"{where} already contains a run ({len(store.done)} of {len(store.items)} done)",
         f"Resume it: counterlens bench --resume --out {where}; or choose another folder",
     )
-
-
-class Budget:
-    """The time limit of a run in minutes, from its creation; without a limit, all items are begun.
-
-    Work in progress at the end of a model's time is finished. All models are asked about the same functions:
-    a later model only about those that the first one reached.
-
-    Args:
-        clock: Returns the time, in seconds.
-    """
-
-    def __init__(self, settings: RunSettings, clock: Callable[[], float] = time.monotonic) -> None:
-        self._models, self._clock = settings.models, clock
-        self._ends = None if settings.minutes is None else clock() + 60 * settings.minutes
-
-    def same(self, left: Sequence[Item], done: Sequence[Item]) -> list[Item]:
-        """The items of a model about functions that the first model was asked about.
-
-        Args:
-            left: Remaining items of the model.
-            done: Finished items of all models.
-        """
-        first = {(item.task, item.problem) for item in done if item.model == self._models[0]}
-        later = self._ends is not None and bool(first) and any(item.model != self._models[0] for item in left)
-        return [item for item in left if not later or (item.task, item.problem) in first]
-
-    def begun(self, left: Sequence[Item], model: str) -> Iterator[Item]:
-        """The items of a model that begin before its share of the time is over.
-
-        Args:
-            left: The model's items, in order.
-            model: The model, which shares the remaining time equally with those after it.
-        """
-        if self._ends is None:
-            return iter(left)
-        now = self._clock()
-        until = now + (self._ends - now) / (len(self._models) - self._models.index(model))
-        return takewhile(lambda _: self._clock() < until, left)

@@ -76,51 +76,42 @@ class Spending:
     def __init__(self, store: Store, settings: RunSettings) -> None:
         self._store, self._settings = store, settings
         self._spent = dict(store.spent)
-        self._limits: dict[str, float] = {}
-        self._model: Model | None = None
-        self._spec, self._before = "", Usage()
+        self._open: dict[str, tuple[Model, Usage]] = {}
+        self._before = self.cost
 
     def begin(self, spec: str, model: Model) -> None:
-        """Start following a model, which shares the remaining budget equally with those after it."""
-        models = self._settings.models
-        later = [name for name in models[models.index(spec) :] if price_of(self._settings, name)]
-        if self._settings.budget is not None and spec in later:
-            left = max(0.0, self._settings.budget - self.cost)
-            self._limits[spec] = self._cost_of(spec) + left / len(later)
-        self._model, self._spec, self._before = model, spec, self._spent.get(spec, Usage())
+        """Start following an open model."""
+        self._open[spec] = model, self._spent.get(spec, Usage())
+
+    def end(self) -> None:
+        """Stop following models, which are about to be closed."""
+        self.record_usage()
+        self._open.clear()
 
     def record_usage(self) -> None:
-        """Store the model's usage so far, in this part of the run and in earlier ones."""
-        if self._model is None or self._model.usage == Usage():
-            return
-        now = self._before + self._model.usage
-        if now != self._spent.get(self._spec):
-            self._spent[self._spec] = now
-            self._store.keep_spent(self._spec, now)
+        """Store the usage of the open models so far, in this part of the run and in earlier ones."""
+        for spec, (model, before) in self._open.items():
+            now = before + model.usage
+            if now != self._spent.get(spec, Usage()):
+                self._spent[spec] = now
+                self._store.keep_spent(spec, now)
 
     def within(self) -> bool:
-        """Whether the budget allows more requests to the model."""
+        """Whether the budget allows more requests."""
         self.record_usage()
-        return self._is_within(self._spec)
+        return self._settings.budget is None or self.cost < self._settings.budget
 
     def affordable(self, done: int, most: int) -> int:
         """Number of items that may be in progress without exceeding the budget, at the cost of those done.
 
         Args:
-            done: Number of items that this part of the run has asked the model about.
+            done: Number of items of this part of the run.
             most: Maximum number.
         """
-        limit = self._limits.get(self._spec)
-        if limit is None:
+        if self._settings.budget is None:
             return most
-        price = price_of(self._settings, self._spec)
-        cost = self._cost_of(self._spec) - (price.of(self._before) if price else 0.0)
-        left = limit - self._cost_of(self._spec)
+        cost, left = self.cost - self._before, self._settings.budget - self.cost
         return max(1, min(most, int(left * done / cost) if cost else done))
-
-    def _is_within(self, spec: str) -> bool:
-        limit = self._limits.get(spec)
-        return limit is None or self._cost_of(spec) < limit
 
     @property
     def cost(self) -> float:
@@ -130,19 +121,18 @@ class Spending:
     @property
     def over(self) -> str:
         """A message that the budget is spent; empty if it is not."""
-        if all(map(self._is_within, self._limits)):
+        if self._settings.budget is None or self.cost < self._settings.budget:
             return ""
-        currency = next(price.currency for spec in self._limits if (price := price_of(self._settings, spec)))
-        budget = amount(self._settings.budget or 0.0, currency)
+        currency = next(price.currency for spec in self._spent if (price := price_of(self._settings, spec)))
+        budget = amount(self._settings.budget, currency)
         return f"the budget of {budget} is spent: {amount(self.cost, currency)}"
 
-    @property
-    def usage_text(self) -> str:
-        """The model's usage, in words; empty if it is not counted."""
-        usage = self._spent.get(self._spec, Usage())
+    def usage_text(self, spec: str) -> str:
+        """The usage of a model, in words; empty if it is not counted."""
+        usage = self._spent.get(spec, Usage())
         if not usage.requests:
             return ""
-        price = price_of(self._settings, self._spec)
+        price = price_of(self._settings, spec)
         cost = f", {amount(price.of(usage), price.currency)}" if price else ""
         return f"{usage.tokens:,} tokens{cost}"
 

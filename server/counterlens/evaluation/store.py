@@ -43,6 +43,7 @@ from counterlens.probes.registry import PROBES
 _DIGEST = 64  # characters of a digest of `manifest.canonical`
 _ANSWERS = "answers.sqlite"
 _SPEED = "speed "
+_ELAPSED = "elapsed"
 _SPENT = "CREATE TABLE IF NOT EXISTS spent (model TEXT PRIMARY KEY, usage TEXT NOT NULL)"
 
 
@@ -327,6 +328,17 @@ class Store:
         with writing(self.folder), self._transaction():
             text = msgspec.json.encode(speed).decode()
             self._checksums.insert("run", f"{_SPEED}{model}", text, clause="OR REPLACE")
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds in which models were asked, in all parts of the run; 0 if an earlier version did."""
+        with self._reading():
+            return float(self._value(_ELAPSED) or 0.0)
+
+    def keep_elapsed(self, seconds: float) -> None:
+        """Replace the stored seconds."""
+        with writing(self.folder), self._transaction():
+            self._checksums.insert("run", _ELAPSED, f"{seconds:.1f}", clause="OR REPLACE")
 
     def close(self) -> None:
         """Close the store, so that others can use the folder."""

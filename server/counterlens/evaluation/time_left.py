@@ -70,7 +70,8 @@ class TimeLeft:
         self._busy: defaultdict[Which, float] = defaultdict(float)
         self._done: defaultdict[Which, float] = defaultdict(float)
         self._programs = 0
-        self._begun: dict[str, float] = {}
+        self._passed: defaultdict[str, float] = defaultdict(float)
+        self._looked = clock()
 
     def work(self, item: Item) -> float:
         """The estimated work of an item, in prompts."""
@@ -80,9 +81,7 @@ class TimeLeft:
     def following(self, item: Item) -> Iterator[None]:
         """Follow an item on this thread; one that fails shows nothing about others."""
         with self._lock:
-            now = self._clock()
-            self._begun.setdefault(item.model, now)
-            self._working[item] = now, 0
+            self._working[item] = self._look(), 0
         is_done = False
         try:
             with following_programs(lambda _seconds: self._count_program(item)):
@@ -90,12 +89,13 @@ class TimeLeft:
             is_done = True
         finally:
             with self._lock:
+                now = self._look()
                 since, programs = self._working.pop(item)
                 which = item.model, item.task
                 self._items[which] -= 1
                 self._left[which] -= self._work[item]
                 if is_done:
-                    self._busy[which] += self._clock() - since
+                    self._busy[which] += now - since
                     self._done[which] += self._work[item]
                     self._programs += programs
 
@@ -107,15 +107,22 @@ class TimeLeft:
     def seconds(self) -> float | None:
         """Estimated remaining seconds; None while the rate of a model is unknown."""
         with self._lock:
-            now = self._clock()
+            now = self._look()
             left = [
-                self._of(model, now)
-                for model in {model for (model, _), count in self._items.items() if count}
+                self._of(model) for model in {model for (model, _), count in self._items.items() if count}
             ]
             known = [seconds for seconds in left if seconds is not None]
             return None if len(known) < len(left) else max(0.0, min(sum(known), self._ends - now))
 
-    def _of(self, model: str, now: float) -> float | None:
+    def _look(self) -> float:
+        """The time, until which the time since the last look is shared by the models of the items in work."""
+        now = self._clock()
+        for model, count in Counter(item.model for item in self._working).items():
+            self._passed[model] += (now - self._looked) * count / len(self._working)
+        self._looked = now
+        return now
+
+    def _of(self, model: str) -> float | None:
         """The remaining elapsed seconds of a model.
 
         Earlier runs show how its tasks differ; unless they did all of them, a unit of work is one second.
@@ -131,8 +138,7 @@ class TimeLeft:
         left = sum(usual[which] * self._left[which] for which in tasks) - working
         done = sum(usual[which] * self._done[which] for which in tasks) + working
         mean = sum(usual[which] * self._usual[which] for which in tasks) / len(tasks)
-        busy = self._busy_with(model, now)
-        passed = busy / self._together(model, now)
+        passed = self._passed[model]
         if is_known:
             return left * (passed + _KNOWN * mean) / (done + _KNOWN * mean)
         return left * passed / done if done >= mean / 2 else None
@@ -143,23 +149,19 @@ class TimeLeft:
         per_unit = (self._programs + _PROGRAMS * mean) / (done + mean)
         return min(_MOST, self._working[item][1] / (per_unit * self._work[item]))
 
-    def _busy_with(self, model: str, now: float) -> float:
-        """The seconds of a model's items, finished and in progress."""
-        busy = sum(seconds for (name, _), seconds in self._busy.items() if name == model)
-        return busy + sum(now - since for item, (since, _) in self._working.items() if item.model == model)
-
-    def _together(self, model: str, now: float) -> float:
-        """Average number of a model's items in progress at a time."""
-        return max(1.0, self._busy_with(model, now) / max(now - self._begun.get(model, now), 1e-9))
-
     def rates(self) -> dict[Which, float]:
         """The rate of each model and task so far."""
         with self._lock:
-            now = self._clock()
-            done = {which: done for which, done in self._done.items() if done}
+            now, done = self._look(), {which: done for which, done in self._done.items() if done}
+            busy = defaultdict[str, float](float)
+            for (model, _), seconds in self._busy.items():
+                busy[model] += seconds
+            for item, (since, _) in self._working.items():
+                busy[item.model] += now - since
             return {
-                which: self._busy[which] / self._together(which[0], now) / done
-                for which, done in done.items()
+                which: self._busy[which] / busy[which[0]] * self._passed[which[0]] / amount
+                for which, amount in done.items()
+                if busy[which[0]]
             }
 
 

@@ -25,7 +25,7 @@ from typing import Literal
 from counterlens.errors import CounterlensError
 from counterlens.metrics.bootstrap import Estimate, bootstrap, pooled_mean
 from counterlens.metrics.effects import Proportion, wilson
-from counterlens.metrics.summary import EffectSummary, Observation, mcnemar_exact
+from counterlens.metrics.summary import EffectSummary, Observation, completions, mcnemar_exact
 
 DETECTABLE_DIFFERENCE = 0.1
 """A difference of ten percentage points: the default for the number of functions needed."""
@@ -38,10 +38,10 @@ class ModelComparison:
     """Two models on the same functions.
 
     Attributes:
-        first: The model with the lower average mutation effect.
+        first: The model with the larger share of right completions, of originals and of counterfactuals.
         second: The other model.
-        difference: The second's average mutation effect minus the first's, with an interval over functions;
-            several comparisons together have a level of 95 % (Bonferroni).
+        difference: The first's share minus the second's, with an interval over functions; several comparisons
+            together have a level of 95 % (Bonferroni).
         needed: The approximate number of functions that would show a difference of
             `DETECTABLE_DIFFERENCE` with probability `POWER`; None if unknown.
     """
@@ -53,21 +53,26 @@ class ModelComparison:
 
     @property
     def significant(self) -> bool:
-        """Whether the first holds more often beyond chance."""
+        """Whether the first is right more often beyond chance."""
         return self.difference.low is not None and self.difference.low > 0
 
 
 def compare_pairwise(
-    pairs: Mapping[str, Sequence[Observation]], *, seed: int = 0
+    pairs: Mapping[str, Sequence[Observation]], *, seed: int = 0, family: int = 1
 ) -> tuple[ModelComparison, ...]:
-    """Compare every two models that have informative pairs.
+    """Compare every two models that have judged pairs, over the functions that both have.
 
     Args:
         seed: Random seed of the bootstrap.
+        family: Number of comparisons that are read together, if there are more than these.
     """
-    counted = {model: counts for model, some in pairs.items() if (counts := _by_function(some))}
+    wrong = {
+        model: _count((cluster, not right) for cluster, right in completions(some))
+        for model, some in pairs.items()
+    }
+    counted = {model: counts for model, counts in wrong.items() if counts}
     compared = [*combinations(counted, 2)]
-    level = 1 - 0.05 / max(1, len(compared))
+    level = 1 - 0.05 / max(1, len(compared), family)
     return tuple(_comparison(counted, both, level, seed) for both in compared)
 
 
@@ -92,24 +97,12 @@ def _comparison(
     counted: Mapping[str, Mapping[Hashable, Counts]], both: tuple[str, str], level: float, seed: int
 ) -> ModelComparison:
     counts, other = (counted[model] for model in both)
-    functions = [
-        (counts.get(name, (0, 0)), other.get(name, (0, 0))) for name in dict.fromkeys([*counts, *other])
-    ]
+    functions = [(counts[name], other[name]) for name in counts if name in other]
     estimate = bootstrap(functions, difference, seed=seed, level=level)
     if estimate.value is not None and estimate.value < 0:
         both, functions = both[::-1], [pair[::-1] for pair in functions]
         estimate = bootstrap(functions, difference, seed=seed, level=level)
     return ModelComparison(*both, estimate, _functions_needed(estimate, level))
-
-
-def _by_function(observations: Sequence[Observation]) -> dict[Hashable, Counts]:
-    """Number of informative pairs per function, and number of those whose verdict changed."""
-    counts: dict[Hashable, Counts] = {}
-    for observation in observations:
-        if observation.effect is not None and observation.effect.informative:
-            informative, changed = counts.get(observation.cluster, (0, 0))
-            counts[observation.cluster] = informative + 1, changed + observation.effect.mutation_effect
-    return counts
 
 
 def _functions_needed(estimate: Estimate, level: float) -> int | None:

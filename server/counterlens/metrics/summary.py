@@ -221,6 +221,17 @@ def originals(seen: Iterable[Observation]) -> list[tuple[tuple[str, str], bool]]
     return [(cluster, value) for (cluster, _), value in right.items()]
 
 
+def completions(seen: Iterable[Observation]) -> list[tuple[tuple[str, str], bool]]:
+    """The completions of judged pairs: the function of each, and whether it is right.
+
+    An original counts once, whatever its number of counterfactuals.
+    """
+    pairs = list(seen)
+    return originals(pairs) + [
+        (pair.cluster, pair.effect.counterfactual) for pair in pairs if pair.effect is not None
+    ]
+
+
 def summaries_by(
     observations: Iterable[Observation], key: Callable[[Observation], str]
 ) -> dict[str, EffectSummary]:

@@ -6,6 +6,7 @@ code, with the engine's models and in the engine's sandbox.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -37,6 +38,10 @@ class EvaluationEngine(Protocol):
         Raises:
             ModelError: it cannot be opened, or lacks a capability that a task needs.
         """
+        ...
+
+    def why_apart(self, specs: Sequence[str], settings: RunSettings) -> str:
+        """Why models of a run cannot be open at the same time, besides memory; empty if they can."""
         ...
 
     def __enter__(self) -> Self: ...

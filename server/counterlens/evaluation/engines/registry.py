@@ -8,7 +8,7 @@ in which items finish changes nothing. This holds for every engine; this one has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
@@ -82,6 +82,9 @@ class LocalEngine:
 
     def open(self, spec: str, settings: RunSettings) -> Model:
         return open_model(spec, settings)
+
+    def why_apart(self, specs: Sequence[str], settings: RunSettings) -> str:  # noqa: ARG002 - none is
+        return ""
 
     def __enter__(self) -> Self:
         return self
@@ -158,7 +161,7 @@ def run_local(
                 return
             # Wakes up regularly, because waiting for a lock would block Ctrl-C.
             done, _ = wait(under_way, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
-            for future in sorted(done, key=lambda pending: under_way[pending].position):
+            for future in [begun for begun in under_way if begun in done]:
                 yield _finish(under_way.pop(future), future)
     finally:
         if under_way:

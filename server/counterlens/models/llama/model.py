@@ -103,7 +103,7 @@ class LlamaModel(LocalModel):
         threads = threads or min(processors(), 8)
         sha256 = sha256 or identity(path)
         request = Open(str(path.absolute()), threads, context, api, sha256, gpu_layers)
-        super().__init__(ModelProcess(WORKER, request))
+        super().__init__(ModelProcess(WORKER, request), path.stat().st_size)
         opened: Opened = self._process.start(progress)
         offload = opened.offload
         # Another child must be the same model, whatever memory is free by then.

@@ -18,10 +18,14 @@ DEFAULT_CONTEXT = 8192
 
 
 class LocalModel(Model):
-    """Passes every request to a child process; a back end opens the process and implements `info`."""
+    """Passes every request to a child process; a back end opens the process and implements `info`.
 
-    def __init__(self, process: ModelProcess) -> None:
-        self._process = process
+    Attributes:
+        file_bytes: Size of its weights.
+    """
+
+    def __init__(self, process: ModelProcess, file_bytes: int = 0) -> None:
+        self._process, self.file_bytes = process, file_bytes
 
     @property
     def pid(self) -> int | None:

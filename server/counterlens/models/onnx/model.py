@@ -72,7 +72,8 @@ class ExportedModel(LocalModel):
         masking = Masking.named(mask)
         threads = threads or min(processors(), 8)
         sha256 = export.identity
-        super().__init__(ModelProcess(WORKER, OpenExport(export, threads, context, masking, sha256)))
+        size = sum(file.stat().st_size for file in export.files)
+        super().__init__(ModelProcess(WORKER, OpenExport(export, threads, context, masking, sha256)), size)
         opened: OpenedExport = self._process.start(progress)
         masked = opened.reading is Reading.MASKED
         self._info = ModelInfo(

@@ -13,7 +13,8 @@ from counterlens.evaluation.comparison import (
 )
 from counterlens.evaluation.gate import GateOutcome, GateResult
 from counterlens.evaluation.results import RunResults
-from counterlens.metrics.significance import p_text
+from counterlens.metrics.significance import Adequacy, p_text
+from counterlens.reports.build.choice import choice_block
 from counterlens.reports.build.overview import quality_and_speed
 from counterlens.reports.document import Block, Heading, Paragraph, Report, ReportCell, TableBlock
 
@@ -45,6 +46,8 @@ def comparison_report(
 
 def _comparison(comparison: Comparison) -> Iterator[Block]:
     yield Heading(1, f"{comparison.first} and {comparison.second}")
+    if comparison.which is not None:
+        yield choice_block(comparison.which)
     if comparison.measures:
         yield TableBlock("verdicts", _MEASURES, tuple(map(_measure, comparison.measures)))
     elif not comparison.scores:
@@ -95,6 +98,8 @@ def _gate_sentence(result: GateResult) -> str:
     if share is None or low is None or high is None:
         return "completed no pair correctly, so it could lose no verdict"
     sentence = f"keeps {share:.0%} ({low:.0%} to {high:.0%}) of {plural(n, 'right verdict')}"
+    if result.adequacy is not Adequacy.ADEQUATE:
+        return f"{sentence}, but completes too few originals correctly for that to mean something"
     if result.below and result.noise:
         return f"{sentence}; its verdicts also change after meaningless changes, so this may be noise"
     if result.outcome is GateOutcome.INCONCLUSIVE:

@@ -16,16 +16,11 @@ from counterlens.evaluation.effects import (
 )
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
-from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import PairOutcome
 from counterlens.metrics.significance import (
-    DETECTABLE_DIFFERENCE,
     Adequacy,
-    ModelComparison,
     adequacy,
-    compare_pairwise,
 )
-from counterlens.metrics.summary import EffectSummary, summarize
 from counterlens.probes.pairs.counterfactuals import ELSEWHERE
 from counterlens.probes.pairs.phrases import noise_floor
 from counterlens.probes.pairs.record import PairRecord, PairsRecord, judged_pairs
@@ -34,7 +29,8 @@ from counterlens.probes.probe import Need
 from counterlens.probes.record import Record, plain
 from counterlens.probes.registry import PROBES
 from counterlens.reports.build import plots
-from counterlens.reports.build.overview import places, quality_and_speed, verdicts_held
+from counterlens.reports.build.choice import answer
+from counterlens.reports.build.overview import FAILING, places, quality_and_speed, verdicts_held
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
 from counterlens.reports.build.run_wording import circumstances, not_drawn, plan_lines, progress_of, title
 from counterlens.reports.document import (
@@ -54,7 +50,7 @@ from counterlens.text import json_text
 
 _NAMED = 3
 
-__all__ = ["evaluation_report", "plan_lines", "progress_of", "runs_report"]
+__all__ = ["changed_report", "evaluation_report", "plan_lines", "progress_of", "runs_report"]
 
 _CHANGED = frozenset({PairOutcome.LOST, PairOutcome.GAINED})
 _TOO_LONG = frozenset({"types"})  # every syntax node of a function: JSON and Parquet have them
@@ -72,22 +68,14 @@ def evaluation_report(
         brief: Whether to show only the tables of the tasks, without effects, plots and pairs.
     """
     head = Heading(1, title(results))
+    answers = [*answer(results)]
     if brief:
         tables = (TableBlock.of(table) for table in results.tables() if table.rows)
-        judged = list(judged_parts(results))
-        answers = [Paragraph(line) for part in judged for line in _answer_of(part)]
-        where = [block for part in judged for block in places(part, brief=True)]
+        where = [block for part in judged_parts(results) for block in places(part, brief=True)]
         why = map(Paragraph, why_nothing(results))
-        blocks = (
-            head,
-            *answers,
-            *quality_and_speed({"": results}),
-            Paragraph(progress_of(results)),
-            *tables,
-            *where,
-            *_left_out(results),
-            *why,
-        )
+        progress = Paragraph(progress_of(results))
+        speeds = quality_and_speed({"": results})
+        blocks = (head, *answers, *speeds, *where, progress, *tables, *_left_out(results), *why)
         return Report(title(results), blocks)
     effects = effects_of(results, sizes)
     sections: dict[str, Sequence[Block]] = {
@@ -100,6 +88,7 @@ def evaluation_report(
     }
     blocks = (
         head,
+        *answers,
         *(
             block
             for name, inside in sections.items()
@@ -107,6 +96,20 @@ def evaluation_report(
             for block in (Heading(2, name, name.partition(" ")[0].lower()), *inside)
         ),
     )
+    return Report(title(results), blocks)
+
+
+def changed_report(results: RunResults) -> Report:
+    """What somebody who changed some functions wants to know, on one screen: where which model fails now."""
+    failing = [
+        table
+        for part in judged_parts(results)
+        for table in places(part, brief=True)
+        if table.title.startswith(FAILING)
+    ]
+    progress = () if len(results.records) == results.total else (Paragraph(progress_of(results)),)
+    why = map(Paragraph, why_nothing(results))
+    blocks = (Heading(1, title(results)), *answer(results), *failing, *progress, *_left_out(results), *why)
     return Report(title(results), blocks)
 
 
@@ -120,7 +123,6 @@ def runs_report(runs: Mapping[str, RunResults], sizes: Mapping[str, int] | None 
 
 def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
     for task_effects in effects.values():
-        yield from map(Paragraph, answer_lines(task_effects.comparisons, task_effects.models))
         yield from verdicts_held(task_effects.models)
     yield from quality_and_speed({"": results})
     yield Paragraph(progress_of(results))
@@ -144,13 +146,6 @@ def _next_step(results: RunResults, effects: Mapping[str, RunEffects]) -> str:
             "open the first function under “Where it fails” and read its pairs: each is a test of a change."
         )
     return "ask another model about the same functions, and compare the two runs."
-
-
-def _answer_of(part: RunResults) -> Iterator[str]:
-    """The answer of one task of a run, without its other effects, which take longer to compute."""
-    pairs = observations_of(part)
-    summaries = {model: summarize(some) for model, some in pairs.items()}
-    return answer_lines(compare_pairwise(pairs, seed=part.settings.seed), summaries)
 
 
 def _left_out(results: RunResults) -> Iterator[Block]:
@@ -238,55 +233,6 @@ def _circumstances(results: RunResults) -> Iterator[Block]:
     for digest, manifest in results.manifests.items():
         text = json_text(manifest)
         yield Folded(f"Manifest {digest[:12]}", (CodeBlock(text, "json"),))
-
-
-def answer_lines(
-    comparisons: Sequence[ModelComparison], models: Mapping[str, EffectSummary]
-) -> Iterator[str]:
-    """The first sentences of a report.
-
-    Args:
-        comparisons: Each pair of models.
-        models: The pooled pairs of each model.
-    """
-    for comparison in comparisons:
-        over = f"over {plural(comparison.difference.n, 'function')}"
-        if comparison.significant:
-            more = f"{comparison.first} holds more often than {comparison.second}"
-            yield f"{more}: by {_points(comparison.difference)}, {over}."
-            continue
-        sentence = f"It is not clear whether {comparison.first} or {comparison.second} holds more often"
-        if comparison.needed is None:
-            yield f"{sentence} {over}."
-            continue
-        yield (
-            f"{sentence}: the difference is {_points(comparison.difference)}, {over}; detecting one of "
-            f"{100 * DETECTABLE_DIFFERENCE:.0f} points takes about {plural(comparison.needed, 'function')}."
-        )
-    yield from _weakness_lines(models)
-
-
-def _weakness_lines(models: Mapping[str, EffectSummary]) -> Iterator[str]:
-    for model, summary in models.items():
-        grade, right = adequacy(summary), summary.original_accuracy
-        if grade is Adequacy.ADEQUATE or right.value is None or right.low is None or right.high is None:
-            continue
-        certain = grade is Adequacy.WEAK
-        yield (
-            f"{model} {'is' if certain else 'may be'} too weak here: it completes {right.value:.0%} "
-            f"({right.low:.0%} to {right.high:.0%}) of the originals correctly, so "
-            f"{plural(summary.average.n, 'pair')} of {summary.pairs} can show an effect. "
-            + (
-                "A larger model would be more informative."
-                if certain
-                else "More functions would show whether."
-            )
-        )
-
-
-def _points(difference: Estimate) -> str:
-    value, low, high = (100 * (part or 0.0) for part in (difference.value, difference.low, difference.high))
-    return f"{value:.0f} points ({low:.0f} to {high:.0f})"
 
 
 def why_nothing(results: RunResults) -> Iterator[str]:

@@ -33,6 +33,8 @@ _LEFT, _SCALE, _ROW, _TOP = 230, 360, 30, 28
 _LONGEST = 32  # characters of a name
 
 Rows = tuple[tuple[ReportCell, ...], ...]
+FAILING = "functions with the most lost verdicts"
+"""The title of the table of a model's worst functions, before its name."""
 WORST = 10
 """Maximum number of functions in the list of the worst ones."""
 _MOST = 30  # rows of a table
@@ -179,7 +181,7 @@ def place_tables(
             "verdicts: informative pairs; lost: right on the original only; by: the mutations that changed "
             "them; noise: a placebo changes the verdict, too, or every change is unstable (listed last)"
         )
-        yield TableBlock(f"functions with the most lost verdicts{whose}", columns, rows, note)
+        yield TableBlock(f"{FAILING}{whose}", columns, rows, note)
     if len(files) > 1:
         yield from _heat_map(pairs, files, whose, most)
         rows = tuple(_file(place) for place in files[:most])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 from counterlens.datasets.repository import PREFIX
-from counterlens.evaluation.effects import tables_of_runs
+from counterlens.evaluation.choice import choice_in
+from counterlens.evaluation.effects import judged_parts, tables_of_runs
 from counterlens.evaluation.results import RunResults
 from counterlens.probes.record import SCHEMA, plain
 from counterlens.reports.build.run_wording import title
@@ -52,6 +54,11 @@ def run_document(results: RunResults) -> Json:
         "done": len(results.records),
         "total": results.total,
         "manifests": results.manifests,
+        "which": {
+            part.settings.task: asdict(choice)
+            for part in judged_parts(results)
+            if (choice := choice_in(part)) is not None
+        },
         "tables": [table_json(table) for table in results.tables()],
         "left_out": results.left_out,
         "lost": list(results.lost),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import Event, Lock
 from typing import Any, Self
@@ -67,6 +67,10 @@ class RayEngine:
             return open_model(spec, settings)
         replicas = Replicas(self._connected(), spec, options_of(spec, settings), self._replicas, self._warn)
         return fitting(RayModel(replicas), settings)
+
+    def why_apart(self, specs: Sequence[str], settings: RunSettings) -> str:
+        on_nodes = [spec for spec in specs if runs_here(spec, settings.entries)]
+        return "a model takes all nodes of the cluster" if len(on_nodes) > 1 else ""
 
     def __enter__(self) -> Self:
         return self
