@@ -2,13 +2,73 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from threading import Event
 
 from counterlens.errors import Cancelled
 
+_LARGEST, _COUNT = 0.7, 9  # a step's part of what is left: at most, and the count from which it is half
+
 ProgressCallback = Callable[[str, int, int], None]
 """Called with (description of the step, steps done, steps in total)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBudget:
+    """The time in which some work ends with what it has.
+
+    Attributes:
+        seconds: The whole time.
+        begun: When it began, as `time.monotonic`.
+    """
+
+    seconds: float
+    begun: float = field(default_factory=time.monotonic)
+
+    @property
+    def left(self) -> float:
+        """Remaining seconds; negative if the time is over."""
+        return self.seconds - (time.monotonic() - self.begun)
+
+
+class WholeShare:
+    """The share of some work that is done, step by step: it never falls, whatever steps follow.
+
+    How many there are is unknown, so each step takes a part of what is left, a larger one the more it counts.
+    Steps may take turns; one that continues the count of another, such as that of several functions, goes on
+    in its part.
+    """
+
+    def __init__(self) -> None:
+        self._names = dict[str, int]()
+        self._widths, self._shares = list[float](), list[float]()
+        self._last = (0, 0)
+        self._shown = 0.0
+
+    def after(self, step: str, done: int, total: int) -> float:
+        """The share of everything, from 0 to below 1, after a share of a step."""
+        done = min(done, total)
+        if step not in self._names:
+            self._begin(step, done, total)
+        at = self._names[step]
+        if total > 1:
+            self._shares[at] = max(self._shares[at], done / total)
+        self._last = done, total
+        whole = sum(width * share for width, share in zip(self._widths, self._shares, strict=True))
+        self._shown = max(self._shown, whole)
+        return self._shown
+
+    def _begin(self, step: str, done: int, total: int) -> None:
+        before, of = self._last
+        if self._widths and total == of > 1 and done >= before:
+            self._names[step] = len(self._widths) - 1
+            return
+        self._names[step] = len(self._widths)
+        part = min(_LARGEST, (total - 1) / (total + _COUNT)) if total > 1 else 0.0
+        self._widths.append(part * (1 - sum(self._widths)))
+        self._shares.append(0.0)
 
 
 class Steps:
@@ -18,6 +78,7 @@ class Steps:
         cancel: Set to cancel, by any thread.
         progress: Called at each step.
         facts: Called with each sentence that is already true, for a reader who waits; None if nobody does.
+        budget: The time in which the work ends with what it has, if it can; None for no limit.
     """
 
     def __init__(
@@ -25,8 +86,9 @@ class Steps:
         cancel: Event | None = None,
         progress: ProgressCallback | None = None,
         facts: Callable[[str], None] | None = None,
+        budget: TimeBudget | None = None,
     ) -> None:
-        self.cancel, self.progress, self.facts = cancel, progress, facts
+        self.cancel, self.progress, self.facts, self.budget = cancel, progress, facts, budget
 
     def check(self) -> None:
         """Stop if cancellation was requested.
@@ -56,14 +118,18 @@ class Steps:
         if self.facts:
             self.facts(fact)
 
+    def has_time(self, seconds: float = 0.0) -> bool:
+        """Whether so much time is left."""
+        return self.budget is None or self.budget.left > seconds
+
     def part(self, name: str, number: int, parts: int) -> Steps:
         """The steps of one of several parts, reported as a share of all; for a single part, these steps."""
         if self.progress is None or parts == 1:
             return self
-        progress = self.progress
+        progress, whole = self.progress, WholeShare()
 
         def scaled(what: str, done: int, total: int) -> None:
-            share = 100 * min(done, total) // max(total, 1)
+            share = int(100 * whole.after(what, done, total))
             progress(f"{name}: {what}", 100 * number + share, 100 * parts)
 
-        return Steps(self.cancel, scaled, self.facts)
+        return Steps(self.cancel, scaled, self.facts, self.budget)

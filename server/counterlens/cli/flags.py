@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -13,6 +14,9 @@ from counterlens.probes.options import OptionSpec, specs
 from counterlens.text import form_in_words, has_form
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+_LONGEST = 86_400.0  # seconds
 
 
 class FormType(click.ParamType[str]):
@@ -28,6 +32,22 @@ class FormType(click.ParamType[str]):
         if not has_form(self._form, value):
             self.fail(f"{value!r} is not {form_in_words(self._form)}", parameter, context)
         return str(value)
+
+
+class DurationType(click.ParamType[float]):
+    """Seconds, such as `60s`, or minutes, such as `2m`."""
+
+    name = "duration"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> float:
+        """Like `click.ParamType.convert`."""
+        if isinstance(value, float):
+            return value
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|min)?", str(value).strip())
+        seconds = float(match[1]) * (1 if match[2] in {None, "s"} else 60) if match else 0.0
+        if not 0 < seconds <= _LONGEST:
+            self.fail(f"{value!r} is no time such as 60s or 2m, of at most a day", parameter, context)
+        return seconds
 
 
 class RatioType(click.ParamType[Ratio]):

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from counterlens.cli.every_probe import probe_everything
+from counterlens.cli.flags import DurationType
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -54,7 +55,7 @@ from counterlens.probes.runner import (
     run_targets,
 )
 from counterlens.probes.subjects import given_judge, targets_in, targets_of
-from counterlens.progress import Steps
+from counterlens.progress import Steps, TimeBudget
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.export.json import probe_document
 from counterlens.reports.formats import write_probes
@@ -68,7 +69,7 @@ _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
 _USUAL = {
     "Model": ("model", "base-url", "api"),
     "Functions": ("data", "tests", "limit"),
-    "Questions": ("task", "mutation", "samples", "max-tokens", "timeout"),
+    "Questions": ("task", "mutation", "samples", "max-tokens", "timeout", "budget"),
     "Report": ("html", "json"),
     "Permissions": ("trust", "allow-weaker-sandbox"),
 }
@@ -99,6 +100,12 @@ def _task_of(values: Mapping[str, Any]) -> str:
     "with a `main` that throws if a function is wrong.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Sample size; --seed draws the sample.")
+@click.option(
+    "--budget",
+    type=DurationType(),
+    metavar="TIME",
+    help="End after this time, such as 60s or 2m, with what there is; the most telling pairs come first.",
+)
 @cache_option
 @exact_option
 @sandbox_option
@@ -112,6 +119,7 @@ def probe(
     data: str | None,
     tests: Path | None,
     limit: int | None,
+    budget: float | None,
 ) -> None:
     """Probe a function counterfactually, or every function of a file.
 
@@ -128,11 +136,16 @@ def probe(
     if data is None:
         refuse_given(("limit",), "only with --data")
     task = _LIKELIHOOD if likelihood else task
+    if budget is not None and task != _COMPLETION:
+        refuse_given(("budget",), "only with the task completion")
+    time_budget = None if budget is None else TimeBudget(budget)
     probes = choose([task])
     if tests is not None and not any(probe.runs_programs for probe in probes):
         raise click.UsageError(f"the task {probes[0].id} runs no programs, so it takes no --tests")
     taken = {*taken_from(given, parameters_from_file(), probes)}
     options = distribute(probes, {name: given[name] for name in given if name in taken}, PROBES.values())
+    if budget is not None and getattr(options[_COMPLETION], "drawing", None):
+        refuse_given(("budget",), "not with --samples, whose number limits the time")
     subject = Subject(target, data, limit, tests)
     if task != ALL:
         subject.require_trusted(probes)
@@ -150,7 +163,8 @@ def probe(
         if task == ALL:
             probe_everything(context, probes, options, subject, output)
         else:
-            _probe_one(probes[0], context, targets, options[probes[0].id], subject, output)
+            watched = replace(context, steps=Steps(budget=time_budget))
+            _probe_one(probes[0], watched, targets, options[probes[0].id], subject, output)
 
 
 class Subject:
@@ -264,10 +278,11 @@ def _probe_one(
     """Run one probe and report it."""
     with steps("reading the functions") as report:
         facts = report.state if subject.single and output.terminal else None
-        watched = replace(context, steps=Steps(None, report, facts))
+        watched = replace(context, steps=Steps(None, report, facts, context.steps.budget))
         run = run_targets(probe, watched, targets, options)
         require_probed(run)
-        wanted = subject.is_file and (output.terminal or output.as_json)
+        has_time = watched.steps.has_time()
+        wanted = has_time and subject.is_file and (output.terminal or output.as_json)
         confidence = _confidence(watched, run, targets) if wanted else {}
         evidence = _evidence(watched, run, targets) if wanted and subject.single else {}
     output.write(lambda form: write_probes(form, [run], f"{subject}: {probe.id}", about(run)))

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from counterlens.cli.saying import say
+from counterlens.progress import WholeShare
 from counterlens.text import printable
 
 EVERY_SECONDS = 15.0
@@ -39,12 +40,13 @@ class StepLine:
 
     def __init__(self, bar: Progress, what: str) -> None:
         self._bar, self._task = bar, bar.add_task(what, total=None)
-        self._lines = ProgressLines(bar.console)
+        self._lines, self._whole = ProgressLines(bar.console), WholeShare()
 
     def __call__(self, step: str, done: int, total: int) -> None:
-        """Show a step."""
-        self._bar.update(self._task, description=printable(step, keep=""), completed=done, total=total)
-        self._lines.show(f"{step} ({100 * done / total:.0f} %)" if total else step)
+        """Show a step; the share is that of all steps."""
+        share = self._whole.after(step, done, total)
+        self._bar.update(self._task, description=printable(step, keep=""), completed=share, total=1.0)
+        self._lines.show(f"{step} ({100 * share:.0f} %)" if share else step)
 
     def state(self, fact: str) -> None:
         """Print a sentence above the line, where it stays."""

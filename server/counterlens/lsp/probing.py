@@ -42,13 +42,13 @@ from counterlens.probes.pairs.phrases import (
     unstable_sentence,
 )
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.wording import meaning, not_asked, sentence
+from counterlens.probes.pairs.wording import bounded_sentence, meaning, not_asked, sentence
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.gap import Gap
 from counterlens.probes.record import Record
 from counterlens.probes.runner import require_probed, run_targets
 from counterlens.probes.subjects import targets_in
-from counterlens.progress import Steps
+from counterlens.progress import Steps, TimeBudget
 from counterlens.reports.build.pairs import pairs_blocks, why_not_probed
 from counterlens.reports.document import Report
 from counterlens.reports.render import html, markdown, terminal
@@ -57,6 +57,8 @@ from counterlens.syntax.functions import Function, find_function
 
 COMMAND = "counterlens.probe"
 REFINED = "counterlens/probeRefined"
+_LEAST_SECONDS = 30.0
+"""A probe is not ended before this time, however little the lens promised: the tests run first."""
 _MEASURED_BYTES = 4096
 """Bytes above which a definition's confidence is not waited for: small local models read about 1 kB/s."""
 
@@ -156,7 +158,9 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         expected = (
             None if options.drawing or is_cached else expected_seconds(settings.model_spec, COMMAND, prompts)
         )
-        work = partial(_run, ls.host, settings, target, options, scored, watch)
+        # What the lens promised, unless the user asks again: answers are cached, so that goes on.
+        promised = None if asked.get("again") or expected is None else max(expected, _LEAST_SECONDS)
+        work = partial(_run, ls.host, settings, target, options, scored, watch, promised)
         announcements = Announcements.of_probe(function.name)
         probed = await ask_first(ls, settings, analysis, announcements, work, expected)
     except Cancelled:
@@ -170,7 +174,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     shows = ls.client_shows_results
     answer = await ls.offload(_answer, probed, document, path, shows)
     if not options.mutations:
-        if options.drawing is None:
+        if options.drawing is None and not bounded_sentence(probed.record):
             note_pace(settings.model_spec, COMMAND, prompts, time.monotonic() - begun)
         await _remember(ls, settings, analysis, document, function, probed.record, answer, options)
     if not shows:
@@ -281,15 +285,20 @@ def _run(
     options: CompletionOptions,
     scored: Confidence | None,
     watch: Watch | None,
+    seconds: float | None,
     steps: Steps,
 ) -> MeasuredProbe:
     """Probe one function, and measure the confidence in it if unknown; takes seconds.
+
+    Args:
+        seconds: The time after which it ends with what it has; None for no limit.
 
     Raises:
         SourceError: the function cannot be probed.
         CounterlensError, Cancelled: as `run_targets`.
     """
     probe, confidence = CompletionProbe(), FunctionConfidence(scored)
+    steps = Steps(steps.cancel, steps.progress, budget=None if seconds is None else TimeBudget(seconds))
     steps.next(f"opening the model. {prospect(settings.model_spec, host.name)}")
     with host.use_model(settings) as model:
         try_decoding(model, steps)
@@ -303,7 +312,7 @@ def _run(
                 context = replace(context, interim=interim)
             run = run_targets(probe, context, [target], options)
         require_probed(run)
-        if scored is None:
+        if scored is None and steps.has_time():
             confidence = measure_function(
                 model, target.document, target.qualname, steps, most=_MEASURED_BYTES
             )

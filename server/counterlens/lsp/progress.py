@@ -27,7 +27,7 @@ from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.wording import about, error_text
-from counterlens.progress import ProgressCallback, Steps
+from counterlens.progress import ProgressCallback, Steps, WholeShare
 
 Made = TypeVar("Made")
 Handler = Callable[[CounterlensServer, Any], Coroutine[Any, Any, Made]]
@@ -154,7 +154,7 @@ async def _progress(
     if window is None or not window.work_done_progress:
         yield lambda _step, _done, _total: None
         return
-    token, loop, percentage = str(uuid.uuid4()), asyncio.get_running_loop(), 0
+    token, loop, whole = str(uuid.uuid4()), asyncio.get_running_loop(), WholeShare()
     await ls.work_done_progress.create_async(token)
     ls.work_done_progress.tokens[token].add_done_callback(lambda _future: cancel.set())
     ls.work_done_progress.begin(
@@ -162,7 +162,6 @@ async def _progress(
     )
 
     def report(step: str, done: int, total: int) -> None:
-        nonlocal percentage
         share = min(1.0, done / max(total, 1))
         seconds = left.after(step, share)
         message = step
@@ -170,7 +169,7 @@ async def _progress(
             message = f"{message} · {about(seconds)} left"
         elif seconds is not None:
             message = f"{message} · {about(seconds)} left for this step"
-        percentage = max(percentage, int(100 * share))  # each step counts for itself, a bar only grows
+        percentage = int(100 * whole.after(step, done, total))
         value = types.WorkDoneProgressReport(message=message, percentage=percentage)
         loop.call_soon_threadsafe(ls.work_done_progress.report, token, value)
 

@@ -232,7 +232,11 @@ def run_targets(
     run = ProbeRun(probe, options, State.RUNNING, model=context.model.info)
     for number, target in enumerate(targets):
         inside = replace(context, steps=context.steps.part(target.name, number, len(targets)))
-        record = run_probe(probe, inside, target, options)
+        if not number or context.steps.has_time():
+            record = run_probe(probe, inside, target, options)
+        else:
+            unasked = Record(outcome=Outcome.LEFT_OUT, reason="there was no time to ask about it")
+            record = identify(unasked, probe, context.model.info, target, options)
         # The request may have shown further capabilities of the model.
         run = replace(run, records=(*run.records, record), model=context.model.info)
         last = number + 1 == len(targets)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
+from counterlens.errors import SourceError
 from counterlens.models.base import Capability, Completion, Prompt
 from counterlens.models.speed import ModelSpeed
 from counterlens.probes.options import make
@@ -16,8 +19,9 @@ from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.early import plan_sentence
 from counterlens.probes.pairs.preparing import prepare
 from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.wording import meaning, not_asked
 from counterlens.probes.probe import Context, Target
-from counterlens.progress import Steps
+from counterlens.progress import Steps, TimeBudget
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.probes.pairs.test_completion import PARITY, RIGHT, Scripted
@@ -38,9 +42,12 @@ class Counted(Scripted):
         return super().complete(prompts, **options)
 
 
-def probed(model: Counted, facts: list[str] | None, text: str = PARITY) -> PairsRecord:
+def probed(
+    model: Counted, facts: list[str] | None, text: str = PARITY, budget: TimeBudget | None = None
+) -> PairsRecord:
     completion = CompletionProbe()
-    context = Context(model, best_sandbox, Steps(facts=None if facts is None else facts.append))
+    heard = None if facts is None else facts.append
+    context = Context(model, best_sandbox, Steps(facts=heard, budget=budget))
     options = make(completion.options, {"mutations": MUTATIONS})
     return completion.run(context, Target(Document(text, Path("parity.py")), "parity"), options)
 
@@ -64,6 +71,66 @@ def test_facts_come_before_the_end_and_change_no_answer(capability: Capability) 
         assert (len(heard.requests) > 1, len(silent.requests)) == (True, 1)
     else:  # what a request is composed of may matter to such a model
         assert (heard.requests, heard.asked) == (silent.requests, silent.asked)
+
+
+class Ending(Counted):
+    """The time is over after some requests."""
+
+    def __init__(self, requests: int, *more: Capability) -> None:
+        super().__init__(*more)
+        self.budget, self._most = Limited(60), requests
+        Limited.over.clear()
+
+    def complete(self, prompts: Sequence[Prompt], **options: Any) -> list[Completion]:
+        answers = super().complete(prompts, **options)
+        if len(self.requests) >= self._most:
+            Limited.over.set()
+        return answers
+
+
+class Limited(TimeBudget):
+    """A time that is over when a test says so, whatever the machine does."""
+
+    over = Event()
+
+    @property
+    def left(self) -> float:
+        return 0.0 if self.over.is_set() else 1e9
+
+
+@pytest.mark.parametrize("capability", [Capability.EXACT, Capability.BATCH])
+def test_a_probe_ends_with_what_its_time_allowed_the_most_telling_first(capability: Capability) -> None:
+    whole, model = probed(Counted(capability), None), Ending(1, capability)
+    record = probed(model, None, budget=model.budget)
+    assert 1 <= len(record.pairs) < len(whole.pairs)
+    # Whether a verdict is stable is not asked any more.
+    every = [(pair.mutation, pair.start_line, pair.outcome, pair.original.completion) for pair in whole.pairs]
+    for pair in record.pairs:
+        assert (pair.mutation, pair.start_line, pair.outcome, pair.original.completion) in every
+    assert record.pairs[0].discriminating is True  # a copy fails in it
+    assert not record.placebos
+    unasked = [
+        site for site in record.refused if site.reason == "there was no time to ask about it within 60 s"
+    ]
+    assert len(record.pairs) + len(unasked) == len(whole.pairs)
+    allowed = f"{len(record.pairs)} of {len(whole.pairs)} pairs"
+    assert meaning(replace(record, function="parity")).endswith(
+        f"The 60 s of its budget allowed {allowed}, the most telling first."
+    )
+    assert {reason for _, reason, _ in not_asked(record)} >= {unasked[0].reason}
+
+
+def test_a_budget_that_suffices_changes_nothing() -> None:
+    whole = probed(Counted(Capability.EXACT), None)
+    assert probed(Counted(Capability.EXACT), None, budget=TimeBudget(1e6)) == whole
+    assert "budget" not in meaning(replace(whole, function="parity"))
+
+
+def test_without_time_for_a_single_pair_the_reason_is_told() -> None:
+    model = Counted(Capability.EXACT)
+    with pytest.raises(SourceError, match="the 1 s were over before the model had completed a pair"):
+        probed(model, None, budget=TimeBudget(1, time.monotonic() - 2))
+    assert model.requests == []
 
 
 def test_without_a_judge_the_reason_is_heard_and_nothing_is_claimed() -> None:

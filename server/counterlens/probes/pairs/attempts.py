@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -107,6 +108,8 @@ def attempt_all(
 ) -> dict[Gap, Attempt]:
     """Have the model fill all holes, in one batch, and judge the programs.
 
+    If the time of `steps` is over, the holes of the last pairs are not filled.
+
     Args:
         judged: Called with the index of a pair and both attempts once they are judged.
         together: Number of prompts after which those are judged, for a model whose answers do not depend on
@@ -123,9 +126,11 @@ def attempt_all(
     steps.next(what)
     waiting = dict(enumerate(gaps))
     attempts: dict[str, Attempt] = {}
-    asked, size = list(holes.values()), together or len(holes)
+    asked, size, slowest = list(holes.values()), together or len(holes), 0.0
     for start in range(0, len(asked), size):
-        part = asked[start : start + size]
+        if not steps.has_time(slowest):
+            break
+        begun, part = time.monotonic(), asked[start : start + size]
         completions = model.complete(
             [gap.prompt(max_tokens) for gap in part],
             cancel=steps.cancel,
@@ -139,8 +144,9 @@ def attempt_all(
             if {original.shown, mutated.shown} <= attempts.keys():
                 judged(index, attempts[original.shown], attempts[mutated.shown])
                 del waiting[index]
+        slowest = max(slowest, time.monotonic() - begun)
     judging.check_identity()
-    return {gap: attempts[gap.shown] for both in gaps for gap in both}
+    return {gap: attempts[gap.shown] for both in gaps for gap in both if gap.shown in attempts}
 
 
 def pairs_of(

@@ -8,17 +8,18 @@ verdict depends on other prompts. Placebos show how verdicts vary if nothing cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import cycle
 
-from counterlens.errors import ModelError
+from counterlens.errors import ModelError, SourceError
 from counterlens.models.base import Capability, Model
 from counterlens.models.speed import noted_speed
+from counterlens.mutations import Counterfactual, Refusal
 from counterlens.probes.pairs.attempts import Attempt, Pair, attempt_all, measured_likelihoods, pairs_of
 from counterlens.probes.pairs.base import PairsProbe
-from counterlens.probes.pairs.counterfactuals import prompts_of
+from counterlens.probes.pairs.counterfactuals import OUT_OF_TIME, prompts_of
 from counterlens.probes.pairs.discrimination import discriminating
 from counterlens.probes.pairs.drawing import (
     draw_pairs,
@@ -43,8 +44,8 @@ from counterlens.progress import Steps
 
 __all__ = ["CompletionOptions", "CompletionProbe"]
 
-_TOGETHER = 6
-"""Prompts after which answers are judged while somebody waits for the first finding."""
+_TOGETHER, _TOGETHER_IN_TIME = 6, 3
+"""Prompts after which answers are judged while somebody waits for a finding, or if time is limited."""
 
 
 class CompletionProbe(PairsProbe[CompletionOptions]):
@@ -76,14 +77,15 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         asked, controls, gaps = prepared.asked, prepared.controls, prepared.gaps
         discriminates = discriminating(judging, gaps[: len(asked)], steps)
         bare = [(gap, gap) for _, gap in prepared.holes]
-        attempts = _attempts(context, prepared, [*gaps, *bare], discriminates, options.max_tokens)
+        attempts = _attempts(context, target, prepared, [*gaps, *bare], discriminates, options.max_tokens)
+        asked, controls, gaps, discriminates, unasked = _asked_of(prepared, discriminates, attempts, steps)
         tried = pairs_of([*asked, *controls], gaps, attempts)
         pairs = [
             replace(pair, discriminating=verdict, reached=judging.reach(pair.gap))
             for pair, verdict in zip(tried, discriminates, strict=False)
         ]
         placebos = tried[len(asked) :]
-        if prepared.wanted and is_nondeterministic(context.model.info):
+        if prepared.wanted and is_nondeterministic(context.model.info) and steps.has_time():
             more = {"max_tokens": options.max_tokens, "seed": options.seed}
             placebos.append(asked_again(context, judging, function, pairs, **more))
         if METHODS[options.chosen_protocol].repeatable and pairs and not context.model.info.local:
@@ -103,7 +105,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             document,
             function,
             placebos=placebos,
-            refusals=prepared.refusals,
+            refusals=(*prepared.refusals, *unasked),
             dropped=prepared.dropped,
             judged_by=judging.judged_by,
             why_not_judged=prepared.why_not_judged,
@@ -111,6 +113,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             holes=[
                 hole_record(document, hole, gap, attempts[gap], options.training_cutoff)
                 for hole, gap in prepared.holes
+                if gap in attempts
             ],
         )
         if prepared.why_not_judged is None:
@@ -139,6 +142,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
 
 def _attempts(
     context: Context,
+    target: Target,
     prepared: PreparedPairs,
     gaps: Sequence[tuple[Gap, Gap]],
     discriminates: Sequence[bool | None],
@@ -149,12 +153,23 @@ def _attempts(
     The pairs in which a copy of the original would fail come first: they show most.
     """
     judging, steps, asked = prepared.judging, context.steps, prepared.asked
-    if steps.facts is None:
+    document = target.document
+    if steps.facts is None and steps.budget is None:
         return attempt_all(context.model, judging, gaps, max_tokens, steps)
     steps.state(plan_sentence(prepared, gaps, max_tokens, noted_speed(context.model.info.identity)))
-    exact = context.model.offers(Capability.EXACT, cancel=steps.cancel)
+    # What is bounded is asked in parts, even by a model whose answers depend on those beside them.
+    parts = steps.budget is not None or context.model.offers(Capability.EXACT, cancel=steps.cancel)
     shows_most = [index < len(asked) and discriminates[index] is True for index in range(len(gaps))]
-    order = sorted(range(len(gaps)), key=lambda index: exact and not shows_most[index])
+
+    def tells(index: int) -> tuple[bool, int]:
+        """What is asked first: pairs that show most, then those whose change is nearest to the cut."""
+        if index >= len(asked):
+            return True, len(document.data)
+        made = asked[index]
+        line = 0 if made.cut is None else document.data.count(b"\n", 0, made.cut.original)
+        return not shows_most[index], max(0, line - made.end_line)
+
+    order = sorted(range(len(gaps)), key=tells) if parts else list(range(len(gaps)))
 
     def judged(number: int, original: Attempt, mutated: Attempt) -> None:
         index = order[number]
@@ -168,7 +183,43 @@ def _attempts(
         max_tokens,
         steps,
         judged,
-        _TOGETHER if exact else None,
+        (_TOGETHER_IN_TIME if steps.budget else _TOGETHER) if parts else None,
+    )
+
+
+def _asked_of(
+    prepared: PreparedPairs,
+    discriminates: Sequence[bool | None],
+    attempts: Mapping[Gap, Attempt],
+    steps: Steps,
+) -> tuple[
+    tuple[Counterfactual, ...],
+    tuple[Counterfactual, ...],
+    tuple[tuple[Gap, Gap], ...],
+    tuple[bool | None, ...],
+    tuple[Refusal, ...],
+]:
+    """The pairs and placebos that were asked, with their holes and whether a copy fails; those that were not.
+
+    Raises:
+        SourceError: the time was over before the model had answered.
+    """
+    made = [*prepared.asked, *prepared.controls]
+    kept = [index for index, both in enumerate(prepared.gaps) if attempts.keys() >= {*both}]
+    first = [index for index in kept if index < len(prepared.asked)]
+    if prepared.asked and not first and steps.budget is not None:
+        raise SourceError(
+            f"the {steps.budget.seconds:.0f} s were over before the model had completed a pair",
+            "Allow more time: the tests and the counterfactuals run first",
+        )
+    unasked = [prepared.asked[index] for index in range(len(prepared.asked)) if index not in {*first}]
+    why = "" if steps.budget is None else f"{OUT_OF_TIME} {steps.budget.seconds:.0f} s"
+    return (
+        tuple(made[index] for index in first),
+        tuple(made[index] for index in kept if index >= len(prepared.asked)),
+        tuple(prepared.gaps[index] for index in kept),
+        tuple(discriminates[index] for index in first),
+        tuple(Refusal(each.mutation, each.function, each.start_line, why) for each in unasked),
     )
 
 
@@ -183,6 +234,8 @@ def _beyond_greedy(
 
     `context.interim` gets the record of the greedy completions first, then updates as samples come in.
     """
+    if not context.steps.has_time():
+        return pairs
     tied = any(pair.informative and (pair.original.ties or pair.mutated.ties) for pair in pairs)
     if tied and options.ways and not options.drawing and context.interim is not None:
         context.interim(made(pairs))  # the following steps take longer than all before

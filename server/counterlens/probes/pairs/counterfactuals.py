@@ -17,6 +17,7 @@ from counterlens.syntax.functions import Function, find_function
 
 UNSEEN = "its change does not precede a possible cut, so a completion cannot show it"
 OWN_CUT = "its mutation determines the cut, independently of the prefix ratio"
+OUT_OF_TIME = "there was no time to ask about it within"
 ELSEWHERE = "it changes none of the selected lines"
 NOT_IN_ALL = "it cannot be cut in all of the ranges, which would then have different programs"
 

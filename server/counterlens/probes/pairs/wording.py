@@ -10,6 +10,7 @@ from counterlens.judging.base import Judgement
 from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.summary import EffectSummary, summarize
+from counterlens.probes.pairs.counterfactuals import OUT_OF_TIME
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.phrases import (
     change_phrase,
@@ -23,7 +24,7 @@ from counterlens.probes.pairs.phrases import (
     unstable_pairs,
     with_average,
 )
-from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
+from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord, RefusedSite
 from counterlens.probes.pairs.seeing import is_blind
 
 OUTCOMES = {
@@ -139,7 +140,7 @@ def meaning(record: PairsRecord) -> str:
         return _repair_sentence(record)
     statement = f"{_finding(record)} {noise_floor(record)}".rstrip()
     greedy = noisy_verdict(record) or unstable(record) or statement
-    return f"{greedy} {drawn_summary(record)}".rstrip()
+    return " ".join(filter(None, (greedy, drawn_summary(record), bounded_sentence(record))))
 
 
 def follows_sentence(record: PairsRecord) -> str:
@@ -296,11 +297,25 @@ def unwritten(record: PairsRecord) -> bool:
     return all(pair.original.completion is None for pair in record.pairs)
 
 
+def out_of_time(site: RefusedSite) -> bool:
+    """Whether a pair was not asked because the time of the probe was over."""
+    return site.reason.startswith(OUT_OF_TIME)
+
+
+def bounded_sentence(record: PairsRecord) -> str:
+    """How much of a probe its time allowed; empty if it was not limited, or sufficed."""
+    sites = [site for site in record.refused if out_of_time(site)]
+    if not sites:
+        return ""
+    every, within = len(record.pairs) + len(sites), sites[0].reason.removeprefix(OUT_OF_TIME).strip()
+    return f"The {within} of its budget allowed {len(record.pairs)} of {every} pairs, the most telling first."
+
+
 def not_asked(record: PairsRecord) -> list[tuple[str, str, int]]:
     """The excluded sites: mutation, reason, and number of places."""
     tally: dict[tuple[str, str], int] = {}
     for site in record.refused:
-        key = site.mutation, f"refused: {site.reason}"
+        key = site.mutation, site.reason if out_of_time(site) else f"refused: {site.reason}"
         tally[key] = tally.get(key, 0) + 1
     for dropped in record.dropped:
         key = dropped.mutation, f"left out: its own program {dropped.verdict.replace('_', ' ')}"

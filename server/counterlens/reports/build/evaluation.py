@@ -107,9 +107,9 @@ def changed_report(results: RunResults) -> Report:
         for table in places(part, brief=True)
         if table.title.startswith(FAILING)
     ]
-    progress = () if len(results.records) == results.total else (Paragraph(progress_of(results)),)
+    progress = Paragraph(progress_of(results))
     why = map(Paragraph, why_nothing(results))
-    blocks = (Heading(1, title(results)), *answer(results), *failing, *progress, *_left_out(results), *why)
+    blocks = (Heading(1, title(results)), *answer(results), *failing, progress, *_left_out(results), *why)
     return Report(title(results), blocks)
 
 
