@@ -50,3 +50,16 @@ def test_the_steps_of_other_commands_are_lines_with_the_share_that_is_done(
         report("checking a.py::f", 1, 4)
         report("reading", 0, 0)
     assert lines(capfd) == ["checking a.py::f (25 %)", "reading"]
+
+
+def test_steps_that_count_for_themselves_are_shares_of_the_whole_that_never_fall(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_lines, "EVERY_SECONDS", 0.0)
+    with steps("reading", counts_whole=False) as report:
+        for step, count in (("running", 3), ("copied", 8), ("asking", 24), ("judging", 24)):
+            for done in range(1, count + 1):
+                report(step, done, count)
+    shares = [int(line.rpartition("(")[2].removesuffix(" %)")) for line in lines(capfd)]
+    assert len(shares) == 59
+    assert shares == sorted(shares)

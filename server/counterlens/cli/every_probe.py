@@ -57,7 +57,7 @@ def probe_everything(
     for number, probe in enumerate(probes):
         begun = [runs[number]]
         try:
-            with steps(probe.id) as report:
+            with steps(probe.id, counts_whole=False) as report:
                 watched = replace(context, steps=Steps(None, report).part(probe.id, number, len(probes)))
                 runs[number] = _run(watched, runs[number], subject, begun)
         except (KeyboardInterrupt, Cancelled):

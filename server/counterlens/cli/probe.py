@@ -276,7 +276,7 @@ def _probe_one(
     output: ReportOutput,
 ) -> None:
     """Run one probe and report it."""
-    with steps("reading the functions") as report:
+    with steps("reading the functions", counts_whole=False) as report:
         facts = report.state if subject.single and output.terminal else None
         watched = replace(context, steps=Steps(None, report, facts, context.steps.budget))
         run = run_targets(probe, watched, targets, options)

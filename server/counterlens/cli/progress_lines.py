@@ -36,17 +36,24 @@ class ProgressLines:
 
 
 class StepLine:
-    """The progress line of some work, which is called at each step."""
+    """The progress line of some work, which is called at each step.
 
-    def __init__(self, bar: Progress, what: str) -> None:
+    Args:
+        counts_whole: Whether each count is that of the whole work, not of a step.
+    """
+
+    def __init__(self, bar: Progress, what: str, *, counts_whole: bool = True) -> None:
         self._bar, self._task = bar, bar.add_task(what, total=None)
-        self._lines, self._whole = ProgressLines(bar.console), WholeShare()
+        self._lines, self._whole = ProgressLines(bar.console), None if counts_whole else WholeShare()
 
     def __call__(self, step: str, done: int, total: int) -> None:
-        """Show a step; the share is that of all steps."""
-        share = self._whole.after(step, done, total)
-        self._bar.update(self._task, description=printable(step, keep=""), completed=share, total=1.0)
-        self._lines.show(f"{step} ({100 * share:.0f} %)" if share else step)
+        """Show a step."""
+        share = done / total if total else None
+        if self._whole:
+            share = self._whole.after(step, done, total)
+        bar = (share, 1.0) if share is not None else (done, None)
+        self._bar.update(self._task, description=printable(step, keep=""), completed=bar[0], total=bar[1])
+        self._lines.show(step if share is None else f"{step} ({100 * share:.0f} %)")
 
     def state(self, fact: str) -> None:
         """Print a sentence above the line, where it stays."""
@@ -57,13 +64,17 @@ class StepLine:
 
 
 @contextmanager
-def steps(what: str, *, total_known: bool = True) -> Iterator[StepLine]:
-    """A progress line on standard error until the work is done; without a terminal, occasional lines."""
+def steps(what: str, *, total_known: bool = True, counts_whole: bool = True) -> Iterator[StepLine]:
+    """A progress line on standard error until the work is done; without a terminal, occasional lines.
+
+    Args:
+        counts_whole: As of `StepLine`.
+    """
     console = Console(stderr=True)
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
     extra = [BarColumn(bar_width=24), TimeElapsedColumn()] if total_known else [TimeElapsedColumn()]
     with Progress(*columns, *extra, console=console, transient=True, disable=not console.is_terminal) as bar:
-        yield StepLine(bar, what)
+        yield StepLine(bar, what, counts_whole=counts_whole)
 
 
 def progress_at(report: Callable[[str, int, int], None], number: int, of: int) -> Callable[..., None]:
