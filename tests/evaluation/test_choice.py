@@ -20,8 +20,8 @@ from counterlens.reports.build.choice import choice_sentence
 from counterlens.reports.build.comparison import comparison_report, gate_lines
 from counterlens.reports.build.evaluation import changed_report
 from counterlens.reports.document import Paragraph
-from counterlens.reports.formats import write_evaluation
 from counterlens.reports.render import terminal
+from counterlens.reports.run_formats import write_evaluation
 from tests.evaluation.made_up import pair, pairs_record
 from tests.metrics.test_standing import seen
 
@@ -49,7 +49,7 @@ def answer_in(form: str, run: RunResults) -> str:
 
 def test_a_model_that_is_better_by_thirty_points_on_twelve_functions_is_told() -> None:
     choices = [choice_in(run_of(seed, worse=0.6, better=0.9)) for seed in range(20)]
-    told = [choice.best for choice in choices if choice and choice.told]
+    told = [choice.best for choice in choices if choice and choice.decided]
     assert told == ["better"] * len(told)
     assert len(told) >= 16
     run = run_of(1, worse=0.6, better=0.9)
@@ -61,7 +61,7 @@ def test_a_model_that_is_better_by_thirty_points_on_twelve_functions_is_told() -
 
 def test_equal_models_cannot_be_told_and_the_number_that_would_is_given() -> None:
     choices = [choice_in(run_of(seed, a=0.6, b=0.6)) for seed in range(40)]
-    assert sum(choice is not None and choice.told for choice in choices) <= 6  # about 2 are expected
+    assert sum(choice is not None and choice.decided for choice in choices) <= 6  # about 2 are expected
     run = next(
         run for seed in range(40) if (choice := choice_in(run := run_of(seed, a=0.6, b=0.6))) and choice.more
     )
@@ -114,7 +114,7 @@ def test_right_completions_count_and_not_only_what_held() -> None:
     steady = pairs_of(*[(True, True)] * 2, *[(False, False)] * 10)
     shaky = pairs_of(*[(True, index % 3 > 0) for index in range(12)])
     choice = model_choice({"steady": steady, "shaky": shaky})
-    assert (choice.best, choice.told) == ("shaky", True)
+    assert (choice.best, choice.decided) == ("shaky", True)
 
 
 def test_functions_that_not_all_were_asked_about_do_not_count() -> None:
@@ -131,12 +131,12 @@ def test_the_number_that_would_tell_is_about_right() -> None:
     told = 0
     for seed in range(20):
         few = model_choice({"a": seen(0.2, 20, 4 * seed), "b": seen(0.3, 20, 4 * seed + 1)})
-        if few.told or few.more is None:
+        if few.decided or few.more is None:
             continue
         count = 20 + few.more
         assert count < 1_000
         many = model_choice({"a": seen(0.2, count, 4 * seed + 2), "b": seen(0.3, count, 4 * seed + 3)})
-        told += many.told
+        told += many.decided
     assert told >= 10
 
 

@@ -12,7 +12,7 @@ import pytest
 import counterlens.evaluation.run as running
 from counterlens.errors import Cancelled
 from counterlens.evaluation.engines.registry import LocalEngine
-from counterlens.evaluation.engines.turns import TurnModel, Turns, available_memory, excess_memory
+from counterlens.evaluation.engines.turns import ModelTurns, TurnModel, excess_memory
 from counterlens.evaluation.plan import Plan, make_plan
 from counterlens.evaluation.run import Ended, Run
 from counterlens.evaluation.settings import RunSettings
@@ -20,6 +20,7 @@ from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.time_limit import TimeLimit
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.local.model import LocalModel
+from counterlens.models.speed import available_memory
 from counterlens.probes.record import Record
 from counterlens.sandbox.registry import best_sandbox
 
@@ -169,7 +170,7 @@ def test_memory_is_enough_or_not() -> None:
 
 
 def test_requests_of_one_model_at_a_time_and_none_waits_for_long() -> None:
-    turns, models = Turns(), [Quiet("a"), Quiet("b")]
+    turns, models = ModelTurns(), [Quiet("a"), Quiet("b")]
     working, most, order, lock = list[str](), [0], list[str](), Lock()
     begun, released = Event(), Event()
 
@@ -206,7 +207,7 @@ def test_requests_of_one_model_at_a_time_and_none_waits_for_long() -> None:
 
 
 def test_a_request_that_waits_can_be_cancelled() -> None:
-    turns, cancel = Turns(), Event()
+    turns, cancel = ModelTurns(), Event()
     cancel.set()
     with turns.turn(Quiet("a"), 1, None), pytest.raises(Cancelled), turns.turn(Quiet("b"), 1, cancel):
         pass

@@ -53,7 +53,7 @@ class ModelChoice:
     seconds: float | None
 
     @property
-    def told(self) -> bool:
+    def decided(self) -> bool:
         """Whether the best model is right more often than each other one, beyond chance."""
         return self.best is not None and not self.rivals
 
@@ -87,7 +87,7 @@ def model_choice(
             other = comparison.second if comparison.first == best else comparison.first
             others[other] = comparison
     rivals = tuple(model for model in right if model in others and not others[model].significant)
-    needed = [_needed(others[model]) for model in rivals]
+    needed = [_functions_left(others[model]) for model in rivals]
     more = max((functions for functions in needed if functions is not None), default=None)
     return ModelChoice(
         best,
@@ -109,7 +109,7 @@ def choice_in(part: RunResults) -> ModelChoice | None:
     return model_choice(pairs, seed=part.settings.seed, seconds=pace)
 
 
-def _needed(comparison: ModelComparison) -> int | None:
+def _functions_left(comparison: ModelComparison) -> int | None:
     """How many functions more would tell two models apart; None if no number is worth asking.
 
     They would show the difference seen so far, or one of `DETECTABLE_DIFFERENCE` if that is larger; if that

@@ -62,7 +62,7 @@ class GateResult:
     def outcome(self) -> GateOutcome:
         """Failed if it certainly holds less; inconclusive if too few pairs could have shown that.
 
-        Also of a model that writes little right: its few right verdicts say nothing about understanding.
+        Also of a model that writes little right: its few right verdicts show nothing about understanding.
         """
         if self.adequacy is not Adequacy.ADEQUATE:
             return GateOutcome.INCONCLUSIVE

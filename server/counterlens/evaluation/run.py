@@ -16,7 +16,7 @@ from counterlens.evaluation.decided import excess_of
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.gathering import GatheringModel
 from counterlens.evaluation.engines.registry import Finished, in_flight, run_local
-from counterlens.evaluation.engines.turns import TurnModel, Turns, available_memory, excess_memory
+from counterlens.evaluation.engines.turns import ModelTurns, TurnModel, excess_memory
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
 from counterlens.evaluation.order import by_functions
 from counterlens.evaluation.plan import Plan
@@ -29,7 +29,7 @@ from counterlens.models.base import ASKED, Capability, Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.local.model import LocalModel
 from counterlens.models.sentences import ModelSentences
-from counterlens.models.speed import measure_speed, noted_speed
+from counterlens.models.speed import available_memory, measure_speed, noted_speed
 from counterlens.probes.record import Outcome
 from counterlens.probes.sanity import require_steady
 from counterlens.sandbox.recalling import Recollection, recalling
@@ -182,7 +182,9 @@ class Run:
                 spending.begin(spec, model)
             opened.callback(spending.end)
             turns = (
-                Turns() if sum(isinstance(model, LocalModel) for model, _ in models.values()) > 1 else None
+                ModelTurns()
+                if sum(isinstance(model, LocalModel) for model, _ in models.values()) > 1
+                else None
             )
             # Items that are in progress when the time is over are finished, and exceed it.
             flights = [in_flight(model, self._engine) for model, _ in models.values()]
@@ -231,7 +233,7 @@ class Run:
         model: Model,
         encoder: ModelSentences | None,
         answers: AnswerStore,
-        turns: Turns | None,
+        turns: ModelTurns | None,
         most: int,
         going: _Going,
     ) -> tuple[Callable[[Item], StoredRecord], Callable[[], str]]:

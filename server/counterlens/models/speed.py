@@ -132,6 +132,23 @@ def estimated_speed(measured: ModelSpeed, measured_bytes: int, file_bytes: int) 
     )
 
 
+def available_memory() -> int | None:
+    """Bytes of memory that programs could still have, within a container's limit; None if unknown."""
+    try:
+        rows = dict(
+            line.split(":") for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        )
+        available = int(rows["MemAvailable"].split()[0]) << 10
+    except (OSError, ValueError, KeyError):
+        return None
+    try:
+        most = int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii"))
+    except (OSError, ValueError):  # no container limits it
+        return available
+    return min(available, max(0, most - used))
+
+
 def _machine(details: Mapping[str, str]) -> str:
     """The device of a local model, and the number of processors."""
     try:

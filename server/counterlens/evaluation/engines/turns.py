@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Condition, Event
 from typing import Any
 
@@ -31,7 +30,7 @@ class _Request:
     prompts: int
 
 
-class Turns:
+class ModelTurns:
     """The turns of some models. Thread-safe."""
 
     def __init__(self) -> None:
@@ -79,7 +78,7 @@ class Turns:
 class TurnModel(WrappedModel):
     """A model whose requests wait for its turn; answers do not change."""
 
-    def __init__(self, model: Model, turns: Turns) -> None:
+    def __init__(self, model: Model, turns: ModelTurns) -> None:
         super().__init__(model)
         self._turns = turns
 
@@ -105,19 +104,3 @@ def excess_memory(models: Sequence[Model], available: int | None) -> str:
 def _memory_of(model: LocalModel) -> float:
     speed = noted_speed(model.info.identity)
     return speed.memory if speed and speed.memory else _BESIDE_WEIGHTS * model.file_bytes
-
-
-def available_memory() -> int | None:
-    """Bytes of memory that programs could still have, within a container's limit; None if unknown."""
-    try:
-        rows = dict(
-            line.split(":") for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        )
-        available = int(rows["MemAvailable"].split()[0]) << 10
-    except (OSError, ValueError, KeyError):
-        return None
-    try:
-        most, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
-    except (OSError, ValueError):  # no container limits it
-        return available
-    return min(available, max(0, most - used))

@@ -161,7 +161,7 @@ def _attempts(
     parts = steps.budget is not None or context.model.offers(Capability.EXACT, cancel=steps.cancel)
     shows_most = [index < len(asked) and discriminates[index] is True for index in range(len(gaps))]
 
-    def tells(index: int) -> tuple[bool, int]:
+    def precedence(index: int) -> tuple[bool, int]:
         """What is asked first: pairs that show most, then those whose change is nearest to the cut."""
         if index >= len(asked):
             return True, len(document.data)
@@ -169,7 +169,7 @@ def _attempts(
         line = 0 if made.cut is None else document.data.count(b"\n", 0, made.cut.original)
         return not shows_most[index], max(0, line - made.end_line)
 
-    order = sorted(range(len(gaps)), key=tells) if parts else list(range(len(gaps)))
+    order = sorted(range(len(gaps)), key=precedence) if parts else list(range(len(gaps)))
 
     def judged(number: int, original: Attempt, mutated: Attempt) -> None:
         index = order[number]

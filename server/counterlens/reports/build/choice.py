@@ -44,10 +44,10 @@ def choice_sentence(choice: ModelChoice) -> str:
     right = f"{choice.best} writes {choice.right[choice.best].value or 0:.0%} of its completions right"
     others = enumeration([_other(choice, model) for model in choice.differences], "and")
     facts = f"{right}, {others}, {over}."
-    if choice.told:
+    if choice.decided:
         return f"{choice.best}. {facts}"
     models = enumeration([choice.best, *choice.rivals], "and")
-    return f"cannot be told between {models}: {_what_would_tell(choice)}. {facts}"
+    return f"cannot be told between {models}: {_further_functions(choice)}. {facts}"
 
 
 def _other(choice: ModelChoice, model: str) -> str:
@@ -61,7 +61,7 @@ def _points(difference: Estimate) -> str:
     return f"{100 * (difference.value or 0.0):.0f} points less{interval}"
 
 
-def _what_would_tell(choice: ModelChoice) -> str:
+def _further_functions(choice: ModelChoice) -> str:
     if choice.more is None:
         return "they differ too little for any number of functions that is worth asking"
     time = ""
@@ -81,7 +81,7 @@ def _weakness_lines(pairs: Mapping[str, Sequence[Observation]]) -> Iterator[str]
         if not any(passed for _, passed in written):
             yield (
                 f"{model} writes nothing right here: none of its {plural(len(written), 'completion')} "
-                "passes, so its other figures say nothing about understanding."
+                "passes, so its other figures show nothing about understanding."
             )
             continue
         certain = grade is Adequacy.WEAK
