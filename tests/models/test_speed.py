@@ -14,7 +14,7 @@ import pytest
 from counterlens.models import speed as speed_module
 from counterlens.models.files import note
 from counterlens.models.llama.model import LlamaModel
-from counterlens.models.speed import estimated_speed, measure_speed, noted_speed
+from counterlens.models.speed import estimated_speed, is_quiet, measure_speed, noted_speed, share_of_others
 
 
 def test_a_measured_speed_is_remembered_and_scaled(
@@ -44,11 +44,14 @@ def test_a_speed_that_other_programs_disturbed_is_told_and_not_kept(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
+        others = share_of_others(model.pid)
         speed = measure_speed(model, opening=0.5, pid=model.pid)
     finally:
         for each in busy:
             each.kill()
             each.wait()
+    assert 0.2 < others <= 1
+    assert not is_quiet(others)
     assert 0.2 < speed.others <= 1
     assert speed.disturbed
     assert not replace(speed, others=0.05).disturbed

@@ -21,6 +21,7 @@ SLOW = 8.0
 
 _MEMORY = "model-speeds.json"
 _QUIET = 0.1  # share of the processors that other programs may use
+_GLANCE = 0.3  # seconds: long enough for a system that counts in hundredths
 _TEXT = "".join(f"def total_{i}(items):\n    return sum(item.price for item in items)\n" for i in range(12))
 _PROMPT = Prompt("def fizz(n):\n    for i in range(n):\n        print(", 48)
 _LONG = Prompt(_TEXT.replace("total", "cost") * 3, 1)
@@ -55,7 +56,7 @@ class ModelSpeed:
     @property
     def disturbed(self) -> bool:
         """Whether other programs made the model slower: then it is not the speed of the model."""
-        return self.others > _QUIET
+        return not is_quiet(self.others)
 
     @property
     def first_mark(self) -> float:
@@ -93,11 +94,29 @@ def measure_speed(
         _peak_memory(pid),
         first_token=started - begun,
         machine=_machine(dict(model.info.details)),
-        others=min(1.0, max(0.0, used / (ended - begun) / (os.cpu_count() or 1))),
+        others=_share(used, ended - begun),
     )
     if not speed.disturbed:
         note(_MEMORY, model.info.identity, msgspec.json.encode(speed).decode())
     return speed
+
+
+def share_of_others(pid: int | None) -> float:
+    """The share of the processors that other programs use now; 0 where the system does not tell.
+
+    A look at it is cheap. A measurement that turns out to be disturbed costs a large model many seconds.
+
+    Args:
+        pid: The process that holds an idle model, which is none of the others.
+    """
+    before, begun = _used_by_others(pid), time.perf_counter()
+    time.sleep(_GLANCE)
+    return _share(_used_by_others(pid) - before, time.perf_counter() - begun)
+
+
+def is_quiet(others: float) -> bool:
+    """Whether so small a share of the processors in other hands leaves a model its speed."""
+    return others <= _QUIET
 
 
 def noted_speed(identity: str) -> ModelSpeed | None:
@@ -164,6 +183,11 @@ def _machine(details: Mapping[str, str]) -> str:
             *([] if device == PROCESSOR else [device]),
         ]
     )
+
+
+def _share(used: float, elapsed: float) -> float:
+    """The share of all processors that some processor seconds are, of so many seconds that have passed."""
+    return min(1.0, max(0.0, used / elapsed / (os.cpu_count() or 1)))
 
 
 def _used_by_others(pid: int | None) -> float:
