@@ -8,11 +8,13 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 import pytest_lsp
 from pytest_lsp import ClientServerConfig, LanguageClient
 
-from counterlens.models.files import EMBEDDED_MODEL
+from counterlens.models.files import EMBEDDED_MODEL, EMBEDDED_SHA256, note
+from counterlens.models.speed import ModelSpeed
 from tests.conftest import short_model
 from tests.lsp.conftest import initialize, watch
 from tests.lsp.test_tasks import ask
@@ -50,6 +52,8 @@ def surroundings(hub: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     patch = pytest.MonkeyPatch()
     patch.setenv("HF_ENDPOINT", hub)
     patch.setenv("HF_HUB_CACHE", str(tmp_path_factory.mktemp("hub")))
+    # In tests/e2e, the editor has it measured.
+    note("model-speeds.json", EMBEDDED_SHA256, msgspec.json.encode(ModelSpeed(30, 90, 0.5, 10**8)).decode())
     yield
     patch.undo()
 

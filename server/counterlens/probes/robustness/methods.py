@@ -105,7 +105,7 @@ def overall(records: Records, heading: str, seed: int) -> Table:
             if figures:
                 operators = len({operator for function in figures for operator in function.sums})
                 cases = sum(count for function in figures for _, count in function.sums.values())
-                figure = bootstrap(figures, mean_of_operators, seed=seed)
+                figure = mean_of_operators(figures, seed)
                 rows.append((measure, title, operators, cases, len(figures), figure))
     columns = ("similarity", "", "operators", "n", "functions", "mean")
     lexical = f". {LEXICAL}: TF-IDF vectors, fitted over all answers" if LEXICAL in _measures(records) else ""
@@ -139,7 +139,7 @@ def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
             right, wrong = (
                 [function for function in functions if function.correct is known] for known in (True, False)
             )
-            figures = (bootstrap(side, mean_of_operators, seed=seed) for side in (right, wrong))
+            figures = (mean_of_operators(side, seed) for side in (right, wrong))
             tested.append(
                 rank_sum([function.mean for function in right], [function.mean for function in wrong])
             )
@@ -165,17 +165,20 @@ def snippets(records: Records, measure: str, *, preserving: bool) -> list[Functi
     return functions
 
 
-def mean_of_operators(functions: Sequence[FunctionFigures]) -> float | None:
-    """The mean over operators of the mean of each operator's cases; None if there are none."""
-    totals: dict[str, float] = {}
-    counts = Counter[str]()
-    for function in functions:
-        for operator, (total, count) in function.sums.items():
-            totals[operator] = totals.get(operator, 0.0) + total
-            counts[operator] += count
-    return mean(
-        totals[operator] / counts[operator] for operator in every_transformation() if operator in totals
-    )
+def mean_of_operators(functions: Sequence[FunctionFigures], seed: int) -> Estimate:
+    """The mean over operators of the mean of each operator's cases."""
+    operators = [*every_transformation()]  # listed once, since a figure is computed for each of many resamples
+
+    def figure(some: Sequence[FunctionFigures]) -> float | None:
+        totals: dict[str, float] = {}
+        counts = Counter[str]()
+        for function in some:
+            for operator, (total, count) in function.sums.items():
+                totals[operator] = totals.get(operator, 0.0) + total
+                counts[operator] += count
+        return mean(totals[operator] / counts[operator] for operator in operators if operator in totals)
+
+    return bootstrap(functions, figure, seed=seed)
 
 
 def _of_operator(records: Records, measure: str, operator: str, seed: int) -> Estimate | None:
@@ -185,7 +188,7 @@ def _of_operator(records: Records, measure: str, operator: str, seed: int) -> Es
         for function in functions
         if operator in function.sums
     ]
-    return bootstrap(own, mean_of_operators, seed=seed) if own else None
+    return mean_of_operators(own, seed) if own else None
 
 
 def _fitted_once(records: Records) -> list[RobustnessRecord]:
