@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import embedded_file
+from tests.folders import emptied
 from tests.test_plugins import install
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -38,6 +39,12 @@ SLOW = """
 
     SLOW = Backend("slow", "a toy that takes its time", lambda spec: spec == "slow", lambda *_: Slow())
 """
+
+
+@pytest.fixture
+def tmp_path(common_folder: Path) -> Path:
+    """An empty folder, the same one for all tests."""
+    return emptied(common_folder)
 
 
 @pytest.fixture(scope="session")

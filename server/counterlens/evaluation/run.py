@@ -29,14 +29,7 @@ from counterlens.models.base import ASKED, Capability, Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.local.model import LocalModel
 from counterlens.models.sentences import ModelSentences
-from counterlens.models.speed import (
-    ModelSpeed,
-    available_memory,
-    is_quiet,
-    measure_speed,
-    noted_speed,
-    share_of_others,
-)
+from counterlens.models.speed import available_memory, noted_speed, undisturbed_speed
 from counterlens.probes.record import Outcome
 from counterlens.probes.sanity import require_steady
 from counterlens.sandbox.recalling import Recollection, recalling
@@ -306,23 +299,10 @@ class Run:
             return
         speed = noted_speed(model.info.identity)
         if speed is None or not speed.first_token:  # an earlier version did not measure this
-            speed = self._measured_speed(spec, model, opening, going)
+            notice = going.notice or (lambda _: None)
+            speed = undisturbed_speed(model, opening, notice=notice, pid=model.pid, cancel=going.cancel)
         if speed is not None:
             self._store.keep_speed(spec, speed)
-
-    @staticmethod
-    def _measured_speed(spec: str, model: LocalModel, opening: float, going: _Going) -> ModelSpeed | None:
-        """The speed of a model; None if other programs disturb the measurement, which then is not begun."""
-        notice = going.notice or (lambda _: None)
-        others = share_of_others(model.pid)
-        if is_quiet(others):
-            notice(f"measuring the speed of {spec}")
-            speed = measure_speed(model, opening, pid=model.pid, cancel=going.cancel)
-            if not speed.disturbed:
-                return speed
-            others = speed.others
-        notice(f"other programs use {others:.0%} of the processors: no speed is kept")
-        return None
 
     def _unsteady(self, spec: str, failed: dict[str, CounterlensError], *, ended: bool = False) -> bool:
         """Whether too many answers of a model are unsteady, so that it gets no more requests."""

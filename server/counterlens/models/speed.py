@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -56,7 +56,7 @@ class ModelSpeed:
     @property
     def disturbed(self) -> bool:
         """Whether other programs made the model slower: then it is not the speed of the model."""
-        return not is_quiet(self.others)
+        return self.others > _QUIET
 
     @property
     def first_mark(self) -> float:
@@ -101,10 +101,31 @@ def measure_speed(
     return speed
 
 
+def undisturbed_speed(
+    model: Model,
+    opening: float,
+    *,
+    notice: Callable[[str], None],
+    pid: int | None = None,
+    cancel: Event | None = None,
+) -> ModelSpeed | None:
+    """`measure_speed` if other programs leave the processors to the model; else None, and `notice` says so.
+
+    While they do not, nothing is measured: a large model would take many seconds for what is not kept.
+    """
+    others = share_of_others(pid)
+    if others <= _QUIET:
+        notice(f"measuring the speed of {model.info.id}")
+        speed = measure_speed(model, opening, pid=pid, cancel=cancel)
+        if not speed.disturbed:
+            return speed
+        others = speed.others
+    notice(f"other programs use {others:.0%} of the processors: no speed is kept")
+    return None
+
+
 def share_of_others(pid: int | None) -> float:
     """The share of the processors that other programs use now; 0 where the system does not tell.
-
-    A look at it is cheap. A measurement that turns out to be disturbed costs a large model many seconds.
 
     Args:
         pid: The process that holds an idle model, which is none of the others.
@@ -112,11 +133,6 @@ def share_of_others(pid: int | None) -> float:
     before, begun = _used_by_others(pid), time.perf_counter()
     time.sleep(_GLANCE)
     return _share(_used_by_others(pid) - before, time.perf_counter() - begun)
-
-
-def is_quiet(others: float) -> bool:
-    """Whether so small a share of the processors in other hands leaves a model its speed."""
-    return others <= _QUIET
 
 
 def noted_speed(identity: str) -> ModelSpeed | None:

@@ -167,7 +167,7 @@ def snippets(records: Records, measure: str, *, preserving: bool) -> list[Functi
 
 def mean_of_operators(functions: Sequence[FunctionFigures], seed: int) -> Estimate:
     """The mean over operators of the mean of each operator's cases."""
-    operators = [*every_transformation()]  # listed once, since a figure is computed for each of many resamples
+    operators = [*every_transformation()]  # once, since there are many resamples
 
     def figure(some: Sequence[FunctionFigures]) -> float | None:
         totals: dict[str, float] = {}
