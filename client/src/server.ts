@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 import { COMPLETE, type CompleteParams, type CompleteResult } from "./assistant/protocol";
 import type { Choice, Interpreter } from "./install/choosing";
-import { findInterpreter, startOf } from "./interpreter";
+import { findInterpreter, ownSource, startOf } from "./interpreter";
 import type { LanguageClient } from "./languageClient";
 import { MORE } from "./more";
 import {
@@ -29,6 +29,7 @@ import { proxyEnvironment } from "./proxy";
 import { RestartPolicy } from "./restart";
 import { apiKeyEnvironment } from "./secrets";
 import type { Settings } from "./settings";
+import { withoutPython } from "./statusText";
 import { RUN_NEWS, type RunNews } from "./views/protocol";
 
 /** The message if a request to the server got no response. */
@@ -289,8 +290,10 @@ export class Server implements vscode.Disposable {
       this.listener.interpreter(chosen);
       return chosen;
     }
+    const canSetUp = ownSource(this.context) !== undefined && this.settings().interpreter.trim() === "";
+    const reason = withoutPython(canSetUp);
     const detail = "No Python with the counterlens package was found. The log lists those that were tried.";
-    this.listener.status({ model: "", state: "error", detail, reason: "no Python has it" });
+    this.listener.status({ model: "", state: "error", detail, reason });
     this.listener.noInterpreter(choice);
     return undefined;
   }

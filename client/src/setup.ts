@@ -7,10 +7,9 @@ import { candidates } from "./install/discovery";
 import { creates } from "./install/examine";
 import { discard, ENGINES, type Engine, PREBUILT_INDEX, readProgress } from "./install/steps";
 import { ownEnvironment, ownSource, startOf, surroundings } from "./interpreter";
+import { CHOOSE_INTERPRETER, SET_UP_BUTTON } from "./statusText";
 
 const CONTINUE = "Continue";
-const SET_UP_BUTTON = "Set Up…";
-const CHOOSE_INTERPRETER = "Choose Interpreter…";
 const SHOW_LOGS = "Show Logs";
 const COMPILING_NOTICE_AFTER_MS = 5_000;
 

@@ -22,6 +22,14 @@ const words = (): Record<ModelState, string> => ({
   disabled: "off",
 });
 
+/** Buttons of the message about a missing Python, which the status names. */
+export const SET_UP_BUTTON = "Set Up…";
+export const CHOOSE_INTERPRETER = "Choose Interpreter…";
+
+/** What a person does about a missing Python, in the words of its button. */
+export const withoutPython = (canSetUp: boolean): string =>
+  canSetUp ? `not set up: “${SET_UP_BUTTON}”` : `no Python has counterlens: “${CHOOSE_INTERPRETER}”`;
+
 /** The facts that determine the item's text. */
 export interface StatusFacts {
   status: StatusParams;
@@ -62,9 +70,10 @@ export function statusText({ status, unscored, trusted, overlay }: StatusFacts):
 }
 
 /** The state in a few words, such as `loading 43 %`, `scoring 3 of 12 functions`, `offline: connection refused`. */
-function doing({ state, reason, steps }: StatusParams, unscored: string): string {
+function doing({ state, reason, steps, detail }: StatusParams, unscored: string): string {
   if (state === "ready" && unscored) return `file not scored: ${brief(unscored)}`;
   if (reason) return reason;
+  if (state === "error" && detail) return brief(detail);
   const word = words()[state] ?? state;
   if ((state === "loading" || state === "scoring") && steps) {
     return steps.unit === "%"

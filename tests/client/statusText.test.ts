@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { StatusParams } from "../../client/src/protocol";
-import { type StatusFacts, statusText } from "../../client/src/statusText";
+import { type StatusFacts, statusText, withoutPython } from "../../client/src/statusText";
 
 const say = (status: Partial<StatusParams>, more: Partial<StatusFacts> = {}) =>
   statusText({
@@ -25,8 +25,16 @@ test("a problem is a warning, in few words where there are any", () => {
   const offline = say({ state: "error", reason: "offline: connection refused", detail: "it was refused" });
   assert.deepEqual([offline.text, offline.warns], ["SmolLM2: offline: connection refused", true]);
   assert.deepEqual(offline.details, ["It was refused."]);
-  assert.equal(say({ state: "error" }).text, "SmolLM2: problem");
+  assert.equal(say({ state: "error", detail: "" }).text, "SmolLM2: problem");
   assert.deepEqual(say({ detail: "a.py is scored" }).details, ["a.py is scored."]);
+});
+
+test("without a short reason the problem itself is said, and without Python the button that helps", () => {
+  const detail = "llama.cpp is not installed. Install it with: pip install 'counterlens[local]'";
+  assert.equal(say({ state: "error", detail }).text, "SmolLM2: llama.cpp is not installed");
+  const reason = withoutPython(true);
+  assert.equal(say({ model: "", state: "error", reason }).text, "Counterlens: not set up: “Set Up…”");
+  assert.match(withoutPython(false), /“Choose Interpreter…”$/);
 });
 
 test("a file that is not scored is named with its reason, shortened in the bar, in full in the tooltip", () => {

@@ -168,7 +168,7 @@ describe("the language server", { skip }, () => {
       assert.match(text, /\/usr\/bin\/env/);
       assert.match(text, /Choose Interpreter…/);
       assert.match(text, /Show Logs/);
-      await vscode.statusItem("Counterlens: no Python has it").waitFor();
+      await vscode.statusItem("Counterlens: no Python has counterlens: “Choose Interpreter…”").waitFor();
       await until(() => assert.deepEqual(languageServers(session.server), [])); // it takes time to exit
       await session.screenshot("no-interpreter");
     });

@@ -61,7 +61,7 @@ describe("the package that creates its environment", { skip }, () => {
 
   step("it asks first, and downloads nothing before the answer", async () => {
     await vscode.notification("Counterlens needs Python packages").waitFor();
-    await vscode.statusItem("Counterlens: no Python has it").waitFor();
+    await vscode.statusItem("Counterlens: not set up: “Set Up…”").waitFor();
     await session.screenshot("asks");
     assert.deepEqual([network.asked, existsSync(environment())], [[], false]);
     await press("Counterlens needs Python packages", "Set Up…");
