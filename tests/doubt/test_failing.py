@@ -41,6 +41,9 @@ def marks_in(folder: Path, files: dict[str, str], file: str) -> list[Mark]:
     )
 
 
+LONG = "ab_" * 9 + "key"  # a name is not cut, even if the difference is after it
+
+
 def failed(statement: str, operator: str = "", left: str = "", right: str = "", **more: Any) -> FailureDetail:
     return FailureDetail(5, statement, operator, left, right, **more)
 
@@ -59,6 +62,10 @@ def failed(statement: str, operator: str = "", left: str = "", right: str = "", 
         (
             failed("assert total() == x", "==", f"{'word, ' * 20}first", f"{'word, ' * 20}last"),
             "expected …word, word, word, last, got …word, word, word, first",
+        ),
+        (
+            failed("assert total() == x", "==", *(f"{{{'0, ' * 20}'{LONG}': {n}}}" for n in (1, 2))),
+            f"expected …{LONG}': 2}}, got …{LONG}': 1}}",
         ),
         (failed("self.assertEqual(12, total(3))", "==", "12", "10"), "expected 12, got 10"),
         (failed("self.assertTrue(total(3))", "is", "None", "True"), "expected True, got None"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from itertools import chain
 
 from counterlens.probes.pairs.record import PairRecord, Side
 from counterlens.syntax.concepts import TABLES, Category
@@ -41,7 +42,9 @@ def contrast(first: str, second: str, width: int) -> tuple[str, str]:
     if max(map(len, lines)) > width:
         same = common_start(*lines)
         begin = max(same - width // 3, 0)
-        begin = next((at for at in range(begin, same) if lines[0][at - 1 : at] == " "), begin)
+        blanks = (at for at in range(begin, same) if lines[0][at - 1 : at] == " ")
+        words = (at for at in range(begin, max(same - 2 * width // 3, 0), -1) if _is_apart(lines[0], at))
+        begin = next(chain(blanks, words), begin)
         lines = [f"…{line[begin:].lstrip()}" if begin else line for line in lines]
     return shorten(lines[0], width), shorten(lines[1], width)
 
