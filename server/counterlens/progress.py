@@ -9,7 +9,7 @@ from threading import Event
 
 from counterlens.errors import Cancelled
 
-_LARGEST, _COUNT = 0.7, 9  # a step's part of what is left: at most, and the count from which it is half
+_LARGEST, _COUNT = 0.5, 20  # a step's part of what is left: at most, and the count from which it is half
 
 ProgressCallback = Callable[[str, int, int], None]
 """Called with (description of the step, steps done, steps in total)."""
@@ -31,6 +31,25 @@ class TimeBudget:
     def left(self) -> float:
         """Remaining seconds; negative if the time is over."""
         return self.seconds - (time.monotonic() - self.begun)
+
+
+class EndOfTime(Event):
+    """Is set once a time is over, or once the work is cancelled.
+
+    Args:
+        cancel: Set to cancel the work.
+        budget: The time.
+        more: Seconds that are allowed beyond it.
+    """
+
+    def __init__(self, cancel: Event | None, budget: TimeBudget, more: float = 0.0) -> None:
+        super().__init__()
+        self._cancel, self._budget, self._more = cancel, budget, more
+
+    def is_set(self) -> bool:
+        """Like `Event.is_set`."""
+        is_cancelled = self._cancel is not None and self._cancel.is_set()
+        return is_cancelled or self._budget.left + self._more <= 0
 
 
 class WholeShare:

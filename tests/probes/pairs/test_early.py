@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from counterlens.errors import SourceError
+from counterlens.errors import Cancelled, SourceError
 from counterlens.models.base import Capability, Completion, Prompt
 from counterlens.models.speed import ModelSpeed
 from counterlens.probes.options import make
@@ -21,7 +21,7 @@ from counterlens.probes.pairs.preparing import prepare
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.wording import meaning, not_asked
 from counterlens.probes.probe import Context, Target
-from counterlens.progress import Steps, TimeBudget
+from counterlens.progress import EndOfTime, Steps, TimeBudget
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.probes.pairs.test_completion import PARITY, RIGHT, Scripted
@@ -118,6 +118,31 @@ def test_a_probe_ends_with_what_its_time_allowed_the_most_telling_first(capabili
         f"The 60 s of its budget allowed {allowed}, the most telling first."
     )
     assert {reason for _, reason, _ in not_asked(record)} >= {unasked[0].reason}
+
+
+class Endless(Ending):
+    """Its second request ends when it is cancelled, as that of a model on a busy machine."""
+
+    def complete(self, prompts: Sequence[Prompt], **options: Any) -> list[Completion]:
+        if self.requests:
+            Limited.over.set()
+            assert options["cancel"].is_set()
+            raise Cancelled
+        return super().complete(prompts, **options)
+
+
+def test_a_request_in_progress_ends_with_the_time() -> None:
+    model = Endless(9, Capability.EXACT)
+    record = probed(model, None, budget=model.budget)
+    assert len(record.pairs) == 1
+
+
+def test_the_end_of_the_time_is_also_that_of_cancelled_work() -> None:
+    cancel = Event()
+    cancel.set()
+    assert EndOfTime(cancel, TimeBudget(1e9)).is_set()
+    assert not EndOfTime(Event(), TimeBudget(1e9)).is_set()
+    assert not EndOfTime(None, TimeBudget(1, time.monotonic() - 2), 60).is_set()
 
 
 def test_a_budget_that_suffices_changes_nothing() -> None:

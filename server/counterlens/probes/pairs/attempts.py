@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import Event
 
+from counterlens.errors import Cancelled
 from counterlens.judging.base import Evidence, HoleReach, Judgement, Verdict
 from counterlens.metrics.effects import Effect
 from counterlens.models.base import Model
@@ -14,7 +16,7 @@ from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect, likelihood_effects
 from counterlens.probes.pairs.record import DrawnPair, Way
 from counterlens.probes.prompts.gap import Gap
-from counterlens.progress import Steps
+from counterlens.progress import EndOfTime, Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +130,20 @@ def attempt_all(
     attempts: dict[str, Attempt] = {}
     asked, size, slowest = list(holes.values()), together or len(holes), 0.0
     for start in range(0, len(asked), size):
-        if not steps.has_time(slowest):
+        end = _end(steps, is_first=not start)
+        if (start and not steps.has_time(slowest)) or (end is not None and end.is_set()):
+            steps.check()
             break
         begun, part = time.monotonic(), asked[start : start + size]
-        completions = model.complete(
-            [gap.prompt(max_tokens) for gap in part],
-            cancel=steps.cancel,
-            progress=lambda done, _, start=start: steps.report(what, start + done, len(holes)),  # type: ignore[misc]
-        )
+        try:
+            completions = model.complete(
+                [gap.prompt(max_tokens) for gap in part],
+                cancel=end,
+                progress=lambda done, _, start=start: steps.report(what, start + done, len(holes)),  # type: ignore[misc]
+            )
+        except Cancelled:
+            steps.check()
+            break
         for number, (gap, completion) in enumerate(zip(part, completions, strict=True), start):
             steps.next("judging the completions", number, len(holes))
             verdict = judging.answer(gap, completion)
@@ -147,6 +155,13 @@ def attempt_all(
         slowest = max(slowest, time.monotonic() - begun)
     judging.check_identity()
     return {gap: attempts[gap.shown] for both in gaps for gap in both if gap.shown in attempts}
+
+
+def _end(steps: Steps, *, is_first: bool) -> Event | None:
+    """What ends a request. The first one may take as long again, so that there is a finding at all."""
+    if steps.budget is None:
+        return steps.cancel
+    return EndOfTime(steps.cancel, steps.budget, steps.budget.seconds if is_first else 0.0)
 
 
 def pairs_of(

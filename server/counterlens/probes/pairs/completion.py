@@ -44,7 +44,7 @@ from counterlens.progress import Steps
 
 __all__ = ["CompletionOptions", "CompletionProbe"]
 
-_TOGETHER, _TOGETHER_IN_TIME = 6, 3
+_TOGETHER, _TOGETHER_IN_TIME = 6, 2
 """Prompts after which answers are judged while somebody waits for a finding, or if time is limited."""
 
 
