@@ -18,7 +18,9 @@ class ToyModel(Model):
 
     def complete(self, prompts, *, cancel=None, progress=None):
         """Continue each prompt with the same line."""
-        last = [re.match(r"\s*", (prompt.text.rstrip("\n").splitlines() or [""])[-1])[0] for prompt in prompts]
+        last = [
+            re.match(r"\s*", (prompt.text.rstrip("\n").splitlines() or [""])[-1])[0] for prompt in prompts
+        ]
         return [Completion(f"{indent}return None\n", "stop", 3) for indent in last]
 
     def score(self, text, *, context="", alternatives=5, cancel=None, progress=None):
@@ -36,4 +38,6 @@ class ToyModel(Model):
                            np.zeros((n, 0)), none, np.arange(n))  # fmt: skip
 
 
-BACKEND = Backend("toy", "a toy that answers at once", lambda spec: spec == "toy", lambda spec, options: ToyModel())
+BACKEND = Backend(
+    "toy", "a toy that answers at once", lambda spec: spec == "toy", lambda spec, options: ToyModel()
+)

@@ -161,7 +161,7 @@ def rows_of(records: Sequence[RecordT], of: Callable[[RecordT], Iterable[RowT]])
     return [(_function(record), row) for record in records for row in of(record)]
 
 
-def draw(
+def draw_figures(
     figures: Iterable[TabularFigure[RecordT]], records: Sequence[RecordT], *, seed: int
 ) -> tuple[Table, ...]:
     """The tables of some figures that have rows.

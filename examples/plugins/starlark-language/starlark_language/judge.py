@@ -18,7 +18,9 @@ from counterlens.syntax.functions import functions
 from starlark_language.syntax import strict
 
 ID = "a file of tests"
-_ASSERT = "def assert_eq(actual, expected):\n    assert actual == expected, f'{actual!r} is not {expected!r}'\n"
+_ASSERT = (
+    "def assert_eq(actual, expected):\n    assert actual == expected, f'{actual!r} is not {expected!r}'\n"
+)
 
 
 class StarlarkTestsJudge(SuppliedTestsJudge):

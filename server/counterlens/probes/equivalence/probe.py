@@ -236,8 +236,8 @@ class EquivalenceProbe(PromptedTask[EquivalenceOptions, EquivalenceRecord, _Pair
             answers=tuple(_answer(version, facts.program, other, *said) for version, other, *said in pairs),
         )
 
-    def observed(self, record: EquivalenceRecord) -> Iterator[JudgedAnswer]:
-        """Like `PromptedTask.observed`: both orders of each pair."""
+    def judged(self, record: EquivalenceRecord) -> Iterator[JudgedAnswer]:
+        """Like `PromptedTask.judged`: both orders of each pair."""
         for answer in record.answers:
             ranked = [
                 {
@@ -257,7 +257,7 @@ class EquivalenceProbe(PromptedTask[EquivalenceOptions, EquivalenceRecord, _Pair
         )
 
     def measures(self, record: EquivalenceRecord) -> Mapping[str, bool]:
-        right = [each.right for each in self.observed(record)]
+        right = [each.right for each in self.judged(record)]
         return {"more than half right": 2 * sum(right) > len(right)}
 
 

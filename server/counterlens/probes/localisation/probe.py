@@ -286,8 +286,8 @@ class LocalisationProbe(PromptedTask[LocalisationOptions, LocalisationRecord, _P
         ]
         return LocalisationRecord(bugs=tuple(bugs))
 
-    def observed(self, record: LocalisationRecord) -> Iterator[JudgedAnswer]:
-        """Like `PromptedTask.observed`: the bugs in their first programs."""
+    def judged(self, record: LocalisationRecord) -> Iterator[JudgedAnswer]:
+        """Like `PromptedTask.judged`: the bugs in their first programs."""
         for bug in record.bugs:
             program, lines = bug.first, bug.first.program.split("\n")
             size = sum(bool(line.strip()) for line in lines)
@@ -305,7 +305,7 @@ class LocalisationProbe(PromptedTask[LocalisationOptions, LocalisationRecord, _P
 
     def baselines(self, records: Sequence[LocalisationRecord]) -> list[ChanceComparison]:
         """The best line number for all bugs, and a random line that is not blank."""
-        bugs = [each for record in records for each in self.observed(record)]
+        bugs = [each for record in records for each in self.judged(record)]
         constant = most_frequent(
             line for record in records for bug in record.bugs for line in bug.first.lines
         )

@@ -17,7 +17,7 @@ from counterlens.models.chat.replies import without_thought
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.closed import AnswerSource, choose, closed_prompt, how
 from counterlens.probes.prompts.language import prompting_of
-from counterlens.probes.prompts.templates import fill
+from counterlens.probes.prompts.templates import chats, fill, has_template
 from counterlens.probes.sanity import require_repeatable
 
 ValueT = TypeVar("ValueT")
@@ -30,7 +30,7 @@ class Question(Generic[ValueT]):
     """A question about a program.
 
     Attributes:
-        template: The name of its template, without the suffix of a language.
+        template: The name of its template, without the suffix of a language, which not all have.
         places: The values of the template's placeholders.
         read: The value in a written answer; None if there is none.
         candidates: The possible values, by their words; empty for an open question.
@@ -90,10 +90,14 @@ def ask_questions(
     """
     if not questions:
         return []
-    suffix = prompting_of(target.document.language).suffix
-    prompts = [
-        fill(context.model.info, package, each.template + suffix, each.max_tokens, ("\n",), **each.places)
+    info, suffix = context.model.info, prompting_of(target.document.language).suffix
+    names = [
+        own if has_template(package, own := each.template + suffix, chats(info)) else each.template
         for each in questions
+    ]
+    prompts = [
+        fill(info, package, name, each.max_tokens, ("\n",), **each.places)
+        for name, each in zip(names, questions, strict=True)
     ]
     replies = _ask(context, prompts, questions, what)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from counterlens.metrics.closed import Closed, area_inside, share_above_chance
-from counterlens.metrics.figures import TabularFigure, draw, rows_of
+from counterlens.metrics.figures import TabularFigure, draw_figures, rows_of
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.options import ProbeOptions
@@ -61,6 +61,7 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
         figures: The tables: the first one, then those after the figures of closed questions.
         listing: The table of single answers; without rows if there are many.
         requests: The largest number of requests about one function.
+        templates: The package with the folder of its templates; if empty, its own package.
     """
 
     asking: ClassVar[str]
@@ -68,6 +69,7 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
     figures: ClassVar[Sequence[TabularFigure[Any]]]
     listing: ClassVar[TabularFigure[Any] | None] = None
     requests: ClassVar[int]
+    templates: ClassVar[str] = ""
 
     @abstractmethod
     def questions(
@@ -102,7 +104,7 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
         """
 
     @abstractmethod
-    def observed(self, record: RecordT) -> Iterable[JudgedAnswer]:
+    def judged(self, record: RecordT) -> Iterable[JudgedAnswer]:
         """The questions of a record with their answers."""
 
     @abstractmethod
@@ -113,7 +115,7 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
         """Like `Probe.run`."""
         left_out = Counter[str]()
         facts, questions = self.questions(context, target, options, left_out)
-        package = type(self).__module__.rpartition(".")[0]
+        package = self.templates or type(self).__module__.rpartition(".")[0]
         answers = ask_questions(context, target, package, questions, f"{self.asking} {target.name}")
         record = self.answered(context, target, options, facts, answers, left_out)
         return replace(record, left_out=left_out)
@@ -123,11 +125,11 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
         first, *others = self.figures
         closed = closed_table(self.ranked(records), seed=seed)
         tables = (
-            *draw([first], records, seed=seed),
+            *draw_figures([first], records, seed=seed),
             closed,
-            *draw(others, records, seed=seed),
+            *draw_figures(others, records, seed=seed),
             baseline_table(self.baselines(records)),
-            *draw([self.listing] if self.listing else [], records, seed=seed),
+            *draw_figures([self.listing] if self.listing else [], records, seed=seed),
         )
         return tuple(table for table in tables if table.rows)
 
@@ -141,7 +143,7 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
         For yes and no the AUROC inside the function; for choices the share chosen right above that of a
         random one.
         """
-        asked = [each for each in self.observed(record) if each.asked == self.main]
+        asked = [each for each in self.judged(record) if each.asked == self.main]
         ranked = [each.ranked[BY_MODEL] for each in asked if BY_MODEL in each.ranked]
         value: float | None = None
         if ranked and all(each.candidates == YES_NO for each in ranked):
@@ -160,7 +162,7 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
     def baselines(self, records: Sequence[RecordT]) -> list[ChanceComparison]:
         """The answers beside those without a model."""
         asked: dict[str, list[JudgedAnswer]] = {}
-        for _, each in rows_of(records, self.observed):
+        for _, each in rows_of(records, self.judged):
             if each.truth is not None:
                 asked.setdefault(each.asked, []).append(each)
         compared = (
@@ -177,7 +179,7 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
     def ranked(self, records: Sequence[RecordT]) -> dict[tuple[str, str], list[Closed]]:
         """The closed questions, by what was asked and by what ranks the candidates."""
         asked: dict[tuple[str, str], list[Closed]] = {}
-        for _, each in rows_of(records, self.observed):
+        for _, each in rows_of(records, self.judged):
             for way, question in each.ranked.items():
                 asked.setdefault((each.asked, way), []).append(question)
         return asked

@@ -260,8 +260,8 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
         )
         return RuntimeRecord(calls=(call,))
 
-    def observed(self, record: RuntimeRecord) -> Iterator[JudgedAnswer]:
-        """Like `PromptedTask.observed`."""
+    def judged(self, record: RuntimeRecord) -> Iterator[JudgedAnswer]:
+        """Like `PromptedTask.judged`."""
         return _judged_answers(record)
 
     def finding(self, records: Sequence[RuntimeRecord]) -> str:
