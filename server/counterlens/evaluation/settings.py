@@ -206,7 +206,7 @@ class RunSettings(OpeningChoices):
     def options_of(self, task: str) -> ProbeOptions:
         """The options of a task."""
         kind: type[ProbeOptions] = PROBES[task].options
-        return make(kind, self.options.get(task, {}))
+        return make(kind, {**kind.earlier, **self.options.get(task, {})})
 
     def applied(self) -> dict[str, list[str]]:
         """The tasks of each option that only some tasks take, without defaults and a protocol's values."""

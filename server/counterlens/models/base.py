@@ -33,8 +33,9 @@ class Capability(StrEnum):
     together, which is faster. `EXACT`: a completion depends on its prompt alone. A response depends on the
     whole call, through rounding, if requests decode together and not exactly. `SAMPLE`: completions can be
     sampled at a temperature, as `Prompt.draw` says. `CHOOSE`: the candidates of a closed question get
-    probabilities, as `Prompt.candidates` says. `MASKED`: scores are of masked tokens, each given the tokens
-    on both sides, and `score_span` masks the given span.
+    probabilities, as `Prompt.candidates` says. `INSTRUCT`: the model has a chat template, through which it is
+    asked what `Reply.by_template` marks, whatever its prompt format. `MASKED`: scores are of masked tokens,
+    each given the tokens on both sides, and `score_span` masks the given span.
     """
 
     COMPLETE = "complete"
@@ -44,6 +45,7 @@ class Capability(StrEnum):
     EXACT = "exact"
     SAMPLE = "sample"
     CHOOSE = "choose"
+    INSTRUCT = "instruct"
     MASKED = "masked"
 
 
@@ -156,12 +158,15 @@ class Reply:
         grammar: The format as GBNF, from `root` on: for llama.cpp, here and on servers. Empty: any format.
         schema: The format as a JSON schema, as JSON text: for chat endpoints. Empty: none.
         turns: Earlier questions with their answers, for chat models: worked examples.
+        by_template: Whether a model that gets code in another prompt format is asked through its chat
+            template; needs `Capability.INSTRUCT`.
     """
 
     instruction: str
     grammar: str
     schema: str = ""
     turns: tuple[tuple[str, str], ...] = ()
+    by_template: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +209,8 @@ class Prompt:
             are not sent.
         logprobs: Whether the log-probabilities of the generated tokens are requested.
         candidates: The candidates of a closed question; needs `Capability.CHOOSE`. Nothing is generated then:
-            the text is sent as it is, and each candidate gets the probability of following it.
+            the text is sent as it is, and each candidate gets the probability of following it. In a chat, it
+            follows the beginning of the answer, and a line break at its end stands for the end of the answer.
     """
 
     text: str

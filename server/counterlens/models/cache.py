@@ -30,10 +30,11 @@ from counterlens.models.base import (
     Completion,
     Model,
     Prompt,
+    Reply,
     TokenScores,
     Vectors,
 )
-from counterlens.models.wrapped import RequestOptions, WrappedModel
+from counterlens.models.wrapped import RequestOptions, UninstructedModel, WrappedModel
 from counterlens.regular_file import check_database
 from counterlens.text import printable
 
@@ -284,10 +285,7 @@ class CachedModel(WrappedModel):
         api = self.info.api
         if api is not Api.COMPLETIONS:
             request.append([api, prompt.suffix if api is Api.FILL else ""])
-        if prompt.reply:
-            request.append([prompt.reply.instruction, prompt.reply.grammar, prompt.reply.schema])
-            if prompt.reply.turns:
-                request.append(["turns", *prompt.reply.turns])
+        request += _reply_key(prompt.reply) if prompt.reply else []
         if prompt.draw:
             request.append(["draw", prompt.draw.temperature, prompt.draw.seed, prompt.draw.index])
         if prompt.detours:
@@ -308,6 +306,15 @@ class CachedModel(WrappedModel):
         return hashlib.sha256(json.dumps([*model, *request]).encode("utf-8", "surrogatepass")).digest()
 
 
+def _reply_key(reply: Reply) -> list[Any]:
+    """The part of a key that describes a question."""
+    return [
+        [reply.instruction, reply.grammar, reply.schema],
+        *([["turns", *reply.turns]] if reply.turns else []),
+        *(["by template"] if reply.by_template else []),
+    ]
+
+
 class NotCachedError(ModelError):
     """A response is not cached."""
 
@@ -322,6 +329,8 @@ class _SilentModel(WrappedModel):
 
 def past_cache(model: Model) -> Model:
     """A model without the response cache in front of it."""
+    if isinstance(model, UninstructedModel):
+        return UninstructedModel(past_cache(model.model))
     while isinstance(model, CachedModel):
         model = model.model
     return model

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Event
 from typing import Any, TypedDict, Unpack
 
@@ -114,3 +115,13 @@ class WrappedModel(ForwardingModel):
     def close(self) -> None:
         """Close the other model."""
         self.model.close()
+
+
+class UninstructedModel(WrappedModel):
+    """A model that is asked questions in the prompt format in which it gets code, not through a template."""
+
+    @property
+    def info(self) -> ModelInfo:
+        """Identity of the other model, without `Capability.INSTRUCT`."""
+        info = self.model.info
+        return replace(info, capabilities=info.capabilities - {Capability.INSTRUCT})

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
-from enum import Enum
+from enum import Enum, StrEnum
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -84,10 +84,12 @@ class ProbeOptions:
 
     Attributes:
         published: The options that each protocol fixes: option names to values.
+        earlier: The values that options have in runs that were begun before there were these options.
         seed: Random seed of every choice, and of intervals.
     """
 
     published: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    earlier: ClassVar[Mapping[str, Any]] = {}
 
     seed: Seed = 0
 
@@ -108,6 +110,32 @@ class _Probe(Protocol):
 
     @property
     def options(self) -> type[ProbeOptions]: ...
+
+
+class AskBy(StrEnum):
+    """How questions are put to a model that has a chat template."""
+
+    CHAT = "chat"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptedOptions(ProbeOptions):
+    """The options of probes that ask questions.
+
+    Attributes:
+        ask_by: How questions are put to a model that has a chat template.
+    """
+
+    earlier: ClassVar[Mapping[str, Any]] = {"ask_by": AskBy.TEXT}
+
+    ask_by: Annotated[
+        AskBy,
+        option(
+            "How questions are put to a model that has a chat template: in messages, or as text to continue, "
+            "as code is (--api)."
+        ),
+    ] = AskBy.CHAT
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from counterlens.errors import (
 from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table
 from counterlens.models.base import Capability, Model, ModelInfo
-from counterlens.probes.options import ProbeOptions
+from counterlens.models.wrapped import UninstructedModel
+from counterlens.probes.options import AskBy, ProbeOptions, PromptedOptions
 from counterlens.probes.probe import Context, Probe, Target
 from counterlens.probes.protocols import require_api, under
 from counterlens.probes.record import Outcome, Record, RecordT, steady
@@ -96,6 +97,8 @@ def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeO
         Cancelled: `context.cancel` was set.
     """
     context.steps.check()
+    if isinstance(options, PromptedOptions) and options.ask_by is AskBy.TEXT:
+        context = replace(context, model=UninstructedModel(context.model))
     if (watcher := context.interim) is not None:
         model = context.model
 

@@ -114,7 +114,8 @@ class LlamaModel(LocalModel):
             identity=sha256,
             where="local",
             # Exactness is unknown before the first test.
-            capabilities=frozenset(Capability) - {Capability.EXACT, Capability.MASKED},
+            capabilities=frozenset(Capability)
+            - {Capability.EXACT, Capability.MASKED, *([] if opened.has_template else [Capability.INSTRUCT])},
             context=opened.context,
             api=api,
             engine="llama.cpp",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from subprocess import SubprocessError
 
@@ -48,7 +49,13 @@ class PromptEncoder:
                 "this model has no fill-in-the-middle tokens",
                 "Use `completions`, or choose a model that was trained to fill in the middle",
             )
-        self._template = ChatTemplate(engine) if api is Api.CHAT else None
+        if api is Api.CHAT:
+            _ = self._template  # said before any other work with the model
+
+    @cached_property
+    def _template(self) -> ChatTemplate:
+        """The model's chat template; filling it takes another process, so it waits until it is needed."""
+        return ChatTemplate(self._engine)
 
     def encode(self, prompt: Prompt) -> EncodedPrompt:
         """Encode a prompt; its oldest tokens are dropped if it does not fit.
@@ -56,7 +63,8 @@ class PromptEncoder:
         Raises:
             ModelError: the prompt is empty, or requests more tokens than the context holds.
         """
-        if self._template and prompt.text:
+        asked = prompt.reply is not None and prompt.reply.by_template
+        if prompt.text and (self._api is Api.CHAT or asked):
             return self._instructed(self._template, prompt)
         marks = self._engine.fill_marks if self._api is Api.FILL else None
         if marks and prompt.text and prompt.reply is None and not prompt.candidates:
@@ -83,7 +91,16 @@ class PromptEncoder:
                 "Choose a shorter function",
             )
         grammar = self._form(prompt)
-        return EncodedPrompt(prompt, tokens, b"", 0, turn.max_tokens, grammar, None if prompt.reply else turn)
+        return EncodedPrompt(
+            prompt,
+            tokens,
+            b"",
+            0,
+            turn.max_tokens,
+            grammar,
+            None if prompt.reply else turn,
+            self._engine.end_of_turn,
+        )
 
     def _form(self, prompt: Prompt) -> Grammar | None:
         """The grammar of an answer, if the question has one."""

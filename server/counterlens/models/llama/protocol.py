@@ -35,6 +35,7 @@ class Opened:
     system: str
     parameters: int
     offload: Offload
+    has_template: bool
 
 
 @dataclass(frozen=True, slots=True)

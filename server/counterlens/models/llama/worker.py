@@ -150,6 +150,7 @@ class LlamaWorker(Worker):
             system=llama_cpp.llama_print_system_info().decode("utf-8", "replace").strip(),
             parameters=engine.parameters,
             offload=engine.offload,
+            has_template=bool(llama.llama_model_chat_template(engine.model, None)),
         )
 
 

@@ -70,6 +70,13 @@ class Writer:
         if not min(map(len, tokens)):
             raise ModelError("a candidate of a closed question is empty")
         encoded = self.encoder.encode(replace(prompt, max_tokens=max(map(len, tokens))))
+        if encoded.closing is not None:
+            tokens = [
+                [*self.engine.tokenize(candidate[:-1].encode()), encoded.closing]
+                if candidate.endswith("\n")
+                else own
+                for candidate, own in zip(prompt.candidates, tokens, strict=True)
+            ]
         ends: dict[tuple[int, ...], dict[int, int]] = {}
         for number, candidate in enumerate(tokens):
             ends.setdefault(tuple(candidate[:-1]), {})[number] = candidate[-1]

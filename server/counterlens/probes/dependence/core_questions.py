@@ -15,6 +15,7 @@ from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance
 from counterlens.probes.dependence.prompted import read_yes_no
 from counterlens.probes.dependence.prompts import YES_NO, asked_in
+from counterlens.probes.prompts import closed
 from counterlens.probes.prompts.closed import YesNo, ask
 from counterlens.probes.prompts.templates import FilledTemplate, chats
 from counterlens.progress import Steps
@@ -43,7 +44,10 @@ def answers(
         return {}
     listing, what = lines(subject), f"asking about {asked[0].relation}"
     prompts = [prompt(model.info, subject, question, listing) for question in asked]
-    return dict(zip(asked, ask(model, prompts, read_answer, steps or Steps(), what), strict=True))
+    key = KEYS[asked[0].relation]
+    words = (f'{{"{key}": true}}', f'{{"{key}": false}}') if chats(model.info) else closed.YES_NO
+    said = ask(model, prompts, read_answer, steps or Steps(), what, words=words)
+    return dict(zip(asked, said, strict=True))
 
 
 def prompt(info: ModelInfo, subject: ExaminedFunction, question: DependenceQuestion, listing: str) -> Prompt:

@@ -20,23 +20,24 @@ from counterlens.probes.dependence.instances import MOST_QUESTIONS
 from counterlens.probes.dependence.methods import METHODS, baselines
 from counterlens.probes.dependence.published import CORE
 from counterlens.probes.dependence.record import DependenceRecord
-from counterlens.probes.options import ProbeOptions, option, protocols
+from counterlens.probes.options import PromptedOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
 from counterlens.probes.robustness.published import EMPICA
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DependenceOptions(ProbeOptions):
+class DependenceOptions(PromptedOptions):
     """Options of the dependence probe."""
 
     published: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        CORE: {"method": InferenceMethod.TRACE},
+        CORE: {"method": InferenceMethod.TRACE, "ask_by": "text"},
         EMPICA: {
             "method": InferenceMethod.PROMPTED,
             "questions": None,
             "lite": False,
             "max_tokens": ANSWER_TOKENS,
+            "ask_by": "text",
         },
     }
 

@@ -28,7 +28,7 @@ from counterlens.metrics.figures import (
 from counterlens.mutations import Concept
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MaxTokens, Mutations, Timeout, Without
 from counterlens.probes.equivalence.verified import VerifiedVersion, require_comparable, verified_versions
-from counterlens.probes.options import ProbeOptions
+from counterlens.probes.options import PromptedOptions
 from counterlens.probes.probe import Context, Need, Source, Target
 from counterlens.probes.prompts.asking import UNREADABLE, Question, TaskAnswer, yes_no_question
 from counterlens.probes.prompts.closed_figures import BY_MODEL, log_odds, yes_no
@@ -46,7 +46,7 @@ _SAID = {True: "yes", False: "no", None: "unreadable"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EquivalenceOptions(ProbeOptions):
+class EquivalenceOptions(PromptedOptions):
     """Options of the equivalence task."""
 
     mutations: Mutations = ()

@@ -41,7 +41,7 @@ from counterlens.probes.execution.questions import (
 )
 from counterlens.probes.execution.record import CoherenceCall, CoherenceRecord, ExecutionAnswer, StateAnswer
 from counterlens.probes.execution.tables import SHOWN, answer_baselines
-from counterlens.probes.options import ProbeOptions
+from counterlens.probes.options import PromptedOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
 from counterlens.probes.prompts.function_text import visible_part
@@ -60,7 +60,7 @@ _OUTPUTS = {True: "right", False: "not right"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoherenceOptions(ProbeOptions):
+class CoherenceOptions(PromptedOptions):
     """Options of the coherence probe."""
 
     timeout: Timeout = DEFAULT_TIMEOUT

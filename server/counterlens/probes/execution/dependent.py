@@ -47,7 +47,7 @@ from counterlens.probes.execution.translation import (
     translation_of,
     write_each,
 )
-from counterlens.probes.options import ProbeOptions, protocols
+from counterlens.probes.options import PromptedOptions, protocols
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
@@ -61,10 +61,10 @@ Models = Mapping[str, Sequence[DependentExecutionRecord]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DependentExecutionOptions(ProbeOptions):
+class DependentExecutionOptions(PromptedOptions):
     """Options of the dependent execution probe."""
 
-    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {}}
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {"ask_by": "text"}}
 
     timeout: Timeout = DEFAULT_TIMEOUT
     map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT

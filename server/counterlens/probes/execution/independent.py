@@ -27,7 +27,7 @@ from counterlens.probes.execution.questions import (
 )
 from counterlens.probes.execution.record import ExecutionRecord, Form
 from counterlens.probes.execution.tables import pick, rate, style_baselines
-from counterlens.probes.options import ProbeOptions, option, protocols
+from counterlens.probes.options import PromptedOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
 from counterlens.probes.sanity import repeats
@@ -36,10 +36,10 @@ from counterlens.syntax.functions import find_function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionOptions(ProbeOptions):
+class ExecutionOptions(PromptedOptions):
     """Options of the execution probe."""
 
-    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {"unroll": True}}
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {"unroll": True, "ask_by": "text"}}
 
     timeout: Timeout = DEFAULT_TIMEOUT
     max_tokens: StyleTokens = None

@@ -30,7 +30,7 @@ from counterlens.probes.execution.translation import (
     without_examples,
     write_each,
 )
-from counterlens.probes.options import ProbeOptions, protocols
+from counterlens.probes.options import PromptedOptions, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.literals import Literal
@@ -42,10 +42,10 @@ from counterlens.syntax.functions import Function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpecificationOptions(ProbeOptions):
+class SpecificationOptions(PromptedOptions):
     """Options of the specification probe."""
 
-    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {}}
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {"ask_by": "text"}}
 
     timeout: Timeout = DEFAULT_TIMEOUT
     max_tokens: StyleTokens = None

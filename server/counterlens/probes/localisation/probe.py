@@ -29,7 +29,7 @@ from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.mutations.languages import mutated
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MaxTokens, Timeout, Without
 from counterlens.probes.equivalence.verified import require_behaviour, require_comparable
-from counterlens.probes.options import ProbeOptions
+from counterlens.probes.options import PromptedOptions
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
 from counterlens.probes.probe import Context, Need, Source, Target
 from counterlens.probes.prompts.asking import Question, TaskAnswer, number_question
@@ -53,7 +53,7 @@ _IN_PLACE = frozenset({Concept.NAMING, Concept.TYPES})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalisationOptions(ProbeOptions):
+class LocalisationOptions(PromptedOptions):
     """Options of the localisation probe."""
 
     without: Without = ()

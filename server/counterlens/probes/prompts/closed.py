@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from threading import Event
 
 import numpy as np
@@ -39,6 +40,45 @@ class YesNo:
 
     yes: bool | None
     probability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A question with its candidates.
+
+    Attributes:
+        prompt: The question.
+        words: The candidates.
+        ended: Whether the end of the answer is weighed, too, because one candidate begins with another.
+    """
+
+    prompt: Prompt
+    words: tuple[str, ...]
+    ended: bool = False
+
+    @property
+    def spellings(self) -> list[tuple[str, ...]]:
+        """How each candidate may stand behind the question; in a chat, also with a capital letter."""
+        end = "\n" if self.ended else ""
+        if not self.prompt.reply:
+            return [(f" {word}{end}",) for word in self.words]
+        return [tuple(dict.fromkeys((word + end, word[:1].upper() + word[1:] + end))) for word in self.words]
+
+    @property
+    def closed(self) -> Prompt:
+        """The question with all spellings as its candidates."""
+        spellings = tuple(chain.from_iterable(self.spellings))
+        return Prompt(self.prompt.text, reply=self.prompt.reply, candidates=spellings)
+
+    def shares(self, logprobs: Sequence[float]) -> tuple[float, ...]:
+        """The log-probability of each candidate, given that one of them is the answer.
+
+        Args:
+            logprobs: That of each spelling.
+        """
+        known = iter(logprobs)
+        sums = np.array([np.logaddexp.reduce([next(known) for _ in same]) for same in self.spellings])
+        return tuple((sums - np.logaddexp.reduce(sums)).tolist())
 
 
 def how(model: Model, cancel: Event | None = None) -> AnswerSource:
@@ -84,27 +124,16 @@ def ask(
             prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
         )
         return [YesNo(read(completion.text)) for completion in completions]
-    known = choose(model, [closed_prompt(prompt, words) for prompt in prompts], steps, what)
+    known = choose(model, [Choice(prompt, words) for prompt in prompts], steps, what)
     return [YesNo(yes > no, float(np.exp(yes))) for yes, no in known]
 
 
-def closed_prompt(prompt: Prompt, words: Sequence[str], *, ended: bool = False) -> Prompt:
-    """A question with its candidates, as they stand behind it.
-
-    Args:
-        words: The candidates.
-        ended: Whether the end of the answer is weighed, too, because one candidate begins with another.
-    """
-    blank, end = "" if prompt.reply else " ", "\n" if ended else ""
-    return Prompt(prompt.text, reply=prompt.reply, candidates=tuple(f"{blank}{word}{end}" for word in words))
-
-
-def choose(model: Model, questions: Sequence[Prompt], steps: Steps, what: str) -> list[tuple[float, ...]]:
+def choose(model: Model, questions: Sequence[Choice], steps: Steps, what: str) -> list[tuple[float, ...]]:
     """The log-probability of each candidate of each question, in nats, given that one of them is the answer.
 
     Args:
         model: A model that answers by probabilities (`how`).
-        questions: Closed questions, best ordered so that common prefixes are adjacent.
+        questions: The questions, best ordered so that common prefixes are adjacent.
         steps: Progress, question by question, and cancellation.
         what: The name of the step, for progress.
 
@@ -115,9 +144,8 @@ def choose(model: Model, questions: Sequence[Prompt], steps: Steps, what: str) -
     steps.next(what, 0, len(questions))
     said = candidate_logprobs(
         model,
-        questions,
+        [question.closed for question in questions],
         cancel=steps.cancel,
         progress=lambda done, total: steps.report(what, done, total),
     )
-    scores = [np.array(values) for values in said]
-    return [tuple((values - np.logaddexp.reduce(values)).tolist()) for values in scores]
+    return [question.shares(values) for question, values in zip(questions, said, strict=True)]

@@ -18,7 +18,7 @@ from counterlens.metrics.closed import Closed
 from counterlens.metrics.figures import GroupedFigure, ListedFigure, count, rows_of, share, share_of
 from counterlens.models.chat.replies import without_thought
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MaxTokens, Timeout
-from counterlens.probes.options import ProbeOptions
+from counterlens.probes.options import PromptedOptions
 from counterlens.probes.probe import Context, Need, Target
 from counterlens.probes.prompts.asking import Question, TaskAnswer
 from counterlens.probes.prompts.closed_figures import BY_MODEL
@@ -76,7 +76,7 @@ class ClosedRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClosedOptions(ProbeOptions):
+class ClosedOptions(PromptedOptions):
     """Options of a task of closed questions."""
 
     max_tokens: MaxTokens = 32

@@ -17,7 +17,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from counterlens.models.base import Api, ModelInfo, Prompt, Reply, Stop
+from counterlens.models.base import Api, Capability, ModelInfo, Prompt, Reply, Stop
 
 _BETWEEN = re.compile(r"^---\n", re.MULTILINE)
 _EXAMPLE = re.compile("⟦(.*?)⟧", re.DOTALL)
@@ -32,22 +32,24 @@ class FilledTemplate:
         text: The text to continue, or the last message.
         turns: The earlier messages with their answers; empty for plain completion.
         examples: The answers of its worked examples.
+        by_template: As in `Reply`.
     """
 
     instruction: str
     text: str
     turns: tuple[tuple[str, str], ...]
     examples: tuple[str, ...]
+    by_template: bool = False
 
     def question(self, max_tokens: int, stop: Stop, grammar: str = "", schema: str = "") -> Prompt:
         """The prompt of a question; the arguments are those of `Prompt` and `Reply`."""
-        reply = Reply(self.instruction, grammar, schema, self.turns)
+        reply = Reply(self.instruction, grammar, schema, self.turns, self.by_template)
         return Prompt(self.text, max_tokens, stop, reply, examples=self.examples)
 
 
 def chats(info: ModelInfo) -> bool:
-    """Whether a model is a chat model."""
-    return info.api is Api.CHAT
+    """Whether a model is asked in messages: a chat model, or one with a chat template."""
+    return info.api is Api.CHAT or Capability.INSTRUCT in info.capabilities
 
 
 def fill(
@@ -84,9 +86,9 @@ def fill_text(info: ModelInfo, package: str | None, name: str, **places: str) ->
     if len(messages) % 2 == 0:
         raise ValueError(f"the template {name}.chat.txt does not end with a message of the user")
     turns = tuple(zip(messages[:-1:2], messages[1::2], strict=True))
-    return FilledTemplate(
-        " ".join(instruction.split()), messages[-1], turns, tuple(answer for _, answer in turns)
-    )
+    examples = tuple(answer for _, answer in turns)
+    by_template = info.api is not Api.CHAT
+    return FilledTemplate(" ".join(instruction.split()), messages[-1], turns, examples, by_template)
 
 
 def repeats_example(prompt: Prompt, text: str, read: Callable[[str], Any] = str.strip) -> bool:

@@ -46,7 +46,7 @@ def fixed_options(max_tokens: int) -> Mapping[str, Mapping[str, Any]]:
     The code is the model's own implementation (section 4), and all operators are applied. The maximum number
     of tokens is that of the authors' scripts.
     """
-    options = {"code": "written", "mutations": (), "without": (), "max_tokens": max_tokens}
+    options = {"code": "written", "mutations": (), "without": (), "max_tokens": max_tokens, "ask_by": "text"}
     return MappingProxyType({EMPICA: MappingProxyType(options)})
 
 

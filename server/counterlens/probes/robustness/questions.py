@@ -17,7 +17,7 @@ from counterlens.probes.common_options import (
     Timeout,
     Without,
 )
-from counterlens.probes.options import ProbeOptions, protocols
+from counterlens.probes.options import PromptedOptions, protocols
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.templates import fill
 from counterlens.probes.record import Record
@@ -27,7 +27,7 @@ from counterlens.syntax.document import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RobustnessOptions(ProbeOptions):
+class RobustnessOptions(PromptedOptions):
     """Options of the robustness probes; there is no prefix ratio, because functions are not cut."""
 
     mutations: Mutations = ()

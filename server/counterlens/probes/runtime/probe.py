@@ -37,7 +37,7 @@ from counterlens.probes.execution.record import (
     SoughtInput,
 )
 from counterlens.probes.localisation.probe import number_lines, read_line
-from counterlens.probes.options import ProbeOptions
+from counterlens.probes.options import PromptedOptions
 from counterlens.probes.probe import Context, Need, Source, Target
 from counterlens.probes.prompts.asking import (
     UNREADABLE,
@@ -62,7 +62,7 @@ _NUMBER_TOKENS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuntimeOptions(ProbeOptions):
+class RuntimeOptions(PromptedOptions):
     """Options of the runtime task."""
 
     timeout: Timeout = DEFAULT_TIMEOUT
