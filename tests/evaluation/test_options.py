@@ -19,6 +19,7 @@ from counterlens.evaluation.work import opened_encoder, perform
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.cache import AnswerStore
 from counterlens.models.llama.model import LlamaModel
+from counterlens.probes.options import AskBy, PromptedOptions
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Target
 from counterlens.probes.record import Outcome, plain
@@ -169,6 +170,19 @@ def test_settings_are_read_as_they_were_kept() -> None:
     assert kept.options_of("completion") == ranged.options_of("completion")
     assert settings.differences(ranged)[0] == "tasks is ('completion', 'name'), not ('completion',)"
     assert "prefix_ratio is 0.75, not [0.4, 0.6]" in settings.differences(ranged)
+
+
+def test_a_run_from_before_chats_asks_as_it_began(embedded: LlamaModel, place: Path) -> None:
+    settings = RunSettings.of(["equivalence"], f"repo:{place / 'code'}", paths=("gcd.py",))
+    begun = json.loads(settings.to_json())
+    assert begun["options"]["equivalence"].pop("ask_by") == "chat"
+    earlier = RunSettings.from_json(json.dumps(begun))
+    assert isinstance(options := earlier.options_of("equivalence"), PromptedOptions)
+    assert options.ask_by is AskBy.TEXT
+    kept = manifest(make_plan(earlier, best_sandbox()), "smollm2-135m", embedded.info, None)
+    assert "ask_by" not in kept["options"]["equivalence"]  # so that its manifests are the same
+    now = manifest(make_plan(settings, best_sandbox()), "smollm2-135m", embedded.info, None)
+    assert differences(kept, now) == ["options.equivalence.ask_by: None, now chat"]
 
 
 @pytest.mark.parametrize("chosen", [False, True])

@@ -169,7 +169,8 @@ class RunChoices:
         given = {name: value for name, value in self._given.items() if name not in self._filed}
         again = RunSettings.of(kept.tasks, kept.data, given)
         for name in given:
-            for task, options in kept.options.items():
+            for task, stored in kept.options.items():
+                options = {**PROBES[task].options.earlier, **stored}
                 if name in options and options[name] != again.options[task][name]:
                     flag = flag_of(PROBES.values(), name)
                     differing.append(f"{flag} was {options[name]!r}, now {again.options[task][name]!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.closed import candidate_logprobs
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.wrapped import WrappedModel
+from tests.conftest import short_model
 
 PROGRAM = "def mean(values):\n    total = sum(values)\n    return total / len(values)\n\n"
 WORDS = (" yes", " no")
@@ -64,6 +66,23 @@ def test_scores_of_whole_texts_say_the_same_up_to_rounding(
     scored = candidate_logprobs(Scoring(model), QUESTIONS)
     for exact, other in zip(alone, scored, strict=True):
         np.testing.assert_allclose(exact, other, atol=0.3)
+
+
+def test_a_question_in_a_chat_is_answered_after_the_beginning_of_the_answer(model: LlamaModel) -> None:
+    assert Capability.INSTRUCT in model.info.capabilities
+    by_template = Reply("Answer with a number.", "", turns=(("2 + 2", "4"),), by_template=True)
+    asked = Prompt("3 + 4", reply=by_template, candidates=("7", "7\n", "8\n", "71\n"))
+    unmarked = replace(asked, reply=replace(by_template, by_template=False))
+    plain = replace(asked, reply=None)
+    with LlamaModel(short_model(), spec="chat", api="chat") as chat:
+        same, usual, other = (
+            candidate_logprobs(*of)[0] for of in ((model, [asked]), (chat, [unmarked]), (model, [plain]))
+        )
+    assert same == usual != other
+    # The line break stands for the end of the answer, which is likelier after 7 than a line break in a text.
+    number, ended, *_ = same
+    assert number > ended > number - 8
+    assert model.complete([asked])[0].text == "7"
 
 
 def test_one_token_has_the_probability_with_which_it_is_generated(model: LlamaModel) -> None:

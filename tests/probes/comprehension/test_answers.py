@@ -14,7 +14,6 @@ import pytest
 from counterlens.errors import SourceError
 from counterlens.models.base import Capability, Model, TokenScores
 from counterlens.probes.equivalence.probe import EquivalenceRecord
-from counterlens.probes.execution.record import RuntimeCall, RuntimeRecord
 from counterlens.probes.localisation.probe import (
     LocalisationRecord,
     LocatedBug,
@@ -28,6 +27,7 @@ from counterlens.probes.prompts.asking import read_yes_no
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, is_suited, run_targets
 from counterlens.probes.runtime.probe import consistent
+from counterlens.probes.runtime.record import RuntimeCall, RuntimeRecord
 from counterlens.probes.subjects import targets_in
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

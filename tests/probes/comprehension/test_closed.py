@@ -20,7 +20,7 @@ from counterlens.probes.probe import Context
 from counterlens.probes.prompts.closed import Choice, choose
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, run_targets
-from counterlens.probes.runtime.probe import RuntimeRecord
+from counterlens.probes.runtime.record import RuntimeRecord
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import Steps
 from counterlens.sandbox.registry import best_sandbox
@@ -57,9 +57,9 @@ class Weighing(Scripted):
         return TokenScores(text, starts, ends, logprob, logprob, none, np.empty((2, 0)), (), none)
 
 
-def probed(probe: str, model: Weighing) -> ProbeRun:
+def probed(probe: str, model: Weighing, source: str = SOURCE) -> ProbeRun:
     chosen = PROBES[probe]
-    context, targets = Context(cast(Model, model), best_sandbox), targets_in(Document(SOURCE))
+    context, targets = Context(cast(Model, model), best_sandbox), targets_in(Document(source))
     run = run_targets(chosen, context, targets, make(chosen.options, {}))
     documents(run)
     return run
@@ -149,6 +149,43 @@ def test_lines_that_run_and_the_next_one_are_chosen() -> None:
     assert (following["the model"]["first is right"], following["the model"]["reciprocal rank"]) == (1, 1)
     assert following["the line below"]["first is right"] < 1 or record.calls[0].next_lines
     assert 0 in record.calls[0].next_lines[0].candidates
+
+
+HALVES = '''\
+def halves(number: int) -> int:
+    """Count how often a number can be halved.
+
+    >>> halves(12)
+    2
+    >>> halves(20)
+    2
+    >>> halves(8)
+    3
+    >>> halves(7)
+    0
+    """
+    times = 0
+    while number % 2 == 0:
+        number //= 2
+        times += 1
+    return times
+'''
+
+
+def test_the_output_is_chosen_among_those_of_other_calls() -> None:
+    def right(question: str, answer: str) -> float:
+        return -0.1 if question.endswith("halves(12) ==") and answer == " 2\n" else -4.0
+
+    run = probed("runtime", Weighing(right), HALVES)
+    (record,) = run.probed
+    assert isinstance(record, RuntimeRecord)
+    (call,) = record.calls
+    assert call.call == "halves(12)"
+    assert call.chosen is not None
+    assert call.chosen.candidates == ("0", "2", "3")  # each once
+    row = figures(run, "output among others")["the model"]
+    assert (row["n"], row["first is right"], row["reciprocal rank"]) == (1, 1, 1)
+    assert {"like the call", "shortest"} < figures(run, "output among others").keys()
 
 
 def test_many_questions_are_asked_in_few_requests_and_in_their_order() -> None:

@@ -20,6 +20,20 @@ TEMPLATES = sorted(
 )
 PLAIN = ModelInfo("m", "m", "m", "local", frozenset({Capability.COMPLETE}))
 CHAT = replace(PLAIN, api=Api.CHAT)
+INSTRUCTED = replace(PLAIN, capabilities=frozenset({Capability.COMPLETE, Capability.INSTRUCT}))
+
+
+def test_a_model_with_a_chat_template_is_asked_through_it_whatever_its_format() -> None:
+    asked = [
+        fill(info, "counterlens.probes.execution", "direct", 9, (), source="def f(): return 1", call="f()")
+        for info in (PLAIN, CHAT, INSTRUCTED)
+    ]
+    plain, chat, instructed = (prompt.reply for prompt in asked)
+    assert plain is None
+    assert chat is not None
+    assert not chat.by_template  # so that what it answered before is still known
+    assert instructed == replace(chat, by_template=True)
+    assert asked[1].text == asked[2].text == "def f(): return 1\n\nWhat does f() return?"
 
 
 def places(package: str, name: str, form: str) -> dict[str, str]:

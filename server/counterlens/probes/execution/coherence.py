@@ -115,11 +115,12 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
 
 @dataclass(frozen=True, slots=True)
 class TracedCall:
-    """A call with its result, its trace, and the states to ask about."""
+    """A call with its result, its trace, the states to ask about, and other calls that could be traced."""
 
     question: ExecutionQuestion
     steps: Sequence[Step]
     points: Sequence[Point]
+    others: Sequence[str]
 
 
 def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -> TracedCall:
@@ -136,7 +137,7 @@ def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -
     document, failed = target.document, SourceError("no call of it with literal arguments was found")
     function, language = reachable(target), execution_of(document.language)
     best: tuple[ExecutionQuestion, Sequence[Step]] | None = None
-    traced = _candidates(context, target, function, seed=seed, limits=limits)
+    traced = list(_candidates(context, target, function, seed=seed, limits=limits))
     for asked, steps in sorted(traced, key=lambda each: _extent(each[1]), reverse=True):
         if best and (best[0].truth.value or _extent(steps) < _extent(best[1])):
             break
@@ -150,7 +151,8 @@ def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -
     if best is None:
         raise failed
     lines = language.simple_lines(document, function)
-    return TracedCall(*best, points(document, function, best[1], lines, seed=seed))
+    others = [asked.call for asked, _ in traced if asked.call != best[0].call]
+    return TracedCall(*best, points(document, function, best[1], lines, seed=seed), others)
 
 
 def _candidates(

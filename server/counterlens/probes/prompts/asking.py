@@ -37,6 +37,7 @@ class Question(Generic[ValueT]):
         ended: Whether one of these words begins with another, as numbers do.
         is_written: Whether the answer is written even if the candidates have probabilities.
         max_tokens: Maximum number of tokens of a written answer.
+        package: The package that has the template; if empty, the package of the task.
     """
 
     template: str
@@ -46,6 +47,7 @@ class Question(Generic[ValueT]):
     ended: bool = False
     is_written: bool = False
     max_tokens: int = 16
+    package: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +93,13 @@ def ask_questions(
     if not questions:
         return []
     info, suffix = context.model.info, prompting_of(target.document.language).suffix
-    names = [
-        own if has_template(package, own := each.template + suffix, chats(info)) else each.template
-        for each in questions
-    ]
-    prompts = [
-        fill(info, package, name, each.max_tokens, ("\n",), **each.places)
-        for name, each in zip(names, questions, strict=True)
-    ]
+
+    def prompt(question: Question[ValueT]) -> Prompt:
+        own, within = question.template + suffix, question.package or package
+        name = own if has_template(within, own, chats(info)) else question.template
+        return fill(info, within, name, question.max_tokens, ("\n",), **question.places)
+
+    prompts = [prompt(each) for each in questions]
     replies = _ask(context, prompts, questions, what)
 
     def first(answers: Sequence[TaskAnswer[ValueT]]) -> ValueT | str | None:

@@ -5,60 +5,49 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 
-from counterlens.errors import SourceError
 from counterlens.judging.base import lasting
-from counterlens.languages.registry import LANGUAGES
 from counterlens.metrics.closed import Closed
 from counterlens.metrics.figures import GroupedFigure, ListedFigure, count, rows_of, share, share_of
 from counterlens.metrics.table import Cell
 from counterlens.models.base import Model
-from counterlens.models.chat.replies import without_thought
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
 from counterlens.probes.execution.coherence import TracedCall, ask_states, state_rows, trace_call
 from counterlens.probes.execution.language import (
-    MARK,
     MOST_POINTS,
-    Point,
-    add_mark,
-    execution_of,
-    times_in_words,
 )
-from counterlens.probes.execution.prompts import DIRECT_TOKENS, StyleTokens, most_tokens
+from counterlens.probes.execution.prompts import StyleTokens
 from counterlens.probes.execution.questions import reachable
-from counterlens.probes.execution.record import (
-    CoherenceCall,
-    LineAnswer,
-    NextLineAnswer,
-    RuntimeCall,
-    RuntimeRecord,
-    SoughtInput,
-)
-from counterlens.probes.localisation.probe import number_lines, read_line
+from counterlens.probes.execution.record import CoherenceCall
 from counterlens.probes.options import PromptedOptions
 from counterlens.probes.probe import Context, Need, Source, Target
 from counterlens.probes.prompts.asking import (
     UNREADABLE,
     Question,
     TaskAnswer,
-    number_question,
-    yes_no_question,
 )
+from counterlens.probes.prompts.closed import AnswerSource, how
 from counterlens.probes.prompts.closed_figures import BY_MODEL, log_odds, yes_no
-from counterlens.probes.prompts.function_text import body_lines, visible_part
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.prompts.task import JudgedAnswer, PromptedTask
-from counterlens.probes.prompts.templates import chats
-from counterlens.sandbox.base import Limits
-from counterlens.syntax.functions import find_function
+from counterlens.probes.runtime.questions import (
+    LineQuestions,
+    LineRuns,
+    NextLine,
+    output_question,
+    sought_input,
+)
+from counterlens.probes.runtime.record import (
+    ChosenOutput,
+    RuntimeCall,
+    RuntimeRecord,
+)
 
-ASKED = ("line runs", "state", "next line", "output", "input")
+ASKED = ("line runs", "state", "next line", "output", "output among others", "input")
 """What is asked, from the easiest on."""
-_MOST_STEPS = 400  # of a trace: a line that is not in a longer one may still run
-_NUMBER_TOKENS = 16
-"""Limit of an answer that begins with the number of a line: what a model adds is not read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,48 +59,14 @@ class RuntimeOptions(PromptedOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class _LineRuns:
-    """The question whether a line of the document runs."""
-
-    question: Question[bool]
-    line: int
-    truth: bool
-
-    def answered(self, answer: TaskAnswer[bool]) -> LineAnswer:
-        """The answer to it."""
-        return LineAnswer(line=self.line, truth=self.truth, yes=answer.value, probability=answer.probability)
-
-
-@dataclass(frozen=True, slots=True)
-class _NextLine:
-    """The question which line runs after a state; the truth is its number in the question, 0: none."""
-
-    question: Question[int]
-    point: Point
-    asked: int
-    truth: int
-
-    def answered(self, answer: TaskAnswer[int]) -> NextLineAnswer:
-        """The answer to it."""
-        return NextLineAnswer(
-            line=self.point.line,
-            times=self.point.times,
-            truth=self.truth,
-            said=answer.said,
-            answer=answer.value,
-            asked=self.asked,
-            candidates=tuple(self.question.candidates.values()) if answer.logprobs else (),
-            logprobs=answer.logprobs,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class _Asked:
-    """A traced call, and the questions about its lines."""
+    """A traced call, and the questions about its lines, its output and its input."""
 
     traced: TracedCall
-    covered: Sequence[_LineRuns]
-    following: Sequence[_NextLine]
+    covered: Sequence[LineRuns]
+    following: Sequence[NextLine]
+    outputs: Sequence[Question[str]]
+    inputs: Sequence[Question[str]]
 
 
 def _ladders(record: RuntimeRecord) -> list[tuple[bool, ...]]:
@@ -146,6 +101,14 @@ def _judged_answers(record: RuntimeRecord) -> Iterator[JudgedAnswer]:
             yield JudgedAnswer("next line", following.truth, following.right, ranked)
         if not call.truncated:
             yield JudgedAnswer("output", call.truth, call.right, copied=call.copied)
+        if call.chosen:
+            outputs, logprobs = call.chosen.candidates, call.chosen.logprobs
+            right = frozenset({outputs.index(call.truth)})
+            alike = tuple(SequenceMatcher(None, call.call, output).ratio() for output in outputs)
+            shortest = tuple(-float(len(output)) for output in outputs)
+            ways = {BY_MODEL: logprobs, "like the call": alike, "shortest": shortest}
+            ranked = {way: Closed(call.target, outputs, scores, right) for way, scores in ways.items()}
+            yield JudgedAnswer("output among others", None, logprobs.index(max(logprobs)) in right, ranked)
         if call.sought:
             yield JudgedAnswer("input", None, call.sought.right)
 
@@ -179,7 +142,7 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
     record = RuntimeRecord
     asking = "asking about the lines of"
     main = "next line"
-    requests = 2 + 4 * MOST_POINTS + 2
+    requests = 2 + 4 * MOST_POINTS + 3
     figures = (
         GroupedFigure[RuntimeRecord, JudgedAnswer](
             "what happens during a call",
@@ -188,8 +151,9 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
             columns={"n": count, "right": share(lambda each: each.right)},
             order=lambda each: ASKED.index(each.asked),
             note="a line runs: at least once during the call; state: the value of a variable right after a "
-            "given run of a line; next line: which one runs then; output: of the call; input: a call that "
-            "gives this output, run in the sandbox, so that any right one counts",
+            "given run of a line; next line: which one runs then; output: of the call; output among others: "
+            "the likeliest of this and those of other calls; input: a call that gives this output, run in "
+            "the sandbox, so that any right one counts",
         ),
         GroupedFigure[RuntimeRecord, tuple[bool, ...]](
             "consistency",
@@ -226,10 +190,17 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
     ) -> tuple[_Asked, list[Question[Any]]]:
         """Like `PromptedTask.questions`: about lines, and last for an input."""
         traced = trace_call(context, target, seed=options.seed, limits=lasting(options.timeout))
-        lines = _Lines(context, target, traced, options.max_tokens)
-        asked = _Asked(traced, list(lines.covered()), list(lines.following()))
+        lines = LineQuestions(context, target, traced, options.max_tokens)
+        weighs = how(context.model, context.cancel) is AnswerSource.PROBABILITY
+        asked = _Asked(
+            traced,
+            list(lines.covered()),
+            list(lines.following()),
+            list(output_question(context, target, traced, lasting(options.timeout)) if weighs else ()),
+            list(lines.input_question()),
+        )
         covered, following = ([each.question for each in part] for part in (asked.covered, asked.following))
-        return asked, [*covered, *following, *lines.input_question()]
+        return asked, [*covered, *following, *asked.outputs, *asked.inputs]
 
     def answered(
         self,
@@ -245,10 +216,9 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
         said = iter(answers)
         covered = tuple(each.answered(next(said)) for each in facts.covered)
         following = tuple(each.answered(next(said)) for each in facts.following)
+        chosen = [ChosenOutput(tuple(each.candidates), next(said).logprobs) for each in facts.outputs]
         limits = lasting(options.timeout)
-        sought = next(
-            (_sought_input(context, target, facts.traced, each.said, limits) for each in said), None
-        )
+        sought = next((sought_input(context, target, facts.traced, each.said, limits) for each in said), None)
         left_out[UNREADABLE] = sum(each.yes is None for each in covered)
         left_out["next line without a number"] = sum(each.answer is None for each in following)
         left_out["input: no call with literal arguments can be asked for"] = int(sought is None)
@@ -257,6 +227,7 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
             covered=covered,
             next_lines=following,
             sought=sought,
+            chosen=chosen[0] if chosen else None,
         )
         return RuntimeRecord(calls=(call,))
 
@@ -286,98 +257,3 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
         """Like `Probe.estimate`: the call must be reachable, too."""
         reachable(target)
         return self.requests
-
-
-class _Lines:
-    """The questions about the lines of a traced call, by their numbers in the program as shown."""
-
-    def __init__(self, context: Context, target: Target, traced: TracedCall, max_tokens: int | None) -> None:
-        self._target, self._traced = target, traced
-        self._document, self._language = target.document, execution_of(target.document.language)
-        self._function = find_function(target.document, target.qualname)
-        self._tokens = most_tokens(context.model.info, max_tokens, DIRECT_TOKENS)
-        self._number_tokens = most_tokens(context.model.info, max_tokens, _NUMBER_TOKENS)
-        source = number_lines(traced.question.source.strip("\n").splitlines())
-        self._places = {"source": source, "call": traced.question.call}
-
-    def covered(self) -> Iterator[_LineRuns]:
-        """Whether the lines of the states run, and as many lines that do not run."""
-        traced, function = self._traced, self._function
-        run = {step.line for step in traced.steps}
-        whole = len(traced.steps) < _MOST_STEPS
-        idle = sorted(self._language.simple_lines(self._document, function) - run) if whole else []
-        idle = [line for line in idle if function.start_line <= line <= function.end_line]
-        lines = list(dict.fromkeys(point.line for point in traced.points)) or sorted(run)[:MOST_POINTS]
-        for line in [*lines, *idle[: len(lines)]]:
-            if number := self._number(line):
-                places = {**self._places, "line": str(number)}
-                yield _LineRuns(yes_no_question("runtime-line", places, self._tokens), line, line in run)
-
-    def following(self) -> Iterator[_NextLine]:
-        """Which line runs after each state, if the trace has all lines."""
-        steps, numbers = self._traced.steps, (0, *self._body())
-        for point in self._traced.points if self._language.traces_headers else ():
-            runs = [number for number, step in enumerate(steps) if step.line == point.line]
-            after = runs[point.times - 1] + 1
-            if after == _MOST_STEPS:
-                continue
-            here = self._number(point.line)
-            truth = self._number(steps[after].line) if after < len(steps) else 0
-            if here is None or truth is None:
-                continue
-            places = {**self._places, "line": str(here), "times": times_in_words(point.times)}
-            asked = number_question("runtime-next", places, read_line, numbers, self._number_tokens)
-            yield _NextLine(asked, point, here, truth)
-
-    def input_question(self) -> Iterator[Question[str]]:
-        """The question for an input with the output of the call; none if its calls cannot be read."""
-        question = self._traced.question
-        if self._language.calls_in(question.call, self._target.qualname):
-            places = {"function": self._function.name, "output": question.truth.written}
-            places["source"] = question.source
-            yield Question("runtime-input", places, str, max_tokens=self._tokens)
-
-    def _body(self) -> Iterator[int]:
-        """The numbers of the lines of the function's body in the program as shown."""
-        document = self._language.unanswered(self._document, self._function, self._traced.question.call)
-        lines, body = body_lines(document, find_function(document, self._target.qualname))
-        return (at + 1 for at in body if lines[at].strip())
-
-    def _number(self, line: int) -> int | None:
-        """The number of a line of the document in the program as shown; None if it is not shown."""
-        document = add_mark(self._document, line)
-        mark = f"{LANGUAGES[document.language].comment} {MARK}"
-        name, call = self._target.qualname, self._traced.question.call
-        document = self._language.unanswered(document, find_function(document, name), call)
-        lines = visible_part(document, find_function(document, name)).strip("\n").splitlines()
-        return next((number for number, text in enumerate(lines, 1) if text.endswith(mark)), None)
-
-
-def _sought_input(
-    context: Context, target: Target, traced: TracedCall, text: str, limits: Limits
-) -> SoughtInput:
-    """The answer to the question for an input, and whether it gives the output of the call."""
-    question, language = traced.question, execution_of(target.document.language)
-    name = find_function(target.document, target.qualname).name
-    begun = "" if chats(context.model.info) else f"{name}("
-    call = _call_in(begun + without_thought(text), target)
-    gave, right = None, False
-    if call is not None:
-        try:
-            output = language.output_of(target.document, call, context.setting(limits))
-            gave, right = output.written, language.values.equal(output.value, question.truth.value)
-        except SourceError:
-            gave = None
-    return SoughtInput(output=question.truth.written, said=text, call=call, gave=gave, right=right)
-
-
-def _call_in(text: str, target: Target) -> str | None:
-    """The first call with literal arguments in an answer: in one of its lines, or the begin of one."""
-    language = execution_of(target.document.language)
-    for line in text.splitlines():
-        plain = line.strip().strip("`")
-        ends = [len(plain), *(at + 1 for at, mark in enumerate(plain) if mark == ")")]
-        for end in ends:
-            if calls := language.calls_in(plain[:end], target.qualname):
-                return calls[0]
-    return None
