@@ -220,12 +220,6 @@ class Engine:
         return self._model
 
     @property
-    def end_of_turn(self) -> int:
-        """The token that ends a message of a chat."""
-        turn = int(llama.llama_vocab_eot(self._vocab))
-        return turn if turn >= 0 else int(llama.llama_vocab_eos(self._vocab))
-
-    @property
     def width(self) -> int:
         """Dimensions of a hidden state."""
         return int(llama.llama_model_n_embd(self._model))

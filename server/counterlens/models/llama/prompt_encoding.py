@@ -99,7 +99,7 @@ class PromptEncoder:
             turn.max_tokens,
             grammar,
             None if prompt.reply else turn,
-            self._engine.end_of_turn,
+            template.closing if prompt.candidates else None,
         )
 
     def _form(self, prompt: Prompt) -> Grammar | None:
@@ -219,6 +219,17 @@ class ChatTemplate:
         tokens += self._engine.tokenize(rest.encode(), marks=True)
         lead = [self._engine.bos] if self._engine.adds_bos and tokens[:1] != [self._engine.bos] else []
         return lead + tokens
+
+    @cached_property
+    def closing(self) -> int | None:
+        """The token that ends an answer; None if the template has none.
+
+        The vocabulary's own end of a turn may be another token, such as that of a text.
+        """
+        filled = self._fill(("user", "assistant"))
+        behind = "" if isinstance(filled, ModelError) else filled.partition(_PLACE.format(1))[2]
+        tokens = self._engine.tokenize(behind.encode(), marks=True)
+        return next((token for token in tokens if token in self._engine.ends), None)
 
     def _fill(self, roles: Sequence[str]) -> str | ModelError:
         """The template, filled once for each sequence of roles."""
