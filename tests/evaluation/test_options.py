@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -176,7 +177,7 @@ def test_a_run_from_before_chats_asks_as_it_began(embedded: LlamaModel, place: P
     settings = RunSettings.of(["equivalence"], f"repo:{place / 'code'}", paths=("gcd.py",))
     begun = json.loads(settings.to_json())
     assert begun["options"]["equivalence"].pop("ask_by") == "chat"
-    earlier = RunSettings.from_json(json.dumps(begun))
+    earlier = replace(RunSettings.from_json(json.dumps(begun)), foreign=False)
     assert isinstance(options := earlier.options_of("equivalence"), PromptedOptions)
     assert options.ask_by is AskBy.TEXT
     kept = manifest(make_plan(earlier, best_sandbox()), "smollm2-135m", embedded.info, None)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from counterlens.models.base import Api
+from counterlens.models.base import Api, Capability
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Probe, Target
@@ -145,7 +145,8 @@ def test_the_templates_of_the_guide_work(
     (folder / "what.smollm2.chat.txt").write_text("Say it.\n---\nOnly for one model: $source\n")
     monkeypatch.syspath_prepend(tmp_path)
     importlib.invalidate_caches()
-    plain = fill(model.info, "guide_probe", "what", 9, ("\n",), source="def f(): pass\n")
+    continues = replace(model.info, capabilities=model.info.capabilities - {Capability.INSTRUCT})
+    plain = fill(continues, "guide_probe", "what", 9, ("\n",), source="def f(): pass\n")
     assert plain.text.endswith("def f(): pass\n\n# What it does, in one sentence: It")
     assert plain.reply is None
     asked = replace(model.info, name="SmolLM2", api=Api.CHAT)

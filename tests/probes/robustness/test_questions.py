@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from threading import Event
 from typing import Any
@@ -60,10 +61,11 @@ BODY = "    least = min(value, high)\n    return least\n"
 
 
 class Scripted:
-    """A model whose answers are a function of the prompt."""
+    """A model whose answers are a function of the text that it continues."""
 
     def __init__(self, info: ModelInfo, answer: Any) -> None:
-        self.info, self._answer = info, answer
+        self.info = replace(info, capabilities=info.capabilities - {Capability.INSTRUCT})
+        self._answer = answer
 
     def offers(self, capability: Capability, **_: Any) -> bool:
         return capability in self.info.capabilities - {Capability.EXACT}
