@@ -82,7 +82,7 @@ def test_what_a_probe_does_not_take_is_refused(probe: str) -> None:
     more |= {"protocol"} if probe != "coherence" else set()
     more |= {"map_timeout", "excluded_tests"} if probe == "dependent-execution" else set()
     more |= {"from_language"} if probe in {"dependent-execution", "specification"} else set()
-    assert set(declared) == {"seed", "timeout", "max_tokens"} | more
+    assert set(declared) == {"seed", "ask_by", "timeout", "max_tokens"} | more
     with pytest.raises(OptionError, match="windows"):
         make(PROBES[probe].options, {"windows": True})
 

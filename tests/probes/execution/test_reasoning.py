@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import cast
@@ -11,7 +12,7 @@ import pytest
 
 from counterlens.errors import Cancelled, SourceError
 from counterlens.judging.base import LIMITS, Setting
-from counterlens.models.base import Model
+from counterlens.models.base import Capability, Model
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.independent import ExecutionOptions, ExecutionProbe
 from counterlens.probes.execution.printing import Origin, inputs_of
@@ -152,13 +153,14 @@ def test_the_docstring_is_not_shown() -> None:
 
 
 def test_prompts_end_where_the_answer_begins(model: LlamaModel) -> None:
+    info = replace(model.info, capabilities=model.info.capabilities - {Capability.INSTRUCT})
     for style in STYLES:
-        asked = prompt(model.info, style, "def f(x):\n    return x\n", "f(1)")
+        asked = prompt(info, style, "def f(x):\n    return x\n", "f(1)")
         assert "def f(x):\n    return x" in asked.text
         assert "$" not in asked.text
         assert not asked.text.endswith((" ", "\n"))
         assert asked.reply is None
-    assert prompt(model.info, "direct", "", "f(1)").text.endswith("assert f(1) ==")
+    assert prompt(info, "direct", "", "f(1)").text.endswith("assert f(1) ==")
 
 
 def test_the_truth_comes_from_running() -> None:
