@@ -17,7 +17,7 @@ from counterlens.probes.equivalence.probe import EquivalenceRecord
 from counterlens.probes.localisation.probe import LocalisationRecord
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context
-from counterlens.probes.prompts.closed import Choice, choose
+from counterlens.probes.prompts.closed import WeighedQuestion, choose
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.probes.runtime.record import RuntimeRecord
@@ -192,7 +192,7 @@ def test_many_questions_are_asked_in_few_requests_and_in_their_order() -> None:
     model = Weighing(
         lambda question, answer: -float(re.findall(r"\d+", question)[-1]) if answer == " a" else 0.0
     )
-    asked = [Choice(Prompt(f"what they share\n{number}"), ("a", "b", "c")) for number in range(100)]
+    asked = [WeighedQuestion(Prompt(f"what they share\n{number}"), ("a", "b", "c")) for number in range(100)]
     answers = choose(cast(Model, model), asked, Steps(), "asking")
     assert model.requests == 3
     for number, answer in enumerate(answers):

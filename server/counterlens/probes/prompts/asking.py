@@ -15,7 +15,7 @@ import numpy as np
 from counterlens.models.base import Prompt
 from counterlens.models.chat.replies import without_thought
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.prompts.closed import AnswerSource, Choice, choose, how
+from counterlens.probes.prompts.closed import AnswerSource, WeighedQuestion, choose, how
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.templates import chats, fill, has_template
 from counterlens.probes.sanity import require_repeatable
@@ -122,7 +122,7 @@ def _ask(
     asked = list(zip(prompts, questions, strict=True))
     written = [prompt for prompt, each in asked if each.is_written or not (weighs and each.candidates)]
     weighed = [
-        Choice(prompt, tuple(each.candidates), each.ended)
+        WeighedQuestion(prompt, tuple(each.candidates), each.ended)
         for prompt, each in asked
         if weighs and each.candidates
     ]

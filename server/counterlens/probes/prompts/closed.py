@@ -43,7 +43,7 @@ class YesNo:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class WeighedQuestion:
     """A question with its candidates.
 
     Attributes:
@@ -124,11 +124,13 @@ def ask(
             prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
         )
         return [YesNo(read(completion.text)) for completion in completions]
-    known = choose(model, [Choice(prompt, words) for prompt in prompts], steps, what)
+    known = choose(model, [WeighedQuestion(prompt, words) for prompt in prompts], steps, what)
     return [YesNo(yes > no, float(np.exp(yes))) for yes, no in known]
 
 
-def choose(model: Model, questions: Sequence[Choice], steps: Steps, what: str) -> list[tuple[float, ...]]:
+def choose(
+    model: Model, questions: Sequence[WeighedQuestion], steps: Steps, what: str
+) -> list[tuple[float, ...]]:
     """The log-probability of each candidate of each question, in nats, given that one of them is the answer.
 
     Args:
