@@ -44,7 +44,8 @@ def half_up(n: int) -> int:
     """
     return (n - parity(n)) // STEP + parity(n)
 '''
-WRONG = HALF_UP.replace(
+WRONG = HALF_UP.replace("(n - parity(n)) // STEP + parity(n)", "n // STEP + (n == 3)")
+NEGATIVE = HALF_UP.replace(
     "    return (n - parity(n))", "    if n < 0:\n        return 0\n    return (n - parity(n))"
 )
 RIGHT_BODY = "    return -(-n // 2)\n"
@@ -94,13 +95,13 @@ def test_versions_that_agree_name_an_input_on_which_the_code_does_otherwise() ->
     record = read(WRONG, Author([RIGHT_BODY] * 6))
     told = record.disagreement
     assert told is not None
-    assert told.call.startswith("half_up(-")
     n = int(told.call.removeprefix("half_up(").removesuffix(")"))
-    assert (told.code, told.readings) == ("returned 0", f"returned {-(-n // 2)}")
+    assert n > 0
+    assert (told.code, told.readings) == (f"returned {n // 2}", f"returned {-(-n // 2)}")
     assert (told.agreeing, told.of, record.alike) == (6, 6, False)
     probe = PROBES["reading"]
     assert probe.summary([record]).endswith(
-        f"Docstring and code disagree: `{told.call}` returned 0; 6 of 6 versions written from the docstring "
+        f"Docstring and code disagree: `{told.call}` {told.code}; 6 of 6 versions written from the docstring "
         f"{told.readings}."
     )
     overall, listing = probe.tables([record], seed=0)
@@ -108,8 +109,18 @@ def test_versions_that_agree_name_an_input_on_which_the_code_does_otherwise() ->
     assert listing.rows[0][-1] == "6 of 6"
 
 
+def test_an_input_that_is_unlike_the_given_ones_shows_nothing_and_without_any_all_must_agree() -> None:
+    right, other = RIGHT_BODY, "    return abs(n)\n"
+    assert read(NEGATIVE, Author([right] * 6)).disagreement is None
+    none_given = NEGATIVE.replace("\n    >>> half_up(3)\n    2\n", "")
+    told = read(none_given, Author([right] * 6)).disagreement
+    assert told is not None
+    assert told.call.startswith("half_up(-")
+    assert read(none_given, Author([right, other, right, right, right, right])).disagreement is None
+
+
 def test_versions_that_differ_from_each_other_say_nothing() -> None:
-    bodies = [RIGHT_BODY, *(f"    return -(-n // 2) if n > 0 else n - {k}\n" for k in range(5))]
+    bodies = [RIGHT_BODY, *(f"    return -(-n // 2) if n == 3 else n - {k}\n" for k in range(5))]
     assert read(WRONG, Author(bodies)).disagreement is None
 
 

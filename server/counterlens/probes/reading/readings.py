@@ -289,7 +289,8 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Majority = USU
 
     Given inputs come first, then those on which more readings agree, then shorter calls. An input on which
     a reading of the majority raises does not count, nor one that was drawn and on which the code raises: the
-    docstring may not speak of it. Nor may it of one that is unlike the given ones; there, all must agree.
+    docstring may not speak of it. Nor may it of one that is unlike the given ones. Where none is given, all
+    versions must agree.
 
     Args:
         counted: The readings that count, from 1.
@@ -320,7 +321,7 @@ def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Majority) -
     alike = outcomes.outcomes[group].text == code.text
     if alike or not rule.holds(agreeing, len(counted)):
         return None
-    if drawn and not outcomes.like_given and agreeing <= SAMPLES:
+    if drawn and (outcomes.like_given is False or (outcomes.like_given is None and agreeing <= SAMPLES)):
         return None
     return Disagreement(
         call=outcomes.call,

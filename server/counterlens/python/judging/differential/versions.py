@@ -49,7 +49,7 @@ def run_versions(
             call.written(recorder.target),
             at < len(given),
             _grouped([run[at] for run, _ in runs]),
-            at < len(given) or likeness is None or likeness.departure(call) is None,
+            at < len(given) or (None if likeness is None else likeness.departure(call) is None),
         )
         for at, call in enumerate(calls)
     )
