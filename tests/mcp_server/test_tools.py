@@ -49,6 +49,26 @@ def text(found: CallToolResult) -> str:
     return found.content[0].text
 
 
+async def test_an_assistant_gets_what_contradicts_a_docstring_or_fails_a_test(tmp_path: Path) -> None:
+    stated = 'def half(n):\n    """Halve a number: half(3) == 1.5."""\n    return n // 2\n\n\n'
+    docstring = '    """Write it in capitals.\n\n    >>> upper("a")\n    {1}\n    """\n'
+    tested = f"def upper(name):\n{docstring}    return name\n"
+    (tmp_path / "words.py").write_text(stated + tested)
+    async with connected(tmp_path) as client:
+        found = await call(client, "counterlens_check", path="words.py")
+        assert found.structured_content is not None
+        marks = found.structured_content["marks"]
+        assert [(mark["path"], mark["kind"]) for mark in marks] == [
+            ("words.py", "docstring"),
+            ("words.py", "tests"),
+        ]
+        assert "2 marks in 2 functions." in text(found)
+        assert "returns 1; the docstring says 1.5" in text(found)
+        half = await call(client, "counterlens_check", path="words.py", function="half")
+        assert half.structured_content is not None
+        assert [mark["kind"] for mark in half.structured_content["marks"]] == ["docstring"]
+
+
 async def test_an_assistant_gets_confidence_and_tasks() -> None:
     async with connected() as client:
         names = {tool.name for tool in (await client.list_tools()).tools}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
@@ -29,24 +27,17 @@ from counterlens.counting import plural
 from counterlens.datasets.changes import Lines, changed_lines
 from counterlens.doubt.accepted import new_marks, write_accepted
 from counterlens.doubt.blaming import culprits, is_failing
-from counterlens.doubt.disagreeing import DisagreeingFunction
 from counterlens.doubt.fitting import ALLOWED, code_lines, fit_margins
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import margins_of, save_margins
-from counterlens.doubt.marking import Doubt, Mark, doubts
+from counterlens.doubt.marking import Doubt, Mark
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.settling import settle
 from counterlens.errors import SandboxError, SourceError
-from counterlens.judging.base import Setting
-from counterlens.judging.projects import interpreter_for
 from counterlens.languages.language import Feature
 from counterlens.models.base import Model
-from counterlens.probes.probe import Context
-from counterlens.probes.reading.marking import docstring_mark, marking_rule, stated_mark
-from counterlens.probes.reading.readings import Majority
-from counterlens.probes.reading.repairing import written_fix
-from counterlens.progress import ProgressCallback, Steps
+from counterlens.probes.reading.checking import DocstringReader, marks_of
+from counterlens.progress import Steps
 from counterlens.reports.export.doubts import DOUBT_FORMATS
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
@@ -112,10 +103,10 @@ def check(
     marks: list[Mark] = []
     if chosen:
         with model.opened() as loaded:
-            readings = None if no_readings else _docstrings(loaded, paths, excluded_tests)
-            marks = culprits(list(_check(loaded, chosen, sandbox, excluded_tests, readings)))
-            if readings is not None and readings.rule is not None:
-                say(readings.balance, err=True)
+            reader = None if no_readings else _docstrings(loaded, paths, excluded_tests)
+            marks = culprits(list(_check(loaded, chosen, sandbox, excluded_tests, reader)))
+            if reader is not None and reader.balance:
+                say(reader.balance, err=True)
     if accepted is not None:
         known = marks
         if write_baseline:
@@ -193,48 +184,10 @@ def chosen_scopes(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope
     return chosen
 
 
-@dataclass
-class _Docstrings:
-    """Runs what docstrings state, and has a model write functions from them if it has a rule.
-
-    It counts the docstrings that cannot be read.
-    """
-
-    model: Model
-    rule: Majority | None
-    sandbox: Sandbox
-    excluded: tuple[str, ...]
-    read: int = 0
-    unread: Counter[str] = field(default_factory=Counter)
-
-    def mark(self, scope: DoubtScope, progress: ProgressCallback) -> DisagreeingFunction | None:
-        """The mark at a function whose docstring and code disagree."""
-        context = Context(self.model, lambda: self.sandbox, Steps(progress=progress))
-        python = interpreter_for(scope.document.path)
-        setting = Setting(self.sandbox, python, excluded=self.excluded)
-        mark = stated_mark(scope, setting)
-        if mark is not None or self.rule is None:
-            return mark
-        try:
-            mark = docstring_mark(context, scope, setting, self.rule)
-        except SourceError as error:
-            self.unread[error.message] += 1
-            return None
-        self.read += 1
-        return mark
-
-    @property
-    def balance(self) -> str:
-        """How many docstrings were read, and why others were not."""
-        text = f"docstrings read: {self.read}"
-        why = "; ".join(f"{reason}: {number}" for reason, number in self.unread.most_common())
-        return f"{text}; not read: {self.unread.total()} ({why})" if why else text
-
-
-def _docstrings(model: Model, paths: Sequence[Path], excluded: Sequence[str]) -> _Docstrings | None:
+def _docstrings(model: Model, paths: Sequence[Path], excluded: Sequence[str]) -> DocstringReader | None:
     """What reads docstrings; None if code may not run here."""
     try:
-        return _Docstrings(model, marking_rule(model), strong_sandbox(*paths), tuple(excluded))
+        return DocstringReader(model, strong_sandbox(*paths), excluded)
     except (SandboxError, TrustError) as error:
         say(f"no examples of docstrings were run: {error.message}", err=True)
         return None
@@ -245,7 +198,7 @@ def _check(
     chosen: list[DoubtScope],
     sandbox: Sandbox | None,
     excluded: Sequence[str],
-    readings: _Docstrings | None,
+    reader: DocstringReader | None,
 ) -> Iterator[Mark]:
     """The marks of some functions, verified by tests if there is a sandbox."""
     if margins_of(model.info) is None:
@@ -260,16 +213,15 @@ def _check(
             name = f"{scope.document.path}::{scope.function.qualname}"
             report(f"checking {name}", number, len(chosen))
             progress = progress_at(report, number, len(chosen))
-            if sandbox is None:
-                marks: list[Mark] = list(doubts(model, scope))
-            else:
-                marks = settle(
-                    model, scope, None, sandbox, excluded=excluded, progress=progress, rewrite=written_fix
-                )
-            yield from marks
-            if readings is not None and not any(map(is_failing, marks)):  # tests say more than a docstring
-                mark = readings.mark(scope, progress)
-                yield from [mark] if mark is not None else []
+            yield from marks_of(
+                model,
+                scope,
+                sandbox,
+                reader,
+                Steps(progress=progress),
+                excluded=excluded,
+                progress=progress,
+            )
 
 
 def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:

@@ -19,13 +19,18 @@ import counterlens
 from counterlens.confidence.scoring import measure
 from counterlens.counting import plural
 from counterlens.dependence import dependences
+from counterlens.doubt.blaming import culprits
+from counterlens.doubt.generating import scopes
+from counterlens.doubt.marking import Mark
 from counterlens.errors import CounterlensError, SourceError
+from counterlens.languages.language import Feature
 from counterlens.languages.registry import language_named
 from counterlens.mcp.workspace import ToolWorkspace
 from counterlens.mutations.engine import survey
 from counterlens.mutations.line_differences import line_difference
 from counterlens.probes import probe as probing
 from counterlens.probes.options import distribute, schema_of
+from counterlens.probes.reading.checking import DocstringReader, marks_of
 from counterlens.probes.registry import PROBES, probe_named
 from counterlens.probes.runner import require_probed, run_targets
 from counterlens.probes.subjects import targets_in
@@ -37,9 +42,10 @@ from counterlens.reports.expected import code
 from counterlens.reports.export import json as plain
 from counterlens.reports.export.counterfactuals import counterfactual, refusal
 from counterlens.reports.export.dependences import dependences_json
+from counterlens.reports.export.doubts import mark_data
 from counterlens.reports.render import markdown
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function, require_functions
+from counterlens.syntax.functions import find_function, require_feature, require_functions
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _RUNS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
@@ -94,6 +100,17 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
                 workspace, path, source, language, function, cancel, report
             ),
         )
+
+    @tool(title="Find likely mistakes", annotations=_RUNS)
+    async def counterlens_check(
+        context: Context[Any, Any], path: Path, function: Function | None = None
+    ) -> CallToolResult:
+        """Functions that fail their tests, with a fix if one is known, or that contradict their docstring.
+
+        Without a failing test, nothing says whether the code or its docstring is wrong. Code runs only in a
+        sandbox. Takes seconds for each function.
+        """
+        return await answer(context, lambda cancel, report: check(workspace, path, function, cancel, report))
 
     @tool(title="Probe a function counterfactually", annotations=_RUNS)
     async def counterlens_probe_function(
@@ -232,6 +249,45 @@ def probe(
     run = run_targets(chosen, context, targets, options)
     require_probed(run)
     return ToolAnswer(markdown.render(probe_report(run, f"{path}::{function}")), plain.probe_document(run))
+
+
+def check(
+    workspace: ToolWorkspace,
+    path: str,
+    function: str | None,
+    cancel: Event,
+    progress: ProgressCallback,
+) -> ToolAnswer:
+    """The marks of a file or a function, by tests, docstrings and likelier alternatives.
+
+    Raises:
+        SourceError: there is no such file or function, or it is not Python.
+        ModelError, SandboxError: the model or the sandbox failed.
+        TrustError: the user has not trusted the folder.
+        Cancelled: `cancel` was set.
+    """
+    document = workspace.read(path)
+    require_feature(document, Feature.DOUBTS)
+    wanted = find_function(document, function) if function else None
+    chosen = [
+        scope
+        for scope in scopes(document)
+        if wanted is None or scope.function.start <= wanted.start < scope.function.end
+    ]
+    sandbox = workspace.sandbox()
+    progress("loading the model", 0, 1)
+    model = workspace.model()
+    reader, steps = DocstringReader(model, sandbox), Steps(cancel)
+    marks: list[Mark] = []
+    for number, scope in enumerate(chosen):
+        progress(f"checking {scope.function.qualname}", number, len(chosen))
+        marks += marks_of(model, scope, sandbox, reader, steps)
+    rows = [mark_data(mark) | {"path": path} for mark in culprits(marks)]
+    parts = [f"{plural(len(rows), 'mark')} in {plural(len(chosen), 'function')}."]
+    for row in rows:
+        shown = f"- line {row['line']}: {markdown.prose(row['message'])}"
+        parts.append(f"{shown}\n\n{markdown.fence(row['patch'], 'diff')}" if row["patch"] else shown)
+    return ToolAnswer("\n\n".join(parts) + "\n", {"marks": rows})
 
 
 def list_counterfactuals(workspace: ToolWorkspace, path: str, function: str | None, seed: int) -> ToolAnswer:

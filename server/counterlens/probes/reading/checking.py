@@ -1,0 +1,104 @@
+"""All marks of a function: by its tests, by what its docstring says, and by likelier alternatives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from counterlens.doubt.blaming import is_failing
+from counterlens.doubt.disagreeing import DisagreeingFunction
+from counterlens.doubt.marking import Mark, doubts
+from counterlens.doubt.scope import DoubtScope
+from counterlens.doubt.settling import settle
+from counterlens.errors import SourceError
+from counterlens.judging.base import Setting
+from counterlens.judging.projects import interpreter_for
+from counterlens.models.base import Model
+from counterlens.probes.probe import Context
+from counterlens.probes.reading.marking import docstring_mark, marking_rule, stated_mark
+from counterlens.probes.reading.repairing import written_fix
+from counterlens.progress import Steps
+from counterlens.sandbox.base import Sandbox
+
+
+@dataclass
+class DocstringReader:
+    """Runs what docstrings state, and has a model write functions from them if it has a rule.
+
+    It counts the docstrings that it read, and those that cannot be read, by reason.
+    """
+
+    model: Model
+    sandbox: Sandbox
+    excluded: Sequence[str] = ()
+    read: int = 0
+    unread: Counter[str] = field(default_factory=Counter)
+
+    def mark(self, scope: DoubtScope, steps: Steps) -> DisagreeingFunction | None:
+        """The mark at a function whose docstring and code disagree.
+
+        Raises:
+            ModelError, SandboxError, Cancelled: as `docstring_mark`.
+        """
+        python, rule = interpreter_for(scope.document.path), marking_rule(self.model)
+        setting = Setting(self.sandbox, python, cancel=steps.cancel, excluded=tuple(self.excluded))
+        mark = stated_mark(scope, setting)
+        if mark is not None or rule is None:
+            return mark
+        try:
+            mark = docstring_mark(Context(self.model, lambda: self.sandbox, steps), scope, setting, rule)
+        except SourceError as error:
+            self.unread[error.message] += 1
+            return None
+        self.read += 1
+        return mark
+
+    @property
+    def balance(self) -> str:
+        """How many docstrings were read, and why others were not; empty if the model reads none."""
+        if marking_rule(self.model) is None:
+            return ""
+        text = f"docstrings read: {self.read}"
+        why = "; ".join(f"{reason}: {number}" for reason, number in self.unread.most_common())
+        return f"{text}; not read: {self.unread.total()} ({why})" if why else text
+
+
+def marks_of(
+    model: Model,
+    scope: DoubtScope,
+    tests: Sandbox | None,
+    reader: DocstringReader | None,
+    steps: Steps,
+    *,
+    excluded: Sequence[str] = (),
+    progress: Callable[[str], None] | None = None,
+) -> list[Mark]:
+    """The marks of one function.
+
+    Args:
+        tests: The sandbox in which its tests verify marks; None if they do not.
+        reader: Reads its docstring, unless its tests fail, which say more; None if nobody does.
+        excluded: Patterns of tests that are never used.
+        progress: Called with a description of the current step.
+
+    Raises:
+        ModelError, SandboxError, Cancelled: as `settle` and `DocstringReader.mark`.
+    """
+    if tests is None:
+        marks: list[Mark] = list(doubts(model, scope, cancel=steps.cancel))
+    else:
+        marks = settle(
+            model,
+            scope,
+            None,
+            tests,
+            excluded=excluded,
+            cancel=steps.cancel,
+            progress=progress,
+            rewrite=written_fix,
+        )
+    if reader is not None and not any(map(is_failing, marks)):
+        mark = reader.mark(scope, steps)
+        marks += [mark] if mark is not None else []
+    return marks
