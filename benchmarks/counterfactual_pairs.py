@@ -26,7 +26,7 @@ from counterlens.probes.pairs.discrimination import discriminating
 from counterlens.probes.pairs.preparing import CompletionOptions, prepare
 from counterlens.probes.pairs.published import CACP
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.subjects import targets_of
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox
 
 OPTIONS = CompletionOptions(protocol=CACP, **CompletionOptions.published[CACP])

@@ -32,7 +32,7 @@ from counterlens.probes.pairs.published import Cuts
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_probe
-from counterlens.probes.subjects import targets_of
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.python.mutations.language import MUTATIONS
 from counterlens.sandbox.registry import best_sandbox
 

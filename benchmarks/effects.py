@@ -60,7 +60,7 @@ from counterlens.probes.pairs.completion import CompletionOptions, CompletionPro
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_probe
-from counterlens.probes.subjects import targets_of
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox
 
 DATA = ("humaneval", "mbpp")

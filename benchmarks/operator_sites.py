@@ -11,7 +11,7 @@ from collections import Counter
 
 from counterlens.datasets import open_dataset
 from counterlens.probes.operator.pairs import CHANGES, pairings
-from counterlens.probes.subjects import targets_of
+from counterlens.probes.dataset_subjects import targets_of
 
 
 def main(data: str) -> None:

@@ -25,7 +25,7 @@ from counterlens.models.registry import Options
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.subjects import targets_of
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox
 
 INFORMATIVE = {PairOutcome.HELD, PairOutcome.LOST, PairOutcome.GAINED}

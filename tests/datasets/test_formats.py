@@ -17,7 +17,7 @@ from counterlens.datasets.checking import Finding, check
 from counterlens.datasets.evalplus import shape
 from counterlens.datasets.registry import VARIABLE, find, installed_data
 from counterlens.errors import Cancelled, DataError
-from counterlens.probes.subjects import not_drawn, targets_of
+from counterlens.probes.dataset_subjects import not_drawn, targets_of
 
 ADD = "def add(a, b):\n    return a + b\n"
 JAVA = "class Solution {\n    int add(int a, int b) {\n"

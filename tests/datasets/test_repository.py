@@ -12,7 +12,7 @@ from counterlens.datasets import open_dataset
 from counterlens.datasets.changes import changed_lines
 from counterlens.datasets.repository import python_files, repository
 from counterlens.errors import DataError
-from counterlens.probes.subjects import targets_of
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.python.judging import discovery
 from counterlens.sandbox.registry import best_sandbox
 

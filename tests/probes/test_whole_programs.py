@@ -13,6 +13,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.languages import judging_of
 from counterlens.mutations import Counterfactual, survey
 from counterlens.mutations.base import NAMES_UNREAD
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.execution.dependent import DependentExecutionProbe
 from counterlens.probes.execution.record import Form
 from counterlens.probes.options import make
@@ -25,7 +26,6 @@ from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.gap import Gap
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import require_suited
-from counterlens.probes.subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, find_function

@@ -24,8 +24,8 @@ from counterlens.datasets import open_dataset
 from counterlens.datasets.registry import absolute, repository_in
 from counterlens.languages.registry import language_named
 from counterlens.probes.common_options import MAX_TOKENS
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.runner import require_one_language
-from counterlens.probes.subjects import targets_of
 from counterlens.progress import Steps
 from counterlens.reports.build.calibration import correctness_report
 from counterlens.reports.export.calibration import correctness_json, write_observations

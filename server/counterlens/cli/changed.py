@@ -13,7 +13,8 @@ from counterlens.cli.bench import hold_to, require_gate, run_bench, show_plan
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
-from counterlens.datasets.repository import PREFIX, NothingChosenError
+from counterlens.datasets.base import PREFIX
+from counterlens.datasets.repository import NothingChosenError
 from counterlens.reports.build.evaluation import changed_report
 from counterlens.reports.export.runs import exported_run
 from counterlens.reports.export.verdicts import annotation_commands

@@ -7,11 +7,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from counterlens.cli.every_probe import probe_everything
 from counterlens.cli.flags import DurationType
 from counterlens.cli.options import (
     ChosenModel,
@@ -32,12 +31,9 @@ from counterlens.cli.report_output import ReportOutput, output_options
 from counterlens.cli.saying import say
 from counterlens.confidence.scoring import FunctionConfidence, measure_function
 from counterlens.counting import plural
-from counterlens.datasets import open_dataset
-from counterlens.datasets.counterparts import counterparts
 from counterlens.datasets.registry import absolute, repository_in
 from counterlens.errors import OptionError
 from counterlens.judging.base import LIMITS, lasting
-from counterlens.models.sentences import ModelSentences, SentenceEncoder
 from counterlens.probes.common_options import source_language
 from counterlens.probes.options import ProbeOptions, distribute
 from counterlens.probes.pairs.record import PairsRecord
@@ -54,7 +50,7 @@ from counterlens.probes.runner import (
     require_suited,
     run_targets,
 )
-from counterlens.probes.subjects import given_judge, targets_in, targets_of
+from counterlens.probes.subjects import given_judge, targets_in
 from counterlens.progress import Steps, TimeBudget
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.export.json import probe_document
@@ -63,6 +59,9 @@ from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_functions
+
+if TYPE_CHECKING:
+    from counterlens.models.sentences import SentenceEncoder
 
 AnyProbe = Probe[Any, Any]
 _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
@@ -161,6 +160,8 @@ def probe(
             vetted=not subject.single,
         )
         if task == ALL:
+            from counterlens.cli.every_probe import probe_everything
+
             probe_everything(context, probes, options, subject, output)
         else:
             watched = replace(context, steps=Steps(budget=time_budget))
@@ -244,6 +245,11 @@ class Subject:
             return (
                 [self._judged(target, limits) for target in functions] if probe.runs_programs else functions
             )
+        # Imported here: the functions of a file need no datasets.
+        from counterlens.datasets import open_dataset
+        from counterlens.datasets.counterparts import counterparts
+        from counterlens.probes.dataset_subjects import targets_of
+
         dataset = open_dataset(self._data)
         functions = targets_of(
             dataset,
@@ -350,4 +356,8 @@ def _encoder(
         (named for probe_options in options.values() if (named := getattr(probe_options, "encoder", None))),
         None,
     )
-    return ModelSentences(stack.enter_context(model.named(name).opened())) if name else None
+    if name is None:
+        return None
+    from counterlens.models.sentences import ModelSentences
+
+    return ModelSentences(stack.enter_context(model.named(name).opened()))

@@ -26,8 +26,8 @@ from counterlens.cli.probe_options import (
 )
 from counterlens.cli.runs import agreed_settings
 from counterlens.cli.saying import say
+from counterlens.datasets.base import PREFIX
 from counterlens.datasets.registry import absolute
-from counterlens.datasets.repository import PREFIX
 from counterlens.errors import DataError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where

@@ -14,6 +14,8 @@ from typing import ClassVar
 from counterlens.errors import DataError
 from counterlens.regular_file import reason_of, sha256_of_file
 
+PREFIX = "repo:"
+"""The beginning of the name of a repository's tested functions."""
 UNKNOWN = "unknown"
 """The version of data that is not published."""
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import platformdirs
 
-from counterlens.datasets.base import Dataset, Loader
+from counterlens.datasets.base import PREFIX, Dataset, Loader
 from counterlens.datasets.files import SUFFIXES, data_files, records, require_readable
 from counterlens.datasets.folders import PROGRAMS
-from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import DataError
 from counterlens.plugins import Registry
 
@@ -58,6 +57,8 @@ def open_dataset(spec: str | Path) -> Dataset:
     """
     text = str(spec)
     if text.startswith(PREFIX):
+        from counterlens.datasets.repository import repository  # reads Git, and tests
+
         return repository(text)
     path = Path(text).expanduser()
     name, colon, rest = text.partition(":")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from counterlens.datasets import git
-from counterlens.datasets.base import Dataset, Loader, Problem, Provenance
+from counterlens.datasets.base import PREFIX, Dataset, Loader, Problem, Provenance
 from counterlens.datasets.changes import Lines, changed_lines
 from counterlens.errors import DataError, SourceError
 from counterlens.judging.base import LIMITS, MAP_SECONDS, Setting
@@ -31,7 +31,6 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 from counterlens.trust import is_inside
 
-PREFIX = "repo:"
 _PASSED_OVER = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}
 _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
 

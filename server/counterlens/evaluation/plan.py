@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from counterlens.datasets import Dataset, open_dataset
+from counterlens.datasets.base import PREFIX
 from counterlens.datasets.counterparts import Counterparts, counterparts
-from counterlens.datasets.repository import PREFIX, repository
+from counterlens.datasets.repository import repository
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.decided import require_excess
 from counterlens.evaluation.run_consent import require_consent
@@ -19,12 +20,12 @@ from counterlens.evaluation.store import Item
 from counterlens.judging.base import LIMITS, MAP_SECONDS, lasting
 from counterlens.models.base import Api
 from counterlens.probes.common_options import source_language
+from counterlens.probes.dataset_subjects import not_drawn, targets_of
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.protocols import require_api
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import is_suited, require_suited
-from counterlens.probes.subjects import not_drawn, targets_of
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
 

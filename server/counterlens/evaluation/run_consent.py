@@ -20,7 +20,7 @@ from pathlib import Path
 import platformdirs
 
 from counterlens.atomic_file import make_folder
-from counterlens.datasets.repository import PREFIX
+from counterlens.datasets.base import PREFIX
 from counterlens.errors import CounterlensError
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.entries import entry_named

@@ -102,10 +102,10 @@ def fetch_code_model(model: CodeModel, progress: Progress | None = None, cancel:
         ModelError: the file cannot be downloaded, or differs from the official one.
         Cancelled: `cancel` was set.
     """
-    from counterlens.models.hub import HubFile, HubOfflineError  # imports an HTTP client
-
     path = code_model_here(model)
     if path is None:
+        from counterlens.models.hub import HubFile, HubOfflineError  # imports an HTTP client
+
         try:
             path = HubFile(model.repository, model.file).fetched(progress, cancel)
         except HubOfflineError as error:

@@ -15,19 +15,21 @@ from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 from threading import Event
-from typing import ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from counterlens.judging.base import Judge, Setting
 from counterlens.judging.comparison import PrintingCase
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Capability, Completion, Model, Prompt
 from counterlens.models.cache import past_cache
-from counterlens.models.sentences import SentenceEncoder
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.record import Record
 from counterlens.progress import Steps
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
+
+if TYPE_CHECKING:
+    from counterlens.models.sentences import SentenceEncoder
 
 OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
 RecordT = TypeVar("RecordT", bound=Record)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Ending, Job, JobOutcome, Limits
-from counterlens.sandbox.linux.calls import describe_call
 from counterlens.sandbox.pipes import Pipes
 
 _SIGXCPU, _SIGKILL = 24, 9
@@ -55,6 +54,8 @@ def _refusals(lines: list[list[str]], limits: Limits) -> Iterator[str]:
     }
     for word, *values in lines:
         if word == "refused":
+            from counterlens.sandbox.linux.calls import describe_call  # names that few programs need
+
             yield f"it may not {describe_call(int(values[0]), int(values[1]))}"
         elif word == "exceeded" and values[0] in exceeded:
             yield f"it may not {exceeded[values[0]]}"

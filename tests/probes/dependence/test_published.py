@@ -22,6 +22,7 @@ from counterlens.dependence import dependences
 from counterlens.errors import CounterlensError, OptionError
 from counterlens.models.base import Completion, ModelInfo, Prompt
 from counterlens.models.stopping import repeats_itself
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.dependence.core_form import CoreForm, own_questions
 from counterlens.probes.dependence.core_replies import read_reply
 from counterlens.probes.dependence.examined import ExaminedFunction
@@ -34,7 +35,6 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.templates import template
 from counterlens.probes.record import Record, read, write_record
 from counterlens.probes.runner import run_probe, run_targets
-from counterlens.probes.subjects import targets_of
 from counterlens.syntax.document import Document
 from tests.conftest import WHOLE
 from tests.models.remote.conftest import Handler, Script, serve  # noqa: F401 - a fixture

@@ -17,6 +17,7 @@ from counterlens.errors import OptionError, SourceError
 from counterlens.evaluation.results import RunResults
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.stopping import cut
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.holes import LONGEST, holes_of
@@ -24,7 +25,6 @@ from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import read, write_record
 from counterlens.probes.runner import is_suited, run_probe
-from counterlens.probes.subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.conftest import short_model

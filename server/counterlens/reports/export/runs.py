@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from counterlens.datasets.repository import PREFIX
+from counterlens.datasets.base import PREFIX
 from counterlens.evaluation.choice import choice_in
 from counterlens.evaluation.effects import judged_parts, tables_of_runs
 from counterlens.evaluation.results import RunResults
