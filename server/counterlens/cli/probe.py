@@ -53,8 +53,6 @@ from counterlens.probes.runner import (
 from counterlens.probes.subjects import given_judge, targets_in
 from counterlens.progress import Steps, TimeBudget
 from counterlens.reports.build.probe_run import probe_report
-from counterlens.reports.export.json import probe_document
-from counterlens.reports.formats import write_probes
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -291,8 +289,13 @@ def _probe_one(
         wanted = has_time and subject.is_file and (output.terminal or output.as_json)
         confidence = _confidence(watched, run, targets) if wanted else {}
         evidence = _evidence(watched, run, targets) if wanted and subject.single else {}
-    output.write(lambda form: write_probes(form, [run], f"{subject}: {probe.id}", about(run)))
+    if output.files:
+        from counterlens.reports.formats import write_probes
+
+        output.write(lambda form: write_probes(form, [run], f"{subject}: {probe.id}", about(run)))
     if output.as_json:
+        from counterlens.reports.export.json import probe_document
+
         means = {name: _mean(target, rating) for name, (target, rating) in confidence.items()}
         further = {name: value for name, value in (("confidence", means), ("evidence", evidence)) if value}
         print_json(probe_document(run) | further)

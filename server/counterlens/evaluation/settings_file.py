@@ -17,6 +17,8 @@ from typing import Any
 from counterlens.errors import OptionError
 from counterlens.evaluation.settings import RunOptions
 from counterlens.models.entries import (
+    PYPROJECT,
+    TABLE,
     ModelEntry,
     is_entry_name,
     listed_models,
@@ -24,7 +26,6 @@ from counterlens.models.entries import (
     read_entries,
     user_entries,
 )
-from counterlens.models.settings_changes import PYPROJECT, TABLE
 from counterlens.mutations.cuts import Ratio
 from counterlens.nested_text import parse_toml
 from counterlens.probes.options import OptionSpec, declared, specs

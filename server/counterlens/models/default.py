@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from counterlens.models.code_models import CodeModel, code_model, code_model_here
 from counterlens.models.entries import user_file, user_model
 from counterlens.models.files import EMBEDDED_MODEL
-from counterlens.models.settings_changes import with_model, write_settings
 
 RECOMMENDED = "qwen2.5-coder-0.5b"
 """The code model that is asked by default, where it is on the machine."""
@@ -76,4 +75,6 @@ def use_by_default(spec: str) -> None:
     """
     user_model()  # refuses a file with invalid content
     path = user_file()
+    from counterlens.models.settings_changes import with_model, write_settings
+
     write_settings(path, with_model(path, spec))

@@ -34,6 +34,9 @@ from counterlens.models.usage import DEFAULT_CURRENCY, Price
 from counterlens.nested_text import parse_toml
 from counterlens.regular_file import read_text, reason_of
 
+PYPROJECT, TABLE = "pyproject.toml", ("tool", "counterlens")
+"""The other file with settings, and its table."""
+
 CONCURRENCY = 4
 """Default number of concurrent requests."""
 

@@ -12,12 +12,9 @@ from typing import Any
 
 from counterlens.atomic_file import replace_file
 from counterlens.errors import OptionError
-from counterlens.models.entries import ModelEntry, entry_named, entry_text
+from counterlens.models.entries import PYPROJECT, TABLE, ModelEntry, entry_named, entry_text
 from counterlens.nested_text import parse_toml
 from counterlens.regular_file import read_text, reason_of
-
-PYPROJECT, TABLE = "pyproject.toml", ("tool", "counterlens")
-"""The file in which settings are in a table, and that table."""
 
 _Settings = MutableMapping[str, Any]
 

@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from threading import Event, Lock
+from typing import TYPE_CHECKING
 
 import counterlens
 from counterlens.environment import closed_variable
@@ -29,12 +30,13 @@ from counterlens.sandbox.following import follow
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.outcome import LaunchedRun, outcome_of
 from counterlens.sandbox.pipes import Pipes
-from counterlens.sandbox.serving import Conversation, ServedProgram
 from counterlens.sandbox.shell import Bare, Shell, links_of
 from counterlens.sandbox.task import WALL, SandboxTask, encode
 
 if sys.platform == "linux":
     from counterlens.sandbox.warm import Pool, Zygote
+if TYPE_CHECKING:
+    from counterlens.sandbox.serving import Conversation, ServedProgram
 
 _SYSTEM = system.readable()
 _PASSED_ON = ("TZ", "LD_LIBRARY_PATH")
@@ -173,6 +175,8 @@ class ProcessSandbox:
         Raises:
             SandboxError: the sandbox itself could not be set up.
         """
+        from counterlens.sandbox.serving import Conversation
+
         folder, done = self._shell.folder()
         task = make_service_task(service, folder)
         pairs = [os.pipe() for _ in range(6)]

@@ -13,11 +13,10 @@ from datetime import date
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tree_sitter
 
-from counterlens.datasets.git import Commit, line_commits
 from counterlens.errors import OptionError, SourceError
 from counterlens.languages.registry import LANGUAGES
 from counterlens.mutations import Concept, Counterfactual, Cut
@@ -30,6 +29,9 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import MODULE, Function, find_function
 from counterlens.syntax.statements import is_statement
 from counterlens.text import line_start
+
+if TYPE_CHECKING:
+    from counterlens.datasets.git import Commit
 
 MOST, LONGEST = 3, 12
 """Maximum number of holes of a function, and of lines of a hole."""
@@ -132,6 +134,8 @@ def holes_of(target: Target) -> list[CommitHole]:
 
 @lru_cache(maxsize=16)
 def _line_commits(path: Path, text: bytes) -> list[Commit | None] | None:
+    from counterlens.datasets.git import line_commits
+
     return line_commits(path, text)
 
 

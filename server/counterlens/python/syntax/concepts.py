@@ -8,7 +8,6 @@ from tree_sitter import Node
 
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.definitions import FunctionDefinition, named_definitions
-from counterlens.syntax.operators import COMPARISON, Family, Kinds
 
 PYTHON: dict[Category, str] = {
     Category.DATA_STRUCTURES: """
@@ -50,18 +49,3 @@ def python_definitions(root: Node) -> Iterator[FunctionDefinition]:
     for path, node in named_definitions(root, {"class_definition", "function_definition"}):
         if node.type == "function_definition":
             yield FunctionDefinition(path, None, node)
-
-
-OPERATORS: Kinds = {
-    "comparison_operator": (
-        COMPARISON,
-        (Family.IDENTITY, "is|is not"),
-        (Family.MEMBERSHIP, "in|not in"),
-    ),
-    "binary_operator": ((Family.ARITHMETIC, "+ - * / // % **"), (Family.BITWISE, "& | ^ << >>")),
-    "boolean_operator": ((Family.BOOLEAN, "and or"),),
-    "augmented_assignment": (
-        (Family.AUGMENTED, "+= -= *= /= //= %= **="),
-        (Family.AUGMENTED, "&= |= ^= <<= >>="),
-    ),
-}
