@@ -99,23 +99,23 @@ class WitnessedJudge(Judge):
             Cancelled: `cancel` was set.
         """
         with self._lock, at_most(None):
-            if program not in self._comparisons:
-                self._comparisons[program] = self._compared(program, cancel)
+            if program in self._comparisons:
+                return self._comparisons[program]
+            if self._behaviour is None:
+                setting = replace(self._setting, cancel=cancel)
+                recorded = self.tests_judge.recorded_calls(self._function.qualname, cancel)
+                self._behaviour = behaviour_of(self._document, self._function, setting, recorded)
+            self._comparisons[program] = (
+                OriginalComparison(OriginalSays.NOT_COMPARABLE, reason=self._behaviour)
+                if isinstance(self._behaviour, str)
+                else self._behaviour.compare(program, cancel=cancel)
+            )
             return self._comparisons[program]
 
     @property
     def covered(self) -> frozenset[str]:
         """The methods of a class that have been compared one after another; see `ComparingJudge`."""
         return self._behaviour.covered if isinstance(self._behaviour, ComparingJudge) else frozenset()
-
-    def _compared(self, program: str, cancel: Event | None) -> OriginalComparison:
-        if self._behaviour is None:
-            setting = replace(self._setting, cancel=cancel)
-            recorded = self.tests_judge.recorded_calls(self._function.qualname, cancel)
-            self._behaviour = behaviour_of(self._document, self._function, setting, recorded)
-        if isinstance(self._behaviour, str):
-            return OriginalComparison(OriginalSays.NOT_COMPARABLE, reason=self._behaviour)
-        return self._behaviour.compare(program, cancel=cancel)
 
     def try_cheats(self, cancel: Event | None = None) -> CheatTrial | None:
         """The verdicts of the tests on cheats, found once; None if there are no cheats.

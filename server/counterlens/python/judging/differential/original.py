@@ -88,18 +88,26 @@ class Original:
 
 
 class OriginalStudy:
-    """Finds inputs for a function, and records its behaviour on them."""
+    """Finds inputs for a function, and records its behaviour on them.
+
+    Args:
+        text: The file.
+        lines: The lines of the function's body, 1-based; none of a class.
+        plan: Where its inputs come from.
+        recorder: Calls it.
+        seed: Random seed of the inputs.
+    """
 
     def __init__(
         self,
         text: str,
         lines: range,
-        how: CallPlan,
+        plan: CallPlan,
         recorder: Recorder,
         seed: int,
         cancel: Event | None,
     ) -> None:
-        self._text, self._lines, self._plan, self._recorder = text, lines, how, recorder
+        self._text, self._lines, self.plan, self.recorder = text, lines, plan, recorder
         self._seed, self._cancel = seed, cancel
         self._calls: dict[str, Call] = {}
         self._observations: list[CallRecord] = []
@@ -128,19 +136,19 @@ class OriginalStudy:
         from counterlens.python.judging.differential.call_likeness import CallLikeness
         from counterlens.python.judging.differential.generation import draw
 
-        trouble = self._observe(self._plan.seen)
+        trouble = self._observe(self.plan.seen)
         if trouble is not None:
             return trouble
-        known = self._returned() if self._plan.recorded else []
+        known = self._returned() if self.plan.recorded else []
         self._known = len(known)
         if known:
-            self._likeness = CallLikeness(known, self._plan.shapes.hints)
-            strategies = [self._plan.like(self._likeness, known)]
+            self._likeness = CallLikeness(known, self.plan.shapes.hints)
+            strategies = [self.plan.like(self._likeness, known)]
         else:
             combinations = self._combinations()
             if isinstance(combinations, Untestable):
                 return combinations
-            strategies = [self._plan.of_types(combination) for combination in combinations]
+            strategies = [self.plan.of_types(combination) for combination in combinations]
         inputs = ROUND if known else _ROUND_OF_TYPES
         for number in range(ROUNDS):
             share, first = max(inputs // len(strategies), 8), self._seed * 1000 + number * 40
@@ -178,15 +186,15 @@ class OriginalStudy:
         """The combinations of types that it accepts: those on which it mostly returns."""
         from counterlens.python.judging.differential.generation import draw
 
-        if isinstance(self._plan.parameters, str):
-            return Untestable(self._plan.parameters)
-        combinations = self._plan.combinations
+        if isinstance(self.plan.parameters, str):
+            return Untestable(self.plan.parameters)
+        combinations = self.plan.combinations
         if len(combinations) == 1:
             return combinations
         drawn = [
             (combination, call)
             for combination in combinations
-            for call in draw(self._plan.of_types(combination), 4, self._seed)
+            for call in draw(self.plan.of_types(combination), 4, self._seed)
         ]
         recording = self._record([call for _, call in drawn])
         if not recording.observations:
@@ -204,7 +212,7 @@ class OriginalStudy:
 
     def _record(self, calls: Sequence[Call], seconds: float = SECONDS, *, stop: bool = False) -> Recording:
         tasks = [call.task() for call in calls]
-        return self._recorder.record(
+        return self.recorder.record(
             self._text, tasks, seconds=seconds, steps=STEPS, stop=stop, cancel=self._cancel
         )
 
@@ -254,7 +262,7 @@ class OriginalStudy:
         if well and len(whole) < fewest:
             return Untestable("it returns values that cannot be compared, such as functions or files")
         twice = [each.call.task() for each in [*reversed(whole), *whole]]
-        again = self._recorder.record(self._text, twice, seconds=SECONDS * 2, cancel=self._cancel)
+        again = self.recorder.record(self._text, twice, seconds=SECONDS * 2, cancel=self._cancel)
         back, forth = again.observations[: len(whole)][::-1], again.observations[len(whole) :]
         steady = [
             replace(each, again=third)
@@ -267,7 +275,7 @@ class OriginalStudy:
             return self._in_one_order([each.call for each in like if not each.large], reached)
         if sum(each.seen.returned and each.departure is None for each in steady) < fewest:
             return Untestable(_TOO_FEW)
-        return Original(self._text, self._recorder, tuple(steady), reached, self._likeness)
+        return Original(self._text, self.recorder, tuple(steady), reached, self._likeness)
 
     def _in_one_order(self, calls: Sequence[Call], reached: Reach) -> Original | Untestable:
         """The results of a function with memory, which are the same only if all calls are made in one order.
@@ -277,7 +285,7 @@ class OriginalStudy:
         """
         tasks = [call.task() for call in [*reversed(calls), *calls]]
         for seeded in (False, True) if self._likeness is not None else ():
-            recorder = replace(self._recorder, seeded=seeded)
+            recorder = replace(self.recorder, seeded=seeded)
             first, second = (
                 recorder.record(self._text, tasks, seconds=SECONDS * 2, cancel=self._cancel).observations
                 for _ in range(2)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from counterlens.judging.base import Setting
 from counterlens.judging.comparing import Untestable
@@ -19,9 +19,6 @@ from counterlens.python.syntax.parsing import parse_module
 from counterlens.python.syntax.versions import parse_error
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
-
-if TYPE_CHECKING:
-    from counterlens.python.judging.differential.generation import CallPlan
 
 _ROOM = 16 << 20  # maximum bytes of a report
 
@@ -48,41 +45,24 @@ def study(
     Raises:
         Cancelled, SandboxError: as `Sandbox.run`.
     """
-    planned = plan_calls(document, qualname, setting, more=more, recorded=recorded)
-    return planned if isinstance(planned, Untestable) else planned.study(document.text, seed, cancel)
+    planned = plan_study(document, qualname, setting, seed=seed, more=more, recorded=recorded, cancel=cancel)
+    return planned if isinstance(planned, Untestable) else planned.result()
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedCalls:
-    """How a function will be called.
-
-    Attributes:
-        lines: The lines of its body, 1-based; none of a class.
-        plan: Where its inputs come from.
-        recorder: Calls it.
-    """
-
-    lines: range
-    plan: CallPlan
-    recorder: Recorder
-
-    def study(self, text: str, seed: int, cancel: Event | None) -> Original | Untestable:
-        """Draw inputs, and record what the function does on them."""
-        return OriginalStudy(text, self.lines, self.plan, self.recorder, seed, cancel).result()
-
-
-def plan_calls(
+def plan_study(
     document: Document,
     qualname: str,
     setting: Setting,
     *,
+    seed: int = 0,
     more: Sequence[str] = (),
     recorded: Sequence[Any] = (),
-) -> PlannedCalls | Untestable:
+    cancel: Event | None = None,
+) -> OriginalStudy | Untestable:
     """Find out how a function, or the objects of a class, can be called; nothing runs.
 
     Args:
-        more, recorded: As of `study`.
+        seed, more, recorded, cancel: As of `study`.
     """
     module = _module_of(document.text)
     if isinstance(module, Untestable):
@@ -97,9 +77,11 @@ def plan_calls(
         made = tuple(call for call in made if call.steps) or made
         reason = "the tests make no object of it"
         shapes = Shapes(module, hints_of(definition, made))
+        if not made:
+            return Untestable(reason)
         of_objects = CallPlan(qualname, shapes, reason, made, recorded=True)
         recorder = _recorder(document, module, qualname, setting)
-        return PlannedCalls(range(0), of_objects, recorder) if made else Untestable(reason)
+        return OriginalStudy(document.text, range(0), of_objects, recorder, seed, cancel)
     node, around = find_node(module, qualname)
     why = why_not(node, around)
     if node is None or why is not None:
@@ -111,7 +93,8 @@ def plan_calls(
     how = plan(Shapes(module, hints_of(node, made or seen)), node, owner, seen, made)
     if isinstance(how.parameters, str) and not how.seen:
         return Untestable(how.parameters)
-    return PlannedCalls(lines, how, _recorder(document, module, how.target, setting))
+    recorder = _recorder(document, module, how.target, setting)
+    return OriginalStudy(document.text, lines, how, recorder, seed, cancel)
 
 
 def never_compared(document: Document, function: Function) -> str | None:

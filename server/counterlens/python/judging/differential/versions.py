@@ -11,7 +11,7 @@ from counterlens.judging.versions import InputOutcomes, VersionOutcome, VersionR
 from counterlens.python.judging.differential.inputs import Call
 from counterlens.python.judging.differential.observed import texts_about
 from counterlens.python.judging.differential.original import Original
-from counterlens.python.judging.differential.planning import plan_calls
+from counterlens.python.judging.differential.planning import plan_study
 from counterlens.python.judging.recording import CallRecord, Recorder
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -29,10 +29,12 @@ def run_versions(
 ) -> VersionRuns | str:
     """Run versions of a function on the same inputs; see `judging.languages.run_versions`."""
     more = [*texts, *texts_about(document, function.qualname)]
-    planned = plan_calls(document, function.qualname, setting, more=more, recorded=recorded)
+    planned = plan_study(
+        document, function.qualname, setting, more=more, recorded=recorded, cancel=setting.cancel
+    )
     if isinstance(planned, Untestable):
         return planned.reason
-    studied = planned.study(document.text, 0, setting.cancel)
+    studied = planned.result()
     given = {call.written(""): call for call in planned.plan.seen}
     drawn = {call.written(""): call for call in studied.calls} if isinstance(studied, Original) else {}
     if isinstance(studied, Untestable) and not given:
