@@ -22,11 +22,11 @@ from typing import Any
 from counterlens.datasets import open_dataset
 from counterlens.errors import CounterlensError
 from counterlens.models.base import Completion, Model, ModelInfo, Prompt
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.pairs.discrimination import discriminating
 from counterlens.probes.pairs.preparing import CompletionOptions, prepare
 from counterlens.probes.pairs.published import CACP
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.dataset_subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox
 
 OPTIONS = CompletionOptions(protocol=CACP, **CompletionOptions.published[CACP])

@@ -26,13 +26,13 @@ from typing import Any
 from counterlens.datasets import open_dataset
 from counterlens.judging.base import Judge, Verdict
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.counterfactuals import gaps_of, preserving, rewritings
 from counterlens.probes.pairs.published import Cuts
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_probe
-from counterlens.probes.dataset_subjects import targets_of
 from counterlens.python.mutations.language import MUTATIONS
 from counterlens.sandbox.registry import best_sandbox
 

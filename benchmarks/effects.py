@@ -56,11 +56,11 @@ from counterlens.metrics.pass_rates import PassCount, mean_difference
 from counterlens.metrics.summary import Observation, summarize
 from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt
 from counterlens.models.files import embedded_model
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_probe
-from counterlens.probes.dataset_subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox
 
 DATA = ("humaneval", "mbpp")

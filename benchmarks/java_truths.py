@@ -24,11 +24,11 @@ from counterlens.java.execution.calls import literal_call, name_of
 from counterlens.java.prompts.values import java_literal
 from counterlens.judging.base import LIMITS, Setting
 from counterlens.models.base import Model
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.execution.language import execution_of, points
 from counterlens.probes.execution.printing import Inputs
 from counterlens.probes.execution.questions import question_of
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.dataset_subjects import targets_of
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -10,8 +10,8 @@ import sys
 from collections import Counter
 
 from counterlens.datasets import open_dataset
-from counterlens.probes.operator.pairs import CHANGES, pairings
 from counterlens.probes.dataset_subjects import targets_of
+from counterlens.probes.operator.pairs import CHANGES, pairings
 
 
 def main(data: str) -> None:

@@ -22,10 +22,10 @@ from counterlens.errors import CounterlensError
 from counterlens.metrics.effects import PairOutcome
 from counterlens.models import load
 from counterlens.models.registry import Options
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.dataset_subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox
 
 INFORMATIVE = {PairOutcome.HELD, PairOutcome.LOST, PairOutcome.GAINED}

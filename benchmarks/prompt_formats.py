@@ -23,11 +23,11 @@ from counterlens.metrics.bootstrap import wilson_interval
 from counterlens.models import load
 from counterlens.models.base import APIS, Api
 from counterlens.models.registry import Options
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.function_text import behind_docstring
 from counterlens.probes.prompts.gap import Gap
-from counterlens.probes.dataset_subjects import targets_of
 from counterlens.progress import Steps
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.functions import find_function
