@@ -61,6 +61,7 @@ ROOMS = [
     {"localisation", "reading"},
     {"runtime"},
     {"subjects", "registry"},
+    {"dataset_subjects"},
 ]
 """The parts of `probes/`, which import in one direction, too."""
 
