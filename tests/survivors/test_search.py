@@ -211,7 +211,7 @@ def test_a_mutant_that_never_ends_is_counted_but_gets_no_test_that_never_ends(tm
     (tmp_path / "test_sums.py").write_text(
         "from sums import down\n\n\ndef test_down():\n    assert down(0) == 0\n"
     )
-    setting = Setting(best_sandbox(), Path(sys.executable), lasting(5), vetted=True)
+    setting = Setting(best_sandbox(), Path(sys.executable), lasting(30), vetted=True)
     survival = survivals(path, Search(setting), "down")["down"]
     assert survival.different >= 1
     assert all("did not end" not in each.changed for each in survival.survivors)
