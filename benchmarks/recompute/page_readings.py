@@ -14,8 +14,9 @@ from collections import Counter
 
 from intervals import rate
 
-RULES = [(fewest, share) for share in (0.8, 1.0) for fewest in (4, 5, 6)]
-IN_USE = (4, 1.0)
+RULES = [(fewest, share) for share in (0.8, 1.0) for fewest in (2, 3, 4, 6)]
+IN_USE = (3, 0.8)  # by marks; the probe, with any model: 4 and all
+SEEN = 59  # functions that were known when the rule was chosen
 ALL = 6  # versions of a function
 ALLOWED, FOLDS = 0.01, 5
 FITTED = [(fewest, share) for fewest in (2, 3, 4, 5, 6) for share in (0.5, 0.65, 0.8, 1.0)]
@@ -43,8 +44,10 @@ def mark(side, rule):
         if not votes or groups[0] is None or not (returned[0] or case["given"]):
             continue
         group, agreeing = votes.most_common(1)[0]
-        near = case["given"] or case.get("like", True)  # elsewhere all agree
-        needed = max(fewest, share * len(counted), 0 if near else ALL)
+        like = case["given"] or case.get("like", True)
+        if like is False:
+            continue
+        needed = max(fewest, share * len(counted), ALL if like is None else 0)  # none is given: all agree
         if texts[group] != texts[0] and agreeing >= needed:
             marks.append((not case["given"], -agreeing, len(case["call"]), case, group, len(counted)))
     return min(marks, key=lambda each: each[:3]) if marks else None
@@ -89,7 +92,7 @@ def named(rule):
     """A rule in words."""
     fewest, share = rule
     which = "all agree" if share == 1 else f"{share:.0%} agree".replace("%", " %")
-    return f"{which}, at least {fewest}" + (" (the probe's)" if rule == IN_USE else "")
+    return f"{which}, at least {fewest}" + (" (in use)" if rule == IN_USE else "")
 
 
 def page(folders):
@@ -98,8 +101,9 @@ def page(folders):
     for model, rows in rows_of(folders).items():
         methods = [(named(rule), counts(rows, rule)) for rule in RULES]
         methods.append(("fitted on four fifths, tried on the last", on_others(rows)))
+        methods.append((f"{named(IN_USE)}: functions after the first {SEEN}", counts(rows[SEEN:], IN_USE)))
         for name, cells in methods:
-            rules.append([f"{model}, {len(rows)} functions", name, *map(rate, cells)])
+            rules.append([model, f"{len(cells[0])}", name, *map(rate, cells)])
         for row in rows:
             for name, side in row["sides"].items():
                 told = mark(side, IN_USE)
@@ -111,6 +115,6 @@ def page(folders):
                 code, versions = (f"`{case['texts'][at]}`".replace("|", "\\|") for at in (0, group))
                 call = f"`{case['call'][:60]}`".replace("|", "\\|")
                 marks.append([f"{row['id']}, {name}", call, code, versions, f"{counted}", said])
-    head = ["model", "versions that must agree", "bugs marked truly", "bugs marked", "right functions marked"]
+    head = ["model", "functions", "versions that must agree", "bugs marked truly", "bugs marked", "right functions marked"]
     listed = ["function", "call", "the code", "versions", "that count", ""]
     return {"rules": (head, rules), "marks": (listed, marks)}
