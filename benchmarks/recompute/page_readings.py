@@ -115,6 +115,13 @@ def page(folders):
                 code, versions = (f"`{case['texts'][at]}`".replace("|", "\\|") for at in (0, group))
                 call = f"`{case['call'][:60]}`".replace("|", "\\|")
                 marks.append([f"{row['id']}, {name}", call, code, versions, f"{counted}", said])
-    head = ["model", "functions", "versions that must agree", "bugs marked truly", "bugs marked", "right functions marked"]
+    head = [
+        "model",
+        "functions",
+        "versions that must agree",
+        "bugs marked truly",
+        "bugs marked",
+        "right functions marked",
+    ]
     listed = ["function", "call", "the code", "versions", "that count", ""]
     return {"rules": (head, rules), "marks": (listed, marks)}
