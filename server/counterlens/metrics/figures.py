@@ -40,11 +40,6 @@ def count(rows: Rows[Any]) -> int:
     return len(rows)
 
 
-def number(is_counted: Callable[[RowT], bool]) -> Estimator[RowT]:
-    """The number of rows of a kind."""
-    return lambda rows: sum(is_counted(row) for _, row in rows)
-
-
 def share_of(rows: Rows[RowT], success: Rater[RowT]) -> Proportion:
     """The share of successes, with an interval over functions."""
     return pooled_share((function, hit) for function, row in rows for hit in _hits(success(row)))
@@ -76,7 +71,6 @@ class GroupedFigure(Generic[RecordT, RowT]):
         columns: What is estimated of each group, by the names of the columns.
         by: What groups have in common, by the names of the columns before; if empty, all rows are one group.
         order: What groups are sorted by, of their first rows; None: by first appearance.
-        least: Number of rows below which a group is left out.
         note: A note for readers.
     """
 
@@ -85,7 +79,6 @@ class GroupedFigure(Generic[RecordT, RowT]):
     columns: Mapping[str, Estimator[RowT]]
     by: Mapping[str, Callable[[RowT], Cell]] = field(default_factory=dict)
     order: Callable[[RowT], Any] | None = None
-    least: int = 1
     note: str = ""
 
     def table(self, records: Sequence[RecordT], *, seed: int) -> Table:  # noqa: ARG002
@@ -100,7 +93,6 @@ class GroupedFigure(Generic[RecordT, RowT]):
         cells = tuple(
             (*names, *(estimate(group) for estimate in self.columns.values()))
             for names, group in groups.items()
-            if len(group) >= self.least
         )
         return Table(self.title, (*self.by, *self.columns), cells, self.note)
 
@@ -133,27 +125,6 @@ class ListedFigure(Generic[RecordT, RowT]):
             for function, row in (rows if few else ())
         )
         return Table(self.title, (*(("function",) if self.named else ()), *self.columns), cells, self.note)
-
-
-@dataclass(frozen=True)
-class CountedFigure(Generic[RecordT]):
-    """How often each of some things came, such as reasons, in alphabetical order.
-
-    Attributes:
-        of: The things of a record, each as the cells before its number.
-        columns: The names of these columns.
-    """
-
-    title: str
-    of: Callable[[RecordT], Iterable[tuple[str, ...]]]
-    columns: tuple[str, ...]
-    note: str = ""
-
-    def table(self, records: Sequence[RecordT], *, seed: int) -> Table:  # noqa: ARG002
-        """Like `TabularFigure.table`."""
-        counts = Counter(thing for record in records for thing in self.of(record))
-        rows: tuple[tuple[Cell, ...], ...] = tuple((*thing, n) for thing, n in sorted(counts.items()))
-        return Table(self.title, (*self.columns, "n"), rows, self.note)
 
 
 def rows_of(records: Sequence[RecordT], of: Callable[[RecordT], Iterable[RowT]]) -> list[tuple[str, RowT]]:
