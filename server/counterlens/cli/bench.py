@@ -269,8 +269,8 @@ def _finish(
             say(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
 
     reporter.ended(show, ended.done, ended.total)
-    if ended.apart:
-        reporter.note(ended.apart)
+    for remark in filter(None, (ended.apart, ended.unmeasured)):
+        reporter.note(remark)
     if ended.over:
         more = "--budget with more"
         reporter.note(

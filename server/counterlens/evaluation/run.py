@@ -29,7 +29,7 @@ from counterlens.models.base import ASKED, Capability, Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.local.model import LocalModel
 from counterlens.models.sentences import ModelSentences
-from counterlens.models.speed import available_memory, noted_speed, undisturbed_speed
+from counterlens.models.speed import ModelSpeed, available_memory, noted_speed, undisturbed_speed
 from counterlens.probes.record import Outcome
 from counterlens.probes.sanity import require_steady
 from counterlens.sandbox.recalling import Recollection, recalling
@@ -54,6 +54,7 @@ class Ended:
         failed: Errors of items without a record, by id: of the model or the sandbox, not of the function.
         over: A message that the budget is spent; empty if it is not.
         apart: Why some models were asked after the others, not by turns; empty if none were.
+        unmeasured: Why the speed of some models is not kept; empty if there are none.
     """
 
     done: int
@@ -61,6 +62,7 @@ class Ended:
     failed: dict[str, CounterlensError]
     over: str = ""
     apart: str = ""
+    unmeasured: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class _Going:
     spending: Spending
     begun: float
     apart: list[str] = field(default_factory=list)
+    unmeasured: list[str] = field(default_factory=list)
 
 
 class Run:
@@ -152,9 +155,8 @@ class Run:
                 refused |= {*asked}
                 for spec in asked:
                     self._unsteady(spec, going.failed, ended=True)
-        return Ended(
-            len(self._store.done), len(self._plan.items), going.failed, spending.over, "; ".join(going.apart)
-        )
+        remarks = ("; ".join(some) for some in (going.apart, going.unmeasured))
+        return Ended(len(self._store.done), len(self._plan.items), going.failed, spending.over, *remarks)
 
     def _models_left(self, asked: Collection[str]) -> list[str]:
         """The models that have not been asked about everything, and have not been asked in this call."""
@@ -297,11 +299,14 @@ class Run:
         completes = isinstance(model, LocalModel) and model.offers(Capability.COMPLETE)
         if not isinstance(model, LocalModel) or not completes or self._store.speeds([spec]):
             return
-        speed = noted_speed(model.info.identity)
-        if speed is None or not speed.first_token:  # an earlier version did not measure this
+        speed: ModelSpeed | str | None = noted_speed(model.info.identity)
+        # An earlier version did not measure the first token.
+        if not isinstance(speed, ModelSpeed) or not speed.first_token:
             notice = going.notice or (lambda _: None)
             speed = undisturbed_speed(model, opening, notice=notice, pid=model.pid, cancel=going.cancel)
-        if speed is not None:
+        if isinstance(speed, str):
+            going.unmeasured.append(speed)
+        else:
             self._store.keep_speed(spec, speed)
 
     def _unsteady(self, spec: str, failed: dict[str, CounterlensError], *, ended: bool = False) -> bool:

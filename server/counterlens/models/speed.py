@@ -108,8 +108,8 @@ def undisturbed_speed(
     notice: Callable[[str], None],
     pid: int | None = None,
     cancel: Event | None = None,
-) -> ModelSpeed | None:
-    """`measure_speed` if other programs leave the processors to the model; else None, and `notice` says so.
+) -> ModelSpeed | str:
+    """`measure_speed` if other programs leave the processors to the model; else why there is no speed.
 
     While they do not, nothing is measured: a large model would take many seconds for what is not kept.
     """
@@ -120,8 +120,7 @@ def undisturbed_speed(
         if not speed.disturbed:
             return speed
         others = speed.others
-    notice(f"other programs use {others:.0%} of the processors: no speed is kept")
-    return None
+    return f"no speed is kept of {model.info.id}: other programs used {others:.0%} of the processors"
 
 
 def share_of_others(pid: int | None) -> float:
