@@ -42,11 +42,13 @@ ALLOWED = ["--allow-weaker-sandbox", "--trust"]
 TRAINED = ["name", "output"]
 """Tasks in which only a trained model's text has an answer, and only an answer gives figures."""
 POSITIVE = '''\
-def positive(number):
-    """Whether a number is positive.
+def positive(number: int) -> bool:
+    """Whether a number is above zero.
 
     >>> positive(3)
     True
+    >>> positive(-1)
+    False
     """
     return number > 0
 '''

@@ -66,7 +66,7 @@ _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
 _USUAL = {
     "Model": ("model", "base-url", "api"),
     "Functions": ("data", "tests", "limit"),
-    "Questions": ("task", "mutation", "samples", "max-tokens", "timeout", "budget"),
+    "Questions": ("task", "mutation", "samples", "timeout", "budget"),
     "Report": ("html", "json"),
     "Permissions": ("trust", "allow-weaker-sandbox"),
 }
