@@ -81,9 +81,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     del os.environ["COUNTERLENS_TOKEN"]
 
 
-def judged_in(back_end: str, program: str) -> Verdict:
+def judged_in(back_end: str, program: str, seconds: float = 1.0) -> Verdict:
     """The verdict on a program in one back end."""
-    setting = Setting(registry._create(back_end), Path(sys.executable), lasting(1.0))
+    setting = Setting(registry._create(back_end), Path(sys.executable), lasting(seconds))
     return JavaTestsJudge(TESTS, None, setting).judge(program)
 
 
@@ -99,7 +99,7 @@ def test_a_hostile_program_is_contained_and_not_passed(world: World, name: str) 
     assert not verdict.passed, verdict
     assert (verdict.judgement is Judgement.INVALID) == (name in UNCOMPILED)
     assert world.state() == before
-    again = judged_in(back_end, RIGHT)
+    again = judged_in(back_end, RIGHT, seconds=20.0)  # a busy machine is no verdict
     assert again.passed, again
 
 
