@@ -39,17 +39,16 @@ class EndOfTime(Event):
     Args:
         cancel: Set to cancel the work.
         budget: The time.
-        more: Seconds that are allowed beyond it.
     """
 
-    def __init__(self, cancel: Event | None, budget: TimeBudget, more: float = 0.0) -> None:
+    def __init__(self, cancel: Event | None, budget: TimeBudget) -> None:
         super().__init__()
-        self._cancel, self._budget, self._more = cancel, budget, more
+        self._cancel, self._budget = cancel, budget
 
     def is_set(self) -> bool:
         """Like `Event.is_set`."""
         is_cancelled = self._cancel is not None and self._cancel.is_set()
-        return is_cancelled or self._budget.left + self._more <= 0
+        return is_cancelled or self._budget.left <= 0
 
 
 class WholeShare:

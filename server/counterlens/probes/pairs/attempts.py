@@ -158,10 +158,8 @@ def attempt_all(
 
 
 def _end(steps: Steps, *, is_first: bool) -> Event | None:
-    """What ends a request. The first one may take as long again, so that there is a finding at all."""
-    if steps.budget is None:
-        return steps.cancel
-    return EndOfTime(steps.cancel, steps.budget, steps.budget.seconds if is_first else 0.0)
+    """What ends a request. The first one may take its time, so that there is a finding at all."""
+    return steps.cancel if is_first or steps.budget is None else EndOfTime(steps.cancel, steps.budget)
 
 
 def pairs_of(

@@ -13,13 +13,13 @@ from dataclasses import replace
 from functools import partial
 from itertools import cycle
 
-from counterlens.errors import ModelError, SourceError
+from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Model
 from counterlens.models.speed import noted_speed
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.probes.pairs.attempts import Attempt, Pair, attempt_all, measured_likelihoods, pairs_of
 from counterlens.probes.pairs.base import PairsProbe
-from counterlens.probes.pairs.counterfactuals import OUT_OF_TIME, prompts_of
+from counterlens.probes.pairs.counterfactuals import late, lines_to_cut, prompts_of
 from counterlens.probes.pairs.discrimination import discriminating
 from counterlens.probes.pairs.drawing import (
     draw_pairs,
@@ -165,9 +165,7 @@ def _attempts(
         """What is asked first: pairs that show most, then those whose change is nearest to the cut."""
         if index >= len(asked):
             return True, len(document.data)
-        made = asked[index]
-        line = 0 if made.cut is None else document.data.count(b"\n", 0, made.cut.original)
-        return not shows_most[index], max(0, line - made.end_line)
+        return not shows_most[index], lines_to_cut(document, asked[index])
 
     order = sorted(range(len(gaps)), key=precedence) if parts else list(range(len(gaps)))
 
@@ -199,27 +197,17 @@ def _asked_of(
     tuple[bool | None, ...],
     tuple[Refusal, ...],
 ]:
-    """The pairs and placebos that were asked, with their holes and whether a copy fails; those that were not.
-
-    Raises:
-        SourceError: the time was over before the model had answered.
-    """
+    """The pairs and placebos that were asked, with their holes and whether a copy fails; and the others."""
     made = [*prepared.asked, *prepared.controls]
     kept = [index for index, both in enumerate(prepared.gaps) if attempts.keys() >= {*both}]
     first = [index for index in kept if index < len(prepared.asked)]
-    if prepared.asked and not first and steps.budget is not None:
-        raise SourceError(
-            f"the {steps.budget.seconds:.0f} s were over before the model had completed a pair",
-            "Allow more time: the tests and the counterfactuals run first",
-        )
     unasked = [prepared.asked[index] for index in range(len(prepared.asked)) if index not in {*first}]
-    why = "" if steps.budget is None else f"{OUT_OF_TIME} {steps.budget.seconds:.0f} s"
     return (
         tuple(made[index] for index in first),
         tuple(made[index] for index in kept if index >= len(prepared.asked)),
         tuple(prepared.gaps[index] for index in kept),
         tuple(discriminates[index] for index in first),
-        tuple(Refusal(each.mutation, each.function, each.start_line, why) for each in unasked),
+        tuple(late(each, steps.budget) for each in unasked) if steps.budget else (),
     )
 
 

@@ -12,6 +12,7 @@ from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.common_options import check_preserving
 from counterlens.probes.pairs.methods import METHODS, forms_of
 from counterlens.probes.prompts.gap import Gap, View
+from counterlens.progress import TimeBudget
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
@@ -20,6 +21,17 @@ OWN_CUT = "its mutation determines the cut, independently of the prefix ratio"
 OUT_OF_TIME = "there was no time to ask about it within"
 ELSEWHERE = "it changes none of the selected lines"
 NOT_IN_ALL = "it cannot be cut in all of the ranges, which would then have different programs"
+
+
+def late(made: Counterfactual, budget: TimeBudget) -> Refusal:
+    """The refusal of a counterfactual about which there was no time to ask."""
+    return Refusal(made.mutation, made.function, made.start_line, f"{OUT_OF_TIME} {budget.seconds:.0f} s")
+
+
+def lines_to_cut(document: Document, made: Counterfactual) -> int:
+    """Number of lines from the change of a counterfactual to its cut, where the model begins to write."""
+    line = 0 if made.cut is None else document.data.count(b"\n", 0, made.cut.original)
+    return max(0, line - made.end_line)
 
 
 def rewritings(

@@ -30,7 +30,14 @@ from counterlens.probes.common_options import (
     Without,
 )
 from counterlens.probes.options import ProbeOptions, protocols
-from counterlens.probes.pairs.counterfactuals import UNSEEN, cut_in_all, gaps_of, rewritings
+from counterlens.probes.pairs.counterfactuals import (
+    UNSEEN,
+    cut_in_all,
+    gaps_of,
+    late,
+    lines_to_cut,
+    rewritings,
+)
 from counterlens.probes.pairs.discrimination import cut_to_discriminate
 from counterlens.probes.pairs.drawing import (
     DEFAULT_SAMPLES,
@@ -74,6 +81,11 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap, View
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+
+_RUNS = (
+    3  # of the tests about a counterfactual before the model is asked: itself, its cut, a copied completion
+)
+_LEAST_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,6 +276,8 @@ def _usable_counterfactuals(
 ) -> tuple[list[Counterfactual], tuple[Refusal, ...], list[tuple[Counterfactual, Verdict]]]:
     """The usable counterfactuals, each with its cut; the refusals; and the dropped ones."""
     cut, refusals = cut_of(surveys, holes, options)
+    cut, unprepared = _in_time(judging, document, cut)
+    refusals = (*refusals, *unprepared)
     sound, dropped = judging.sift([variants[0] for variants in cut])
     passing = set(sound)
     kept, steps = [variants for variants in cut if variants[0] in passing], judging.steps
@@ -274,6 +288,25 @@ def _usable_counterfactuals(
         kept, blind = seen_counterfactuals(judging, document, function, kept, steps)
         refusals = (*refusals, *blind)
     return list(chain(*kept)), refusals, dropped
+
+
+def _in_time(
+    judging: Judging, document: Document, cut: list[tuple[Counterfactual, ...]]
+) -> tuple[list[tuple[Counterfactual, ...]], tuple[Refusal, ...]]:
+    """The counterfactuals that can be run in half of the time, nearest to their cuts first; refusals of others.
+
+    One remains in any case.
+    """
+    budget = judging.steps.budget
+    if budget is None:
+        return cut, ()
+    seconds = _RUNS * max(judging.verdict(document.text).seconds, _LEAST_SECONDS)
+    near = sorted(cut, key=lambda variants: lines_to_cut(document, variants[0]))
+    kept = near[: max(1, int(budget.left / 2 / seconds))]
+    unprepared = [variants for variants in cut if variants not in kept]
+    return [variants for variants in cut if variants in kept], tuple(
+        late(made, budget) for made in chain(*unprepared)
+    )
 
 
 def surveys_of(target: Target, options: CompletionOptions) -> tuple[Function, list[Survey]]:
