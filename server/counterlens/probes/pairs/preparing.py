@@ -79,6 +79,7 @@ from counterlens.probes.pairs.stability import (
 )
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap, View
+from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -224,7 +225,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
         steps.next,
         vetted=context.vetted,
         surveyed=context.surveyed,
-        map_timeout=options.map_timeout,
+        map_timeout=_suite_seconds(options, steps),
         excluded=tuple(options.excluded_tests),
     )
     judge = target.judge or find_judge(document, function, setting)
@@ -265,6 +266,11 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     )
 
 
+def _suite_seconds(options: CompletionOptions, steps: Steps) -> float:
+    """The time limit of the suite, which runs if no test mentions the function: at most half of the time."""
+    return options.map_timeout if steps.budget is None else min(options.map_timeout, steps.budget.left / 2)
+
+
 def _usable_counterfactuals(
     judging: Judging,
     document: Document,
@@ -293,16 +299,17 @@ def _usable_counterfactuals(
 def _in_time(
     judging: Judging, document: Document, cut: list[tuple[Counterfactual, ...]]
 ) -> tuple[list[tuple[Counterfactual, ...]], tuple[Refusal, ...]]:
-    """The counterfactuals that can be run in half of the time, nearest to their cuts first; refusals of others.
+    """The counterfactuals that can be run in a quarter of the time, nearest to their cuts, at least one.
 
-    One remains in any case.
+    Returns:
+        Them, and refusals of the others.
     """
     budget = judging.steps.budget
     if budget is None:
         return cut, ()
     seconds = _RUNS * max(judging.verdict(document.text).seconds, _LEAST_SECONDS)
     near = sorted(cut, key=lambda variants: lines_to_cut(document, variants[0]))
-    kept = near[: max(1, int(budget.left / 2 / seconds))]
+    kept = near[: max(1, int(budget.left / 4 / seconds))]
     unprepared = [variants for variants in cut if variants not in kept]
     return [variants for variants in cut if variants in kept], tuple(
         late(made, budget) for made in chain(*unprepared)
