@@ -28,6 +28,7 @@ PLAIN = st.recursive(
         ("f(15)   # returns 'db1111db'", {"f(15)": "db1111db"}),
         ("f(1) ==> True (it is one)", {"f(1)": True}),
         ("f() => None", {"f()": None}),
+        ("f('a.txt') # => 'Yes'", {"f('a.txt')": "Yes"}),
         # No value, or none that is sure.
         ("f(2)\n4", {}),
         ("f(2) = 4, as in the definition", {}),

@@ -26,7 +26,7 @@ from counterlens.probes.reading.readings import SAMPLES, Majority, read, require
 
 FITTED: Mapping[str, Majority] = MappingProxyType(
     {
-        "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32": Majority(3, 0.8)
+        "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32": Majority(2, 1.0)
     }  # Qwen2.5-Coder 0.5B
 )
 """How many versions must agree for a mark, by model identity: the SHA-256 of its file.

@@ -15,7 +15,7 @@ from typing import Any
 from counterlens.python.syntax.parsing import parse_expression
 
 _VALUE = re.compile(
-    r"`?\s*(?:==>|===?|=>|-+>|➞|→|⟹|,?\s*(?:#\s*)?(?:should\s+(?:be|return)|returns?|gives?|is\s+equal\s+to)\b)\s*`?"
+    r"`?\s*(?:(?:#\s*)?(?:==>|===?|=>|-+>|➞|→|⟹)|,?\s*(?:#\s*)?(?:should\s+(?:be|return)|returns?|gives?|is\s+equal\s+to)\b)\s*`?"
 )
 """What stands between a call and its value. Not `=`, with which mathematics defines other things, too."""
 _BEHIND = re.compile(r"`?[\s.,;:!)]*(?:#|//|\(|\w+\(|\b(?:because|since|as|and)\b|$)")
