@@ -35,6 +35,7 @@ import numpy as np
 
 from counterlens.datasets import open_dataset
 from counterlens.datasets.base import Problem
+from counterlens.doubt.edits import apply_edit
 from counterlens.doubt.failing import FailingFunction, nearest_failure
 from counterlens.doubt.generating import changed_text, scopes
 from counterlens.doubt.marking import Verification
@@ -175,9 +176,7 @@ def fixed(model: Model, bug: Bug, examples: str, written: bool) -> Fixed | None:
         mark = FailingFunction(scope, test)
         version = written_fix(model, mark, judge, setting)
         if version is not None:
-            start, end, text = version.edit
-            program = (document.data[:start] + text.encode() + document.data[end:]).decode()
-            right = hidden.judge(program).passed
+            right = hidden.judge(apply_edit(document.data, version.edit)).passed
             said = f"{'right' if right else 'wrong'}{'' if version.confirmed else ', undecided'}"
             print(f"{problem.id}, {bug.kind}: written, {said}", file=sys.stderr, flush=True)
             return Fixed(bug, 0, (), right, not version.confirmed, written=True)

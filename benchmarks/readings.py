@@ -49,9 +49,10 @@ from counterlens.models.registry import Options
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MAX_TOKENS
 from counterlens.probes.execution.translation import description
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.reading.marking import stated_mark
+from counterlens.probes.reading.marking import marking_rule, stated_mark
 from counterlens.probes.reading.readings import (
     SAMPLES,
+    USUAL,
     Majority,
     disagreement,
     gap_of,
@@ -229,8 +230,8 @@ def shown(count: int, n: int) -> str:
     return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%}), {count} of {n}"
 
 
-def report(model: str, rows: Sequence[Row]) -> Row:
-    """Print the tables, and return the figures."""
+def report(model: str, rows: Sequence[Row], rule: Majority) -> Row:
+    """Print the tables, and return the figures; the marks are those by a rule."""
     others, rules = on_others(rows)
     methods = {str(rule): counts(rows, rule) for rule in RULES} | {"fitted on others": others}
     print(f"{model}: {len(rows)} functions\n")
@@ -240,10 +241,10 @@ def report(model: str, rows: Sequence[Row]) -> Row:
         true, marked = shown(seen.true, seen.bugs), shown(seen.marked, seen.bugs)
         print(f"| {name} | {true} | {marked} | {shown(seen.false, seen.right)} |")
     print(f"\nfitted on all: {fitted(rows)}; on four fifths: {', '.join(map(str, rules))}\n")
-    in_use = counts(rows, Majority())
+    in_use = counts(rows, rule)
     for row in rows:
         for name, side in row["sides"].items():
-            if mark := mark_of(side, Majority()):
+            if mark := mark_of(side, rule):
                 said = "false" if name == "right" else "true" if mark.true else "the input is no bug"
                 of = f"{mark.agreeing} of {mark.of}"
                 print(f"{row['id']}, {name}: {mark.call} {mark.code}; {of}: {mark.versions}; {said}")
@@ -329,7 +330,9 @@ def main() -> int:
         with load(given.model, Options(threads=given.threads)) as opened:
             model = CachedModel(opened, store)
             rows = list(measure(model, problems, given.records))
-            print(json.dumps({"benchmark": "readings", "model": opened.info.id, **report(given.model, rows)}))
+            rule = marking_rule(opened) or USUAL
+            figures = report(given.model, rows, rule)
+            print(json.dumps({"benchmark": "readings", "model": opened.info.id, **figures}))
     except CounterlensError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

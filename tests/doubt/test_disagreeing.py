@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.doubt.disagreeing import DisagreeingFunction, smallest_edit
+from counterlens.doubt.disagreeing import DisagreeingFunction
+from counterlens.doubt.edits import smallest_edit
 from counterlens.doubt.generating import scopes
 from counterlens.reports.export.doubts import mark_data, mark_sentence
 from counterlens.syntax.document import Document

@@ -212,16 +212,8 @@ def _check(
         for number, scope in enumerate(chosen):
             name = f"{scope.document.path}::{scope.function.qualname}"
             report(f"checking {name}", number, len(chosen))
-            progress = progress_at(report, number, len(chosen))
-            yield from marks_of(
-                model,
-                scope,
-                sandbox,
-                reader,
-                Steps(progress=progress),
-                excluded=excluded,
-                progress=progress,
-            )
+            watched = Steps(progress=progress_at(report, number, len(chosen)))
+            yield from marks_of(model, scope, sandbox, reader, watched, excluded=excluded)
 
 
 def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from counterlens.doubt.edits import Edit, shift_edit
 from counterlens.doubt.scope import DoubtScope
 
 
@@ -37,8 +38,8 @@ class DisagreeingFunction:
     agreeing: int = 0
     of: int = 0
     tested: bool = False
-    edit: tuple[int, int, str] | None = None
-    example: tuple[int, int, str] | None = None
+    edit: Edit | None = None
+    example: Edit | None = None
 
     failed: None = None
     """No test says anything: see `FailingFunction.failed`."""
@@ -54,22 +55,5 @@ class DisagreeingFunction:
 
     def shifted(self, shift: int) -> DisagreeingFunction:
         """The same mark with edits that are so many bytes later."""
-        return replace(self, edit=_shift(self.edit, shift), example=_shift(self.example, shift))
-
-
-def _shift(edit: tuple[int, int, str] | None, shift: int) -> tuple[int, int, str] | None:
-    if edit is None:
-        return None
-    start, end, text = edit
-    return start + shift, end + shift, text
-
-
-def smallest_edit(before: bytes, after: bytes) -> tuple[int, int, str]:
-    """The smallest range of whole lines that differs between two texts, as a byte range and its new text."""
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    most = min(len(old), len(new))
-    first = next((at for at in range(most) if old[at] != new[at]), most)
-    last = next((at for at in range(most - first) if old[-1 - at] != new[-1 - at]), most - first)
-    start = sum(map(len, old[:first]))
-    end = len(before) - sum(map(len, old[len(old) - last :]))
-    return start, end, b"".join(new[first : len(new) - last]).decode("utf-8", "surrogatepass")
+        edit, example = (each and shift_edit(each, shift) for each in (self.edit, self.example))
+        return replace(self, edit=edit, example=example)

@@ -14,6 +14,7 @@ from pathlib import Path
 import tree_sitter
 
 from counterlens.doubt.argument_order import positional
+from counterlens.doubt.edits import Edit, shift_edit
 from counterlens.doubt.scope import DoubtScope
 from counterlens.judging.base import FailedCase, FailureDetail
 from counterlens.regular_file import read_text
@@ -71,13 +72,8 @@ class WrittenFix:
         confirmed: Whether another version that passes them does the same on inputs, and none does otherwise.
     """
 
-    edit: tuple[int, int, str]
+    edit: Edit
     confirmed: bool
-
-    def shifted(self, shift: int) -> WrittenFix:
-        """The same in a text where it is so many bytes later."""
-        start, end, text = self.edit
-        return replace(self, edit=(start + shift, end + shift, text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +102,8 @@ class FailingFunction:
 
     def within(self, scope: DoubtScope) -> FailingFunction:
         """The same mark in a version of the document with the same function, possibly elsewhere."""
-        written = self.written and self.written.shifted(scope.function.start - self.scope.function.start)
+        shift = scope.function.start - self.scope.function.start
+        written = self.written and replace(self.written, edit=shift_edit(self.written.edit, shift))
         return replace(self, scope=scope, written=written)
 
 

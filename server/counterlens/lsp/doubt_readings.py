@@ -15,7 +15,6 @@ from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.probes.probe import Context
 from counterlens.probes.reading.marking import (
-    any_model_marks,
     docstring_mark,
     marking_rule,
     stated_mark,
@@ -42,8 +41,6 @@ def read_docstring(
     setting = _setting(scope, settings, sandbox, cancel)
     if mark := stated_mark(scope, setting):
         return mark
-    if not any_model_marks():
-        return None
     with host.use_model(settings, background=True) as model:
         rule = marking_rule(model)
         if rule is None:

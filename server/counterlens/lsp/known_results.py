@@ -13,6 +13,7 @@ import numpy as np
 
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.disagreeing import DisagreeingFunction
+from counterlens.doubt.edits import Edit, shift_edit
 from counterlens.doubt.generating import text_for
 from counterlens.doubt.marking import Doubt, Mark
 from counterlens.probes.operator.belief import Belief
@@ -81,8 +82,8 @@ class DoubtMark:
     start: int
     end: int
     mark: Mark
-    edit: tuple[int, int, str] | None = None
-    rival: tuple[int, int, str] | None = None
+    edit: Edit | None = None
+    rival: Edit | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,11 +119,11 @@ class CheckedFunction:
             elif isinstance(mark, DisagreeingFunction):
                 yield DoubtMark(start + shift, end + shift, mark, mark.shifted(shift).edit)
             else:
-                written = mark.written.shifted(shift).edit if mark.written else None
+                written = shift_edit(mark.written.edit, shift) if mark.written else None
                 yield DoubtMark(start + shift, end + shift, mark, written)
 
 
-def _edit(document: Document, alternative: Alternative, shift: int) -> tuple[int, int, str]:
+def _edit(document: Document, alternative: Alternative, shift: int) -> Edit:
     """The byte range that an alternative replaces in the newest version, and its text."""
     return alternative.start + shift, alternative.end + shift, text_for(document, alternative)
 

@@ -136,6 +136,7 @@ class EquivalenceProbe(PromptedTask[EquivalenceOptions, EquivalenceRecord, _Pair
     asking = "asking about equivalence of versions of"
     main = "equivalent"
     requests = 4 * MOST_PAIRS + 1
+    unread = UNREADABLE
     figures = (
         GroupedFigure[EquivalenceRecord, EquivalenceAnswer](
             "equivalence",
@@ -227,9 +228,7 @@ class EquivalenceProbe(PromptedTask[EquivalenceOptions, EquivalenceRecord, _Pair
         options: EquivalenceOptions,  # noqa: ARG002
         facts: _Pairs,
         answers: Sequence[TaskAnswer[bool]],
-        left_out: Counter[str],
     ) -> EquivalenceRecord:
-        left_out[UNREADABLE] = sum(answer.value is None for answer in answers)
         pairs = zip(facts.versions, facts.others, answers[::2], answers[1::2], strict=True)
         return EquivalenceRecord(
             program=facts.program,

@@ -183,6 +183,7 @@ class LocalisationProbe(PromptedTask[LocalisationOptions, LocalisationRecord, _P
     asking = "asking for the lines of bugs in"
     main = "line of a bug"
     requests = MOST_BUGS * (1 + MOST_VERSIONS) + 1
+    unread = "answer without a line number"
     figures = (
         GroupedFigure[LocalisationRecord, _Hit](
             "located bugs",
@@ -255,9 +256,7 @@ class LocalisationProbe(PromptedTask[LocalisationOptions, LocalisationRecord, _P
         options: LocalisationOptions,  # noqa: ARG002
         facts: _Programs,
         answers: Sequence[TaskAnswer[int]],
-        left_out: Counter[str],
     ) -> LocalisationRecord:
-        left_out["answer without a line number"] = sum(answer.value is None for answer in answers)
         # Scored after all was asked: the programs differ in few lines, and a model reads what two texts
         # have in common only once if one follows the other.
         scored = context.model.offers(Capability.SCORE, cancel=context.cancel)

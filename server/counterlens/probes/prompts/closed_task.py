@@ -94,6 +94,7 @@ class ClosedTask(PromptedTask[ClosedOptions, ClosedRecord, Sequence[ClosedQuesti
     record = ClosedRecord
     asking = "asking about"
     requests = 8
+    unread = "answer that is none of the candidates"
     templates: ClassVar[str] = __package__
     figures = (
         GroupedFigure[ClosedRecord, ClosedAnswer](
@@ -146,10 +147,8 @@ class ClosedTask(PromptedTask[ClosedOptions, ClosedRecord, Sequence[ClosedQuesti
         options: ClosedOptions,  # noqa: ARG002
         facts: Sequence[ClosedQuestion],
         answers: Sequence[TaskAnswer[str]],
-        left_out: Counter[str],
     ) -> ClosedRecord:
         """Like `PromptedTask.answered`."""
-        left_out["answer that is none of the candidates"] = sum(answer.value is None for answer in answers)
         return ClosedRecord(
             answers=tuple(
                 ClosedAnswer(

@@ -61,6 +61,8 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
         figures: The tables: the first one, then those after the figures of closed questions.
         listing: The table of single answers; without rows if there are many.
         requests: The largest number of requests about one function.
+        unread: The reason under which answers without a value are counted as left out; empty if the task
+            counts them itself.
         templates: The package with the folder of its templates; if empty, its own package.
     """
 
@@ -69,6 +71,7 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
     figures: ClassVar[Sequence[TabularFigure[Any]]]
     listing: ClassVar[TabularFigure[Any] | None] = None
     requests: ClassVar[int]
+    unread: ClassVar[str] = ""
     templates: ClassVar[str] = ""
 
     @abstractmethod
@@ -93,14 +96,15 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
         options: OptionsT,
         facts: FactsT,
         answers: Sequence[TaskAnswer[Any]],
-        left_out: Counter[str],
     ) -> RecordT:
         """The record of a function.
 
         Args:
             facts: As returned by `questions`.
             answers: The answer to each question.
-            left_out: Counts what does not count, by reason.
+
+        Returns:
+            The record; its `left_out` is added to what was counted before.
         """
 
     @abstractmethod
@@ -117,7 +121,10 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
         facts, questions = self.questions(context, target, options, left_out)
         package = self.templates or type(self).__module__.rpartition(".")[0]
         answers = ask_questions(context, target, package, questions, f"{self.asking} {target.name}")
-        record = self.answered(context, target, options, facts, answers, left_out)
+        if self.unread:
+            left_out[self.unread] = sum(answer.value is None for answer in answers)
+        record = self.answered(context, target, options, facts, answers)
+        left_out.update(record.left_out)
         return replace(record, left_out=left_out)
 
     def tables(self, records: Sequence[RecordT], *, seed: int) -> tuple[Table, ...]:

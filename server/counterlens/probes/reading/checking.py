@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from counterlens.doubt.blaming import is_failing
@@ -72,7 +72,6 @@ def marks_of(
     steps: Steps,
     *,
     excluded: Sequence[str] = (),
-    progress: Callable[[str], None] | None = None,
 ) -> list[Mark]:
     """The marks of one function.
 
@@ -80,7 +79,6 @@ def marks_of(
         tests: The sandbox in which its tests verify marks; None if they do not.
         reader: Reads its docstring, unless its tests fail, which say more; None if nobody does.
         excluded: Patterns of tests that are never used.
-        progress: Called with a description of the current step.
 
     Raises:
         ModelError, SandboxError, Cancelled: as `settle` and `DocstringReader.mark`.
@@ -95,7 +93,7 @@ def marks_of(
             tests,
             excluded=excluded,
             cancel=steps.cancel,
-            progress=progress,
+            progress=steps.next,
             rewrite=written_fix,
         )
     if reader is not None and not any(map(is_failing, marks)):

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from counterlens.confidence.exclusion import ignore_comments
-from counterlens.doubt.disagreeing import DisagreeingFunction, smallest_edit
+from counterlens.doubt.disagreeing import DisagreeingFunction
+from counterlens.doubt.edits import smallest_edit
 from counterlens.doubt.marking import is_silenced
 from counterlens.doubt.scope import DoubtScope
 from counterlens.errors import SourceError
@@ -35,11 +36,6 @@ Chosen with `benchmarks/readings.py`, so that right functions are not marked (do
 """
 
 _MOST_CALLS = 12  # of a docstring
-
-
-def any_model_marks() -> bool:
-    """Whether a rule was fitted for any model, so that it is worth loading one."""
-    return bool(FITTED)
 
 
 def marking_rule(model: Model) -> Majority | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from counterlens.doubt.disagreeing import smallest_edit
+from counterlens.doubt.edits import Edit, smallest_edit
 from counterlens.doubt.failing import FailedTest, FailingFunction, WrittenFix
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import StudiedVersion
@@ -118,7 +118,7 @@ def _smallest(scope: DoubtScope, passing: Sequence[str], setting: Setting) -> Wr
     return WrittenFix(edits[first], confirmed=bool(alike) and all(alike))
 
 
-def _size(edit: tuple[int, int, str]) -> int:
+def _size(edit: Edit) -> int:
     """How much a change removes and adds."""
     start, end, text = edit
     return end - start + len(text)

@@ -209,7 +209,6 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
         options: RuntimeOptions,
         facts: _Asked,
         answers: Sequence[TaskAnswer[Any]],
-        left_out: Counter[str],
     ) -> RuntimeRecord:
         """Like `PromptedTask.answered`; the output and the states are asked as in the task coherence."""
         states = ask_states(context, target, facts.traced, options.max_tokens)
@@ -219,9 +218,11 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
         chosen = [ChosenOutput(tuple(each.candidates), next(said).logprobs) for each in facts.outputs]
         limits = lasting(options.timeout)
         sought = next((sought_input(context, target, facts.traced, each.said, limits) for each in said), None)
-        left_out[UNREADABLE] = sum(each.yes is None for each in covered)
-        left_out["next line without a number"] = sum(each.answer is None for each in following)
-        left_out["input: no call with literal arguments can be asked for"] = int(sought is None)
+        left_out = {
+            UNREADABLE: sum(each.yes is None for each in covered),
+            "next line without a number": sum(each.answer is None for each in following),
+            "input: no call with literal arguments can be asked for": int(sought is None),
+        }
         call = RuntimeCall(
             **{field.name: getattr(states, field.name) for field in fields(CoherenceCall)},
             covered=covered,
@@ -229,7 +230,7 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
             sought=sought,
             chosen=chosen[0] if chosen else None,
         )
-        return RuntimeRecord(calls=(call,))
+        return RuntimeRecord(calls=(call,), left_out=left_out)
 
     def judged(self, record: RuntimeRecord) -> Iterator[JudgedAnswer]:
         """Like `PromptedTask.judged`."""

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import unified_diff
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.disagreeing import DisagreeingFunction
+from counterlens.doubt.edits import apply_edit
 from counterlens.doubt.failing import FailedTest, FailingFunction
 from counterlens.doubt.marking import DISAGREEING, FAILING, Doubt, Mark, Verification, kind_of
 from counterlens.doubt.registry import DOUBT_KINDS
-from counterlens.reports.export.findings import FileFinding, file_region, finding_formats, sarif_rule
+from counterlens.reports.export.findings import (
+    FileFinding,
+    file_region,
+    finding_formats,
+    patch_of,
+    sarif_rule,
+)
 from counterlens.reports.wording import contrast, share, shorten
 from counterlens.text import PositionEncoding, printable
 
@@ -121,11 +127,12 @@ def _change(doubt: Doubt, other: Alternative) -> str:
 def mark_data(mark: Mark, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:
     """A mark as plain data; lines and columns are counted from 1, columns in characters."""
     doubt = mark if isinstance(mark, Doubt) else None
-    path, place = mark.scope.document.path, mark.place
+    place, file = mark.place, mark.scope.document.path
+    path = file.as_posix() if isinstance(file, Path) else ""
     positions = mark.scope.document.positions
     (line, column), (end_line, end_column) = (positions.to_character(at, encoding) for at in place)
     return {
-        "path": path.as_posix() if isinstance(path, Path) else "",
+        "path": path,
         "line": line + 1,
         "column": column + 1,
         "end_line": end_line + 1,
@@ -133,7 +140,7 @@ def mark_data(mark: Mark, encoding: PositionEncoding = PositionEncoding.UTF32) -
         "kind": kind_of(mark),
         "text": mark.scope.text(*place),
         "alternative": doubt.alternative.text if doubt else None,
-        "patch": _patch(mark),
+        "patch": _patch(mark, path),
         "probability": doubt.trial.share if doubt else None,
         "tests": verification_of(mark).value,
         "test": _test_data(mark.failed),
@@ -161,15 +168,12 @@ def _text(marks: Sequence[Mark]) -> str:
     )
 
 
-def _patch(mark: Mark) -> str:
+def _patch(mark: Mark, path: str) -> str:
     """What a model wrote, as a unified difference of the file; empty if nothing was written, or it failed."""
     if not isinstance(mark, FailingFunction) or mark.written is None:
         return ""
-    document, (start, end, text) = mark.scope.document, mark.written.edit
-    after = (document.data[:start] + text.encode() + document.data[end:]).decode("utf-8", "replace")
-    path = document.path.as_posix() if isinstance(document.path, Path) else ""
-    before = document.text.splitlines(keepends=True)
-    return "".join(unified_diff(before, after.splitlines(keepends=True), path, path, n=1))
+    document = mark.scope.document
+    return patch_of(path, document.text, apply_edit(document.data, mark.written.edit), around=1)
 
 
 def _deciding(mark: Mark) -> str:

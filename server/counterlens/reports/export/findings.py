@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import unified_diff
 from types import MappingProxyType
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -58,6 +59,12 @@ class Annotation:
 
 def _escape(text: str, how: dict[str, str]) -> str:
     return "".join(how.get(character, character) for character in printable(text, keep="\t\r\n"))
+
+
+def patch_of(path: str, before: str, after: str, *, around: int) -> str:
+    """A change of a file as a unified difference, with some lines around it."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    return "".join(unified_diff(old, new, path, path, n=around))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

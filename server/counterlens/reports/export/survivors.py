@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import unified_diff
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from counterlens.counting import plural
 from counterlens.doubt.mutants import MUTANT_KINDS
 from counterlens.mutations import every_mutation
-from counterlens.reports.export.findings import FileFinding, finding_formats, sarif_rule
+from counterlens.reports.export.findings import FileFinding, finding_formats, patch_of, sarif_rule
 from counterlens.reports.wording import contrast, shorten
 from counterlens.survivors import Survival, Survivor
 from counterlens.text import printable
@@ -53,10 +52,6 @@ def balance(survivals: Sequence[Survival]) -> str:
 def survivor_data(survivor: Survivor) -> dict[str, Any]:
     """A survivor as plain data; lines are counted from 1."""
     mutant = survivor.mutant
-    # the mutant as a unified difference of its file
-    before, after = (
-        text.splitlines(keepends=True) for text in (survivor.scope.document.text, survivor.mutant.source)
-    )
     return {
         "path": _path(survivor),
         "function": survivor.scope.function.qualname,
@@ -68,7 +63,7 @@ def survivor_data(survivor: Survivor) -> dict[str, Any]:
         "original": survivor.original,
         "mutant": survivor.changed,
         "gain": survivor.gain,
-        "patch": "".join(unified_diff(before, after, _path(survivor), _path(survivor), n=2)),
+        "patch": patch_of(_path(survivor), survivor.scope.document.text, mutant.source, around=2),
         "test": survivor.test,
         "message": survivor_sentence(survivor),
     }
