@@ -44,13 +44,14 @@ from counterlens.metrics.bootstrap import expanded_percentiles
 from counterlens.models.base import Model
 from counterlens.models.registry import Options, load
 from counterlens.probes import recognition
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.pairs.counterfactuals import rewritings
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.recognition.probe import RecognitionOptions, RecognitionProbe
 from counterlens.probes.recognition.record import METHODS, STRUCTURE, ModelRates, Rate, RecognitionRecord
 from counterlens.probes.record import read, write_record
 from counterlens.probes.runner import run_probe
-from counterlens.probes.subjects import targets_in, targets_of
+from counterlens.probes.subjects import targets_in
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 

@@ -20,6 +20,7 @@ from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.judging.languages import judging_of
 from counterlens.metrics.effects import Proportion
+from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.execution.dependent import DependentExecutionProbe
 from counterlens.probes.execution.record import DependentExecutionRecord, SpecificationRecord
 from counterlens.probes.execution.translation import program_to_translate
@@ -27,7 +28,7 @@ from counterlens.probes.options import distribute, make
 from counterlens.probes.record import plain
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, run_targets
-from counterlens.probes.subjects import targets_in, targets_of
+from counterlens.probes.subjects import targets_in
 from counterlens.python.execution.calls import without_texts
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
