@@ -27,7 +27,7 @@ from counterlens_inspect.prompt_set import (
     effect_of,
     share_right,
 )
-from counterlens.evaluation.plan import absolute, repository_in
+from counterlens.datasets.registry import absolute, repository_in
 from counterlens.evaluation.settings import RunSettings
 from counterlens.metrics.effects import Proportion
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MAX_TOKENS
