@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import add
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
+
+from counterlens.metrics.bootstrap import Estimate, bootstrap
 from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.table import Cell, Table
 
@@ -20,8 +24,8 @@ Rows = Sequence[tuple[str, RowT]]
 """Rows, each with the name of the function that it is about, the cluster of intervals."""
 Rater = Callable[[RowT], bool | Iterable[bool] | None]
 """Whether a row is a success; several truths count one by one, and None does not count."""
-Estimator = Callable[[Rows[RowT]], Cell]
-"""A cell from the rows of its group."""
+Estimator = Callable[[Rows[RowT], int], Cell]
+"""A cell from the rows of its group, and the random seed of intervals."""
 
 
 class TabularFigure(Protocol[RecordT_contra]):
@@ -35,9 +39,14 @@ class TabularFigure(Protocol[RecordT_contra]):
         """
 
 
-def count(rows: Rows[Any]) -> int:
+def count(rows: Rows[Any], seed: int = 0) -> int:  # noqa: ARG001
     """The number of rows."""
     return len(rows)
+
+
+def number(counts: Callable[[RowT], object]) -> Estimator[RowT]:
+    """The number of rows that count."""
+    return lambda rows, _: sum(bool(counts(row)) for _, row in rows)
 
 
 def share_of(rows: Rows[RowT], success: Rater[RowT]) -> Proportion:
@@ -47,12 +56,32 @@ def share_of(rows: Rows[RowT], success: Rater[RowT]) -> Proportion:
 
 def share(success: Rater[RowT]) -> Estimator[RowT]:
     """The estimator of `share_of`."""
-    return lambda rows: share_of(rows, success)
+    return lambda rows, _: share_of(rows, success)
 
 
 def first(cell: Callable[[RowT], Cell]) -> Estimator[RowT]:
     """A cell that all rows of a group have in common."""
-    return lambda rows: cell(rows[0][1])
+    return lambda rows, _: cell(rows[0][1])
+
+
+def of_sums(figure: Callable[..., float | None], *terms: Callable[[RowT], float]) -> Estimator[RowT]:
+    """A figure of sums over the rows, such as a ratio, with a bootstrap interval over functions.
+
+    Args:
+        figure: The figure of the sums, one for each term; None if it is undefined.
+        terms: What is summed.
+    """
+
+    def estimate(rows: Rows[RowT], seed: int) -> Estimate:
+        sums: dict[str, list[float]] = {}
+        for function, row in rows:
+            values = [float(term(row)) for term in terms]
+            sums[function] = [*map(add, sums.get(function, [0.0] * len(terms)), values)]
+        return bootstrap(
+            list(sums.values()), lambda drawn: figure(*np.sum(drawn, axis=0).tolist()), seed=seed
+        )
+
+    return estimate
 
 
 def _hits(success: bool | Iterable[bool] | None) -> Iterable[bool]:
@@ -81,7 +110,7 @@ class GroupedFigure(Generic[RecordT, RowT]):
     order: Callable[[RowT], Any] | None = None
     note: str = ""
 
-    def table(self, records: Sequence[RecordT], *, seed: int) -> Table:  # noqa: ARG002
+    def table(self, records: Sequence[RecordT], *, seed: int) -> Table:
         """Like `TabularFigure.table`."""
         rows = rows_of(records, self.of)
         if self.order is not None:
@@ -91,7 +120,7 @@ class GroupedFigure(Generic[RecordT, RowT]):
         for function, row in rows:
             groups.setdefault(tuple(key(row) for key in self.by.values()), []).append((function, row))
         cells = tuple(
-            (*names, *(estimate(group) for estimate in self.columns.values()))
+            (*names, *(estimate(group, seed) for estimate in self.columns.values()))
             for names, group in groups.items()
         )
         return Table(self.title, (*self.by, *self.columns), cells, self.note)
@@ -106,6 +135,7 @@ class ListedFigure(Generic[RecordT, RowT]):
         columns: The cells, by the names of the columns.
         most: Largest number of rows, or of records if `records` is set; with more there is no table.
         named: Whether the name of the function stands first.
+        note: A note for readers.
     """
 
     title: str

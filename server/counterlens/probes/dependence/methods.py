@@ -155,7 +155,7 @@ class CoreDependence(DependenceMethod):
 
     def tables(self, records: Records, seed: int) -> tuple[Table, ...]:
         """CoRe's tables."""
-        return core_tables([record.answers for record in records if record.answers], seed)
+        return core_tables(records, seed)
 
     def summary(self, records: Records) -> str:
         """The answers right of each task."""

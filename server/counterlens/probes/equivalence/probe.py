@@ -114,7 +114,7 @@ class _Pairs:
     others: Sequence[str]
 
 
-def _best_threshold(rows: Rows[EquivalenceAnswer]) -> float:
+def _best_threshold(rows: Rows[EquivalenceAnswer], _: int) -> float:
     """The share that the best threshold of the texts' similarity is right about, in either direction."""
     answers = [(answer.similarity, answer.equivalent) for _, answer in rows]
     right = [
@@ -162,7 +162,7 @@ class EquivalenceProbe(PromptedTask[EquivalenceOptions, EquivalenceRecord, _Pair
             },
             columns={
                 "EquiBench": first(lambda answer: EQUIBENCH.get(answer.concept)),
-                "n": lambda rows: 2 * len(rows),
+                "n": lambda rows, _: 2 * len(rows),
                 "right": share(lambda answer: answer.right),
             },
             order=lambda answer: (not answer.equivalent, answer.concept, answer.mutation),
