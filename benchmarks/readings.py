@@ -1,6 +1,6 @@
 """Measures disagreements of docstring and code: on functions with a bug, and on right ones.
 
-    python benchmarks/readings.py --data DATA [--model M] [--functions N] [--records FILE] [--quick]
+    python benchmarks/readings.py --data DATA [--model M] [--functions N] [--records FILE] [--bare] [--quick]
     python benchmarks/readings.py --data DATA --stated
 
 DATA is a dataset with right functions and, as HumanEvalPack has (`humanevalpack/python`), a version of each
@@ -14,7 +14,8 @@ bug and beside the right one, on inputs drawn from each.
 
 The rule is how many versions must agree, and which share of those that count. Its fit on four fifths of the
 functions, for at most `ALLOWED` of the right ones marked, is tried on the last fifth, five times
-(`fitted on others`). Answers are stored, and FILE (`.jsonl.gz`, a row for each function) is continued, so an
+(`fitted on others`). With `--bare` examples are taken out of the docstrings, so that no input is given, as of
+most functions. Answers are stored, and FILE (`.jsonl.gz`, a row for each function) is continued, so an
 interrupted run can be resumed. The last line is one JSON document.
 
 `--stated` asks no model: it counts the functions that do not return what their docstring states for a call,
@@ -24,10 +25,12 @@ with a bug and right.
 from __future__ import annotations
 
 import argparse
+import ast
 import gzip
 import json
 import random
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,12 +50,13 @@ from counterlens.models.base import Completion, Draw, Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.registry import Options
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, MAX_TOKENS
-from counterlens.probes.execution.translation import description
+from counterlens.probes.execution.translation import description, without_examples
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.reading.marking import marking_rule, stated_mark
 from counterlens.probes.reading.readings import (
     SAMPLES,
     USUAL,
+    Consensus,
     Majority,
     disagreement,
     gap_of,
@@ -71,7 +75,8 @@ TEMPERATURE = 0.8
 ALLOWED = 0.01
 """Maximum share of right functions that are marked, of those that a rule is fitted on."""
 FOLDS = 5
-RULES = [Majority(fewest, share) for fewest in (2, 3, 4, 5, 6) for share in (0.5, 0.65, 0.8, 1.0)]
+MAJORITIES = [Majority(fewest, share) for fewest in (2, 3, 4, 5, 6) for share in (0.5, 0.65, 0.8, 1.0)]
+RULES = [Consensus(majority, majority) for majority in MAJORITIES]
 """Those that are fitted, the laxest first."""
 
 Row = dict[str, Any]
@@ -148,7 +153,7 @@ class Mark:
     true: bool
 
 
-def mark_of(side: Row, rule: Majority) -> Mark | None:
+def mark_of(side: Row, rule: Consensus) -> Mark | None:
     """The mark of a side by a rule; None if it has none, as where the likeliest version does the same."""
     if side.get("alike"):
         return None
@@ -189,7 +194,7 @@ class Counts:
         )
 
 
-def counts(rows: Sequence[Row], rule: Majority) -> Counts:
+def counts(rows: Sequence[Row], rule: Consensus) -> Counts:
     """The marks of a rule on some functions; a function that cannot be read is not marked."""
     total = Counts()
     for row in rows:
@@ -202,18 +207,18 @@ def counts(rows: Sequence[Row], rule: Majority) -> Counts:
     return total
 
 
-def fitted(rows: Sequence[Row]) -> Majority:
+def fitted(rows: Sequence[Row]) -> Consensus:
     """The rule with most true marks of those that mark few right functions; the strictest if none does."""
 
-    def preference(rule: Majority) -> tuple[bool, int, int, float]:
+    def preference(rule: Consensus) -> tuple[bool, int, int, float]:
         seen = counts(rows, rule)
         few = seen.false <= ALLOWED * seen.right
-        return few, seen.true if few else -seen.false, rule.fewest, rule.share
+        return few, seen.true if few else -seen.false, rule.given.fewest, rule.given.share
 
     return max(RULES, key=preference)
 
 
-def on_others(rows: Sequence[Row]) -> tuple[Counts, list[Majority]]:
+def on_others(rows: Sequence[Row]) -> tuple[Counts, list[Consensus]]:
     """The marks on each fifth of the functions by the rule that is fitted on the others."""
     total, rules = Counts(), []
     for fold in range(FOLDS):
@@ -230,17 +235,18 @@ def shown(count: int, n: int) -> str:
     return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%}), {count} of {n}"
 
 
-def report(model: str, rows: Sequence[Row], rule: Majority) -> Row:
+def report(model: str, rows: Sequence[Row], rule: Consensus) -> Row:
     """Print the tables, and return the figures; the marks are those by a rule."""
     others, rules = on_others(rows)
-    methods = {str(rule): counts(rows, rule) for rule in RULES} | {"fitted on others": others}
+    methods = {str(rule.given): counts(rows, rule) for rule in RULES} | {"fitted on others": others}
     print(f"{model}: {len(rows)} functions\n")
     print("| rule | bugs marked truly | bugs marked | right functions marked |")
     print("|---|---|---|---|")
     for name, seen in methods.items():
         true, marked = shown(seen.true, seen.bugs), shown(seen.marked, seen.bugs)
         print(f"| {name} | {true} | {marked} | {shown(seen.false, seen.right)} |")
-    print(f"\nfitted on all: {fitted(rows)}; on four fifths: {', '.join(map(str, rules))}\n")
+    on_folds = ", ".join(str(rule.given) for rule in rules)
+    print(f"\nfitted on all: {fitted(rows).given}; on four fifths: {on_folds}\n")
     in_use = counts(rows, rule)
     for row in rows:
         for name, side in row["sides"].items():
@@ -252,8 +258,28 @@ def report(model: str, rows: Sequence[Row], rule: Majority) -> Row:
         "functions": len(rows),
         "in use": vars(in_use),
         "fitted on others": vars(others),
-        "rule": str(fitted(rows)),
+        "rule": str(fitted(rows).given),
     }
+
+
+def bare(problem: Problem) -> Problem:
+    """A problem whose docstrings have no examples."""
+    buggy = problem.buggy and without_docstring_examples(problem.buggy, problem.function or "")
+    source = without_docstring_examples(problem.source, problem.function or "")
+    return replace(problem, source=source, buggy=buggy, description="")
+
+
+def without_docstring_examples(source: str, name: str) -> str:
+    """A file with the examples taken out of the docstring of a function."""
+    nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
+    node = next(node for node in nodes if node.name == name)
+    text = ast.get_docstring(node)
+    if text is None:
+        return source
+    shown = node.body[0]
+    lines = source.splitlines(keepends=True)
+    short = textwrap.indent(f'"""{without_examples(text, name)}\n"""\n', " " * shown.col_offset)
+    return "".join([*lines[: shown.lineno - 1], short, *lines[shown.end_lineno :]])
 
 
 def kept(path: Path | None) -> dict[str, Row]:
@@ -315,11 +341,14 @@ def main() -> int:
     parser.add_argument("--functions", type=int, default=1000, help="maximum number of functions")
     parser.add_argument("--records", type=Path, help="a file of rows, which is continued (.jsonl.gz)")
     parser.add_argument("--quick", action="store_true", help=f"measure {QUICK} functions")
+    parser.add_argument("--bare", action="store_true", help="take the examples out of docstrings")
     parser.add_argument("--stated", action="store_true", help="what docstrings state, without a model")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--cache", type=Path, help="folder of the response cache; default: the user's")
     given = parser.parse_args()
     problems = [problem for problem in open_dataset(str(given.data)) if problem.function]
+    if given.bare:
+        problems = [bare(problem) for problem in problems]
     random.Random(0).shuffle(problems)  # noqa: S311 - so that any number of the first ones is a sample
     problems = problems[: QUICK if given.quick else given.functions]
     if given.stated:

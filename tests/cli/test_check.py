@@ -15,7 +15,7 @@ from counterlens.cli.options import ChosenModel
 from counterlens.doubt import marking as doubt_marking
 from counterlens.models.base import Capability, Completion, ModelInfo, Prompt
 from counterlens.probes.reading import marking
-from counterlens.probes.reading.readings import Majority
+from counterlens.probes.reading.readings import Consensus, Majority
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.trust import TrustError
@@ -284,7 +284,7 @@ def test_a_function_that_does_not_do_what_models_read_in_its_docstring_is_marked
     unfitted = cli("check", path)
     assert (unfitted.code, unfitted.out) == (0, "")
     assert not any("rounded up" in text for text in model.asked), "its versions were never measured"
-    monkeypatch.setattr(marking, "FITTED", {"words": Majority(4, 0.8)})
+    monkeypatch.setattr(marking, "FITTED", {"words": Consensus(Majority(4, 0.8))})
     assert cli("check", path, "--no-readings").code == 0
     ran = cli("check", path)
     assert ran.code == 1
@@ -331,7 +331,7 @@ def test_no_code_runs_for_a_docstring_in_a_folder_that_is_not_trusted(
     path, model = write(tmp_path, "halves.py", HALVES), WritingModel({})
     monkeypatch.setattr(ChosenModel, "opened", lambda _self: model)
     monkeypatch.setattr("counterlens.cli.check.strong_sandbox", refused)
-    monkeypatch.setattr(marking, "FITTED", {"words": Majority(4, 0.8)})
+    monkeypatch.setattr(marking, "FITTED", {"words": Consensus(Majority(4, 0.8))})
     ran = cli("check", path)
     assert (ran.code, ran.out) == (0, "")
     assert "no examples of docstrings were run: the folder is not trusted" in ran.err

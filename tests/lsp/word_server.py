@@ -16,7 +16,7 @@ from counterlens.lsp import doubt_tests, fitting
 from counterlens.lsp.server import create_server
 from counterlens.models.base import Capability, Completion, ModelInfo, Prompt, TokenScores
 from counterlens.probes.reading import marking as reading_marking
-from counterlens.probes.reading.readings import Majority
+from counterlens.probes.reading.readings import Consensus, Majority
 from tests.doubt.conftest import WordModel
 from tests.doubt.test_marking import LIKES
 
@@ -56,7 +56,7 @@ def main() -> None:
     server = create_server()
     writes = "--writes" in sys.argv
     if writes:
-        reading_marking.FITTED = {"words": Majority(4, 1.0)}
+        reading_marking.FITTED = {"words": Consensus(Majority(4, 1.0))}
     server.host.open = lambda _spec, _options: Writer(LIKES) if writes else Reader(LIKES)
     server.start_io()
 

@@ -20,7 +20,7 @@ from counterlens.models.base import Capability, Model
 from counterlens.probes.probe import Context
 from counterlens.probes.reading import marking
 from counterlens.probes.reading.marking import docstring_mark, marking_rule, stated_mark
-from counterlens.probes.reading.readings import Majority
+from counterlens.probes.reading.readings import Consensus, Majority
 from counterlens.reports.export.doubts import mark_sentence
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
@@ -28,11 +28,11 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
 from tests.probes.reading.test_reading import HALF_UP, RIGHT_BODY, WRONG, Author
 
-RULE = Majority(4, 1.0)
+RULE = Consensus(Majority(4, 1.0))
 EXAMPLE = "'''Say.\n\n    >>> f(0)\n    1\n    "
 
 
-def mark_in(source: str, *bodies: str, rule: Majority = RULE) -> DisagreeingFunction | None:
+def mark_in(source: str, *bodies: str, rule: Consensus = RULE) -> DisagreeingFunction | None:
     context = Context(cast(Model, Author(bodies)), best_sandbox)
     setting = Setting(best_sandbox(), Path(sys.executable))
     (scope,) = [scope for scope in scopes(Document(source)) if scope.function.name == "half_up"]

@@ -162,7 +162,7 @@ def test_a_disagreement_has_a_majority_and_the_code_is_not_in_it(groups: Groups,
     if told is None:
         return
     assert told.of == len(counted)
-    assert told.agreeing >= max(USUAL.fewest, USUAL.share * len(counted))
+    assert told.agreeing >= max(USUAL.given.fewest, USUAL.given.share * len(counted))
     outcomes = next(each for each in inputs if each.call == told.call).outcomes
     members = [at for at in counted if outcomes[at].text == told.readings]
     assert len(members) == told.agreeing

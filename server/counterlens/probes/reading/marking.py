@@ -23,11 +23,11 @@ from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.execution.translation import description
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.reading.readings import SAMPLES, Majority, read, require_readable
+from counterlens.probes.reading.readings import SAMPLES, Consensus, Majority, read, require_readable
 
-FITTED: Mapping[str, Majority] = MappingProxyType(
+FITTED: Mapping[str, Consensus] = MappingProxyType(
     {
-        "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32": Majority(2, 1.0)
+        "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32": Consensus(Majority(2, 1.0))
     }  # Qwen2.5-Coder 0.5B
 )
 """How many versions must agree for a mark, by model identity: the SHA-256 of its file.
@@ -38,7 +38,7 @@ Chosen with `benchmarks/readings.py`, so that right functions are not marked (do
 _MOST_CALLS = 12  # of a docstring
 
 
-def marking_rule(model: Model) -> Majority | None:
+def marking_rule(model: Model) -> Consensus | None:
     """How many versions of a model must agree for a mark; None if its versions mark nothing."""
     able = {Capability.COMPLETE, Capability.SAMPLE} <= model.info.capabilities
     return FITTED.get(model.info.identity) if able else None
@@ -75,7 +75,7 @@ def stated_mark(scope: DoubtScope, setting: Setting) -> DisagreeingFunction | No
 
 
 def docstring_mark(
-    context: Context, scope: DoubtScope, setting: Setting, rule: Majority
+    context: Context, scope: DoubtScope, setting: Setting, rule: Consensus
 ) -> DisagreeingFunction | None:
     """The mark at a function whose versions disagree with it; None if they do not, or none is wanted.
 

@@ -46,7 +46,7 @@ class ReadingOptions(ProbeOptions):
         option(
             "Number of versions to sample of a function whose likeliest version differs from the code.",
             metavar="K",
-            low=USUAL.fewest - 1,
+            low=USUAL.given.fewest - 1,
             high=50,
         ),
     ] = SAMPLES

@@ -55,7 +55,20 @@ class Majority:
         return agreeing >= max(self.fewest, self.share * counted)
 
 
-USUAL = Majority()
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """How many readings must agree, by what is known of a function's inputs.
+
+    Attributes:
+        given: Where an example, a test or a call gives some.
+        drawn: Where none is given, so that a drawn one may be none that the docstring is about.
+    """
+
+    given: Majority = Majority()
+    drawn: Majority = Majority(SAMPLES + 1)
+
+
+USUAL = Consensus()
 """What the probe asks for, whatever the model."""
 
 
@@ -120,7 +133,7 @@ class WrittenReadings:
         """Whether a reading, from 1, has the outcome of the code for every input that can be compared."""
         return is_alike(self.runs, number)
 
-    def disagreement(self, rule: Majority = USUAL) -> Disagreement | None:
+    def disagreement(self, rule: Consensus = USUAL) -> Disagreement | None:
         """What `disagreement` says of the readings that count."""
         return disagreement(self.runs, [at for at, reason in enumerate(self.dropped, 1) if not reason], rule)
 
@@ -284,13 +297,12 @@ def is_alike(runs: VersionRuns, number: int) -> bool:
     return bool(compared) and all(each.outcomes[number].group == 0 for each in compared)
 
 
-def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Majority = USUAL) -> Disagreement | None:
+def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Consensus = USUAL) -> Disagreement | None:
     """The most telling input on which enough readings agree, and the code does otherwise.
 
     Given inputs come first, then those on which more readings agree, then shorter calls. An input on which
     a reading of the majority raises does not count, nor one that was drawn and on which the code raises: the
-    docstring may not speak of it. Nor may it of one that is unlike the given ones. Where none is given, all
-    versions must agree.
+    docstring may not speak of it. Nor may it of one that is unlike the given ones.
 
     Args:
         counted: The readings that count, from 1.
@@ -306,10 +318,9 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Majority = USU
     )
 
 
-def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Majority) -> Disagreement | None:
+def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Consensus) -> Disagreement | None:
     code = outcomes.outcomes[0]
-    drawn = not outcomes.given
-    if code.group is None or (drawn and not code.returned):
+    if code.group is None or not (outcomes.given or (code.returned and outcomes.like_given is not False)):
         return None
     groups = Counter(
         outcome.group
@@ -319,9 +330,8 @@ def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Majority) -
     group, agreeing = groups.most_common(1)[0] if groups else (0, 0)
     # The same value with another effect: of effects, docstrings seldom speak.
     alike = outcomes.outcomes[group].text == code.text
-    if alike or not rule.holds(agreeing, len(counted)):
-        return None
-    if drawn and (outcomes.like_given is False or (outcomes.like_given is None and agreeing <= SAMPLES)):
+    majority = rule.drawn if outcomes.like_given is None else rule.given
+    if alike or not majority.holds(agreeing, len(counted)):
         return None
     return Disagreement(
         call=outcomes.call,

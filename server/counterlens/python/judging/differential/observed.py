@@ -23,11 +23,13 @@ _EXAMPLES = ("examples", "example")
 _MOST_FILES, _LARGEST = 100, 1 << 20  # maximum files with examples, and bytes of each
 
 
-def hints_of(node: ast.AST, calls: Sequence[Call]) -> Hints:
-    """The literals of a function and of calls of it."""
-    values: list[Any] = [constant.value for constant in ast.walk(node) if isinstance(constant, ast.Constant)]
-    docstring = ast.get_docstring(node, clean=False) if isinstance(node, FunctionNode) else None
-    values = [value for value in values if value != docstring]
+def hints_of(nodes: Sequence[ast.AST], calls: Sequence[Call]) -> Hints:
+    """The literals of a function, of its versions, and of calls of it."""
+    values: list[Any] = []
+    for node in nodes:
+        docstring = ast.get_docstring(node, clean=False) if isinstance(node, FunctionNode) else None
+        constants = (inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant))
+        values.extend(value for value in constants if value != docstring)
     for call in calls:
         for argument in (*call.positional, *(value for _, value in call.named)):
             values.extend(_scalars(argument))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -57,12 +57,15 @@ def plan_study(
     seed: int = 0,
     more: Sequence[str] = (),
     recorded: Sequence[Any] = (),
+    versions: Sequence[str] = (),
     cancel: Event | None = None,
 ) -> OriginalStudy | Untestable:
     """Find out how a function, or the objects of a class, can be called; nothing runs.
 
     Args:
         seed, more, recorded, cancel: As of `study`.
+        versions: Other texts of the file, whose literals suggest inputs too: where a version treats 100
+            differently and the code does not, only an input near 100 shows it.
     """
     module = _module_of(document.text)
     if isinstance(module, Untestable):
@@ -76,7 +79,7 @@ def plan_study(
     if definition := _class_named(module, qualname):
         made = tuple(call for call in made if call.steps) or made
         reason = "the tests make no object of it"
-        shapes = Shapes(module, hints_of(definition, made))
+        shapes = Shapes(module, hints_of([definition], made))
         if not made:
             return Untestable(reason)
         of_objects = CallPlan(qualname, shapes, reason, made, recorded=True)
@@ -90,7 +93,8 @@ def plan_study(
     constructor = node.name in {"__init__", "__new__"} and owner is not None
     seen = calls_of(module, node, owner.name if constructor and owner else node.name, more)
     lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
-    how = plan(Shapes(module, hints_of(node, made or seen)), node, owner, seen, made)
+    nodes = [node, *_versions_of(qualname, versions)]
+    how = plan(Shapes(module, hints_of(nodes, made or seen)), node, owner, seen, made)
     if isinstance(how.parameters, str) and not how.seen:
         return Untestable(how.parameters)
     recorder = _recorder(document, module, how.target, setting)
@@ -112,6 +116,15 @@ def _module_of(text: str) -> ast.Module | Untestable:
         return parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Untestable(parse_error(text, error).message)
+
+
+def _versions_of(qualname: str, texts: Sequence[str]) -> Iterator[ast.AST]:
+    """A function in other texts of its file; nothing of a text that is not Python."""
+    for text in texts:
+        module = _module_of(text)
+        node = None if isinstance(module, Untestable) else find_node(module, qualname)[0]
+        if node is not None:
+            yield node
 
 
 def _class_named(module: ast.Module, name: str) -> ast.ClassDef | None:

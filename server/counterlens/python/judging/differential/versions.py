@@ -30,7 +30,13 @@ def run_versions(
     """Run versions of a function on the same inputs; see `judging.languages.run_versions`."""
     more = [*texts, *texts_about(document, function.qualname)]
     planned = plan_study(
-        document, function.qualname, setting, more=more, recorded=recorded, cancel=setting.cancel
+        document,
+        function.qualname,
+        setting,
+        more=more,
+        recorded=recorded,
+        versions=programs,
+        cancel=setting.cancel,
     )
     if isinstance(planned, Untestable):
         return planned.reason
