@@ -32,7 +32,7 @@ def hints_of(nodes: Sequence[ast.AST], calls: Sequence[Call]) -> Hints:
         values.extend(value for value in constants if value != docstring)
     for call in calls:
         for argument in (*call.positional, *(value for _, value in call.named)):
-            values.extend(_scalars(argument))
+            values.extend(scalars_of(argument))
     integers = {value for value in values if isinstance(value, int) and not isinstance(value, bool)}
     floats = {value for value in values if isinstance(value, float)}
     strings = {value for value in values if isinstance(value, str)}
@@ -122,14 +122,15 @@ def _expressions(text: str, name: str) -> Iterator[ast.expr]:
                 break
 
 
-def _scalars(value: Any) -> Iterator[Any]:
+def scalars_of(value: Any) -> Iterator[Any]:
+    """A value, or those that a container holds at any depth."""
     if isinstance(value, list | tuple | set | frozenset):
         for item in value:
-            yield from _scalars(item)
+            yield from scalars_of(item)
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from _scalars(key)
-            yield from _scalars(item)
+            yield from scalars_of(key)
+            yield from scalars_of(item)
     else:
         yield value
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterlens.judging.base import Setting
 from counterlens.judging.comparing import Untestable
 from counterlens.judging.versions import InputOutcomes, VersionOutcome, VersionRuns
 from counterlens.python.judging.differential.inputs import Call
-from counterlens.python.judging.differential.observed import texts_about
+from counterlens.python.judging.differential.observed import scalars_of, texts_about
 from counterlens.python.judging.differential.original import Original
 from counterlens.python.judging.differential.planning import plan_study
 from counterlens.python.judging.recording import CallRecord, Recorder
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
+if TYPE_CHECKING:
+    from counterlens.python.judging.differential.call_likeness import CallLikeness
+
 _SECONDS = 2.0  # maximum seconds of one call
+_LIMITS = 3  # calls of a version that may reach a limit
 
 
 def run_versions(
@@ -57,11 +62,20 @@ def run_versions(
             call.written(recorder.target),
             at < len(given),
             _grouped([run[at] for run, _ in runs]),
-            at < len(given) or (None if likeness is None else likeness.departure(call) is None),
+            at < len(given) or _is_like_given(call, likeness),
         )
         for at, call in enumerate(calls)
     )
     return VersionRuns(inputs, tuple(trouble for _, trouble in runs))
+
+
+def _is_like_given(call: Call, likeness: CallLikeness | None) -> bool | None:
+    """Whether a drawn call is like the given ones; None if none is given, and it has no NaN or infinity."""
+    if likeness is not None:
+        return likeness.departure(call) is None
+    values = (*call.positional, *(value for _, value in call.named))
+    numbers = (number for value in values for number in scalars_of(value) if isinstance(number, float))
+    return None if all(map(math.isfinite, numbers)) else False
 
 
 def _outcomes(
@@ -69,17 +83,27 @@ def _outcomes(
 ) -> tuple[list[CallRecord | str], str | None]:
     """What a program does with each call, or why that is unknown; and why it could not be called.
 
-    Each call is made twice, in two orders. The first one that reaches a limit is the last.
+    Each call is made twice, in two orders. A call that reaches a limit is not made again, and the others are,
+    so that a version which never ends for -1 still counts for 5. The last limit of `_LIMITS` ends the run.
     """
-    tasks = [call.task() for call in [*calls, *reversed(calls)]]
-    recording = recorder.record(program, tasks, seconds=_SECONDS, stop=True, cancel=setting.cancel)
-    seen: list[CallRecord | str] = list(recording.observations[: len(calls)])
-    for back, again in enumerate(recording.observations[len(calls) :], 1):
-        first = seen[-back]
-        if isinstance(first, CallRecord) and not first.like(again):
-            seen[-back] = "has two outcomes"
-    seen += ["was not run"] * (len(calls) - len(seen))
-    return seen, str(recording.trouble) if recording.trouble is not None else None
+    limited: dict[int, CallRecord | str] = {}
+    for _ in range(_LIMITS):
+        left = [at for at in range(len(calls)) if at not in limited]
+        order = [*left, *reversed(left)]
+        tasks = [calls[at].task() for at in order]
+        recording = recorder.record(program, tasks, seconds=_SECONDS, stop=True, cancel=setting.cancel)
+        made = list(zip(order, recording.observations, strict=False))
+        if len(made) == len(tasks) or not made or not made[-1][1].limit:
+            break
+        limited |= dict([made.pop()])
+    outcomes: dict[int, CallRecord | str] = {}
+    for at, record in made:
+        first = outcomes.setdefault(at, record)
+        if isinstance(first, CallRecord) and not first.like(record):
+            outcomes[at] = "has two outcomes"
+    outcomes |= limited
+    trouble = str(recording.trouble) if recording.trouble is not None else None
+    return [outcomes.get(at, "was not run") for at in range(len(calls))], trouble
 
 
 def _grouped(seen: Sequence[CallRecord | str]) -> tuple[VersionOutcome, ...]:
