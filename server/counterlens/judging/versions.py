@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,20 @@ class InputOutcomes:
     like_given: bool | None = True
 
 
+class FurtherInputs(Protocol):
+    """Runs the versions on more inputs, so that one that shows a difference can be made simpler."""
+
+    def simpler(self, call: str) -> Sequence[str]:
+        """Calls one step simpler than one of the inputs, the simplest first; none if it is not known."""
+
+    def outcomes(self, calls: Sequence[str], versions: Sequence[int]) -> tuple[InputOutcomes, ...]:
+        """What some versions, by index, do with calls that `simpler` gave.
+
+        Raises:
+            SandboxError, Cancelled: as `Sandbox.run`.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class VersionRuns:
     """What versions of a function do with many inputs.
@@ -48,7 +64,9 @@ class VersionRuns:
         inputs: The inputs, given ones first.
         troubles: For each version, the document itself first, why it could not be called (to the end); None
             if it was.
+        further: Runs them on simpler inputs; None if there are none.
     """
 
     inputs: tuple[InputOutcomes, ...]
     troubles: tuple[str | None, ...]
+    further: FurtherInputs | None = field(default=None, compare=False)

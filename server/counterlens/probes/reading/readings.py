@@ -18,7 +18,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import Judge, Judgement, Setting
 from counterlens.judging.languages import judging_of, run_versions
 from counterlens.judging.registry import find_judge
-from counterlens.judging.versions import InputOutcomes, VersionRuns
+from counterlens.judging.versions import InputOutcomes, VersionOutcome, VersionRuns
 from counterlens.models.base import Capability, Completion, Draw
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.execution.translation import description, without_examples
@@ -33,6 +33,8 @@ SAMPLES = 5
 """Readings that are drawn where the likeliest one differs from the code."""
 TEMPERATURE = 0.8
 """At which they are drawn."""
+_STEPS = 12
+"""Maximum steps from a drawn input to a simpler one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +136,14 @@ class WrittenReadings:
         return is_alike(self.runs, number)
 
     def disagreement(self, rule: Consensus = USUAL) -> Disagreement | None:
-        """What `disagreement` says of the readings that count."""
-        return disagreement(self.runs, [at for at, reason in enumerate(self.dropped, 1) if not reason], rule)
+        """What `disagreement` says of the readings that count, on an input as simple as can be.
+
+        Raises:
+            SandboxError, Cancelled: as `FurtherInputs.outcomes`.
+        """
+        counted = [at for at, reason in enumerate(self.dropped, 1) if not reason]
+        told = disagreement(self.runs, counted, rule)
+        return told if told is None else _simplified(told, self.runs, counted, rule)
 
 
 def require_readable(target: Target) -> Function:
@@ -316,6 +324,34 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Consensus = US
         key=lambda majority: (not majority.given, -majority.agreeing, len(majority.call)),
         default=None,
     )
+
+
+def _simplified(
+    told: Disagreement, runs: VersionRuns, counted: Sequence[int], rule: Consensus
+) -> Disagreement:
+    """The same disagreement on a simpler drawn input, with as many readings at least.
+
+    Steps are tried with the code and one reading alone, then all run on the inputs that were found.
+    """
+    if told.given or runs.further is None:
+        return told
+    call, steps = told.call, list[str]()
+    for _ in range(_STEPS):
+        tried = runs.further.outcomes(runs.further.simpler(call), (0, told.reading + 1))
+        apart = (each.call for each in tried if _are_apart(*each.outcomes))
+        call = next(apart, "")
+        if not call:
+            break
+        steps.append(call)
+    versions = range(len(runs.troubles))
+    simplest_first = runs.further.outcomes(steps[::-1], versions)
+    again = (_majority(each, counted, rule) for each in simplest_first)
+    return next((each for each in again if each is not None and each.agreeing >= told.agreeing), told)
+
+
+def _are_apart(code: VersionOutcome, reading: VersionOutcome) -> bool:
+    known = code.returned and reading.returned and None not in (code.group, reading.group)
+    return known and code.text != reading.text
 
 
 def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Consensus) -> Disagreement | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from counterlens.python.judging.differential.call_likeness import CallLikeness
 
 _SECONDS = 2.0  # maximum seconds of one call
+_MOST_STEPS = 40  # calls that are tried in place of one
 _LIMITS = 3  # calls of a version that may reach a limit
 
 
@@ -50,23 +51,62 @@ def run_versions(
     drawn = {call.written(""): call for call in studied.calls} if isinstance(studied, Original) else {}
     if isinstance(studied, Untestable) and not given:
         return studied.reason
-    calls = list((given | drawn).values())
-    recorder = studied.recorder if isinstance(studied, Original) else planned.recorder
-    runs = [_outcomes(recorder, program, calls, setting) for program in (document.text, *programs)]
     # Imported here: it uses Hypothesis, whose import is a large part of a start.
     from counterlens.python.judging.differential.call_likeness import CallLikeness
 
     likeness = CallLikeness(list(given.values()), planned.plan.shapes.hints) if given else None
-    inputs = tuple(
-        InputOutcomes(
-            call.written(recorder.target),
-            at < len(given),
-            _grouped([run[at] for run, _ in runs]),
-            at < len(given) or _is_like_given(call, likeness),
+    recorder = studied.recorder if isinstance(studied, Original) else planned.recorder
+    bench = _Bench((document.text, *programs), recorder, setting, likeness)
+    calls = list((given | drawn).values())
+    inputs, troubles = bench.run(calls, range(len(programs) + 1), given=len(given))
+    return VersionRuns(inputs, troubles, bench)
+
+
+class _Bench:
+    """Runs versions on inputs.
+
+    Args:
+        programs: The whole file in each version; the first is the document itself.
+        likeness: What the given calls have in common; None if there are none.
+    """
+
+    def __init__(
+        self, programs: Sequence[str], recorder: Recorder, setting: Setting, likeness: CallLikeness | None
+    ) -> None:
+        self._programs, self._recorder, self._setting = programs, recorder, setting
+        self._likeness = likeness
+        self._calls: dict[str, Call] = {}
+
+    def run(
+        self, calls: Sequence[Call], versions: Sequence[int], *, given: int = 0
+    ) -> tuple[tuple[InputOutcomes, ...], tuple[str | None, ...]]:
+        """What versions do with calls, of which the first ones are given; and why one could not be called."""
+        runs = [_outcomes(self._recorder, self._programs[at], calls, self._setting) for at in versions]
+        self._calls |= {call.written(self._recorder.target): call for call in calls}
+        inputs = tuple(
+            InputOutcomes(
+                call.written(self._recorder.target),
+                at < given,
+                _grouped([run[at] for run, _ in runs]),
+                at < given or _is_like_given(call, self._likeness),
+            )
+            for at, call in enumerate(calls)
         )
-        for at, call in enumerate(calls)
-    )
-    return VersionRuns(inputs, tuple(trouble for _, trouble in runs))
+        return inputs, tuple(trouble for _, trouble in runs)
+
+    def simpler(self, call: str) -> Sequence[str]:
+        """Like `FurtherInputs.simpler`."""
+        known = self._calls.get(call)
+        steps = known.simpler() if known is not None else ()
+        fitting = [step for step in steps if _is_like_given(step, self._likeness) is not False]
+        simplest = sorted(fitting, key=lambda step: step.size)[:_MOST_STEPS]
+        more = {step.written(self._recorder.target): step for step in simplest}
+        self._calls |= more
+        return list(more)
+
+    def outcomes(self, calls: Sequence[str], versions: Sequence[int]) -> tuple[InputOutcomes, ...]:
+        """Like `FurtherInputs.outcomes`."""
+        return self.run([self._calls[call] for call in calls], versions)[0] if calls else ()
 
 
 def _is_like_given(call: Call, likeness: CallLikeness | None) -> bool | None:
