@@ -75,7 +75,7 @@ TEMPERATURE = 0.8
 ALLOWED = 0.01
 """Maximum share of right functions that are marked, of those that a rule is fitted on."""
 FOLDS = 5
-MAJORITIES = [Majority(fewest, share) for fewest in (2, 3, 4, 5, 6) for share in (0.5, 0.65, 0.8, 1.0)]
+MAJORITIES = [Majority(fewest, share) for fewest in (2, 3, 4, 5, 6) for share in (0.5, 0.65, 0.8, 5 / 6, 1.0)]
 RULES = [Consensus(majority, majority) for majority in MAJORITIES]
 """Those that are fitted, the laxest first."""
 

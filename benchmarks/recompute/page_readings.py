@@ -2,7 +2,8 @@
 
 Imports nothing from Counterlens. A row is a function: its versions and, for the right code and the one with a
 bug, why versions do not count, whether the likeliest behaves like the code, and the inputs on which at least
-two versions of those that count agree with each other and not with the code. Of each input the record has the
+two versions of those that count agree with each other and not with the code. A file whose name ends in BARE
+has the functions without the examples of their docstrings, so that no input is given. Of each input the record has the
 outcomes in order: the code, the versions, and last the right solution; equal groups are equal outcomes.
 """
 
@@ -14,11 +15,11 @@ from collections import Counter
 
 from intervals import rate
 
-RULES = [(fewest, share) for share in (0.8, 1.0) for fewest in (2, 3, 4, 6)]
-IN_USE = (2, 1.0)  # by marks; the probe, with any model: 4 and all
-ALL = 6  # versions of a function
+BARE = "-without-examples"
+RULES = [(fewest, share) for share in (0.8, 5 / 6, 1.0) for fewest in (2, 4, 6)]
+GIVEN, DRAWN = (2, 1.0), (4, 5 / 6)  # in use by marks, where inputs are given and where none is
 ALLOWED, FOLDS = 0.01, 5
-FITTED = [(fewest, share) for fewest in (2, 3, 4, 5, 6) for share in (0.5, 0.65, 0.8, 1.0)]
+FITTED = [(fewest, share) for fewest in (2, 3, 4, 5, 6) for share in (0.5, 0.65, 0.8, 5 / 6, 1.0)]
 
 
 def rows_of(folders):
@@ -32,22 +33,25 @@ def rows_of(folders):
     }
 
 
-def mark(side, rule):
-    """The case that marks a side, with the group of most versions, and how many they are; or nothing."""
-    fewest, share = rule
+def mark(side, rule=None):
+    """The case that marks a side, with the group of most versions, and how many count; or nothing.
+
+    Without a rule those in use decide.
+    """
     counted = [at for at, reason in enumerate(side.get("dropped", ()), 1) if not reason]
     marks = []
     for case in () if side.get("alike") else side.get("cases", ()):
         groups, returned, texts = case["groups"], case["returned"], case["texts"]
-        votes = Counter(groups[at] for at in counted if returned[at] and groups[at] is not None)
+        voting = [at for at in counted if returned[at] and groups[at] is not None]
+        votes = Counter(groups[at] for at in voting if case["given"] or texts[at] != "returned None")
         if not votes or groups[0] is None or not (returned[0] or case["given"]):
             continue
         group, agreeing = votes.most_common(1)[0]
         like = case["given"] or case.get("like", True)
         if like is False:
             continue
-        needed = max(fewest, share * len(counted), ALL if like is None else 0)  # none is given: all agree
-        if texts[group] != texts[0] and agreeing >= needed:
+        fewest, share = rule or (DRAWN if like is None else GIVEN)
+        if texts[group] != texts[0] and agreeing >= max(fewest, share * len(counted)):
             marks.append((not case["given"], -agreeing, len(case["call"]), case, group, len(counted)))
     return min(marks, key=lambda each: each[:3]) if marks else None
 
@@ -87,24 +91,27 @@ def on_others(rows):
     return total
 
 
-def named(rule):
+def named(rule, in_use):
     """A rule in words."""
     fewest, share = rule
     which = "all agree" if share == 1 else f"{share:.0%} agree".replace("%", " %")
-    return f"{which}, at least {fewest}" + (" (in use)" if rule == IN_USE else "")
+    return f"{which}, at least {fewest}" + (" (in use)" if rule == in_use else "")
 
 
 def page(folders):
     """The tables of the page: for each title, its head and rows."""
     rules, marks = [], []
-    for model, rows in rows_of(folders).items():
-        methods = [(named(rule), counts(rows, rule)) for rule in RULES]
+    for file, rows in rows_of(folders).items():
+        bare = file.endswith(BARE)
+        model, docstrings = file.removesuffix(BARE), "without examples" if bare else "as they are"
+        in_use = DRAWN if bare else GIVEN
+        methods = [(named(rule, in_use), counts(rows, rule)) for rule in sorted({*RULES, in_use})]
         methods.append(("fitted on four fifths, tried on the last", on_others(rows)))
         for name, cells in methods:
-            rules.append([model, f"{len(cells[0])}", name, *map(rate, cells)])
+            rules.append([model, docstrings, f"{len(cells[0])}", name, *map(rate, cells)])
         for row in rows:
             for name, side in row["sides"].items():
-                told = mark(side, IN_USE)
+                told = mark(side)
                 if told is None:
                     continue
                 *_, case, group, counted = told
@@ -115,6 +122,7 @@ def page(folders):
                 marks.append([f"{row['id']}, {name}", call, code, versions, f"{counted}", said])
     head = [
         "model",
+        "docstrings",
         "functions",
         "versions that must agree",
         "bugs marked truly",

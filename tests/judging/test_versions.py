@@ -80,6 +80,39 @@ def test_versions_without_an_outcome_say_why(setting: Setting) -> None:
     assert runs.troubles[4]
 
 
+def test_the_literals_of_a_version_suggest_inputs(setting: Setting) -> None:
+    rule = "def is_leap(year: int) -> bool:\n    return year % 4 == 0\n"
+    runs = run(setting, rule, rule.replace("== 0", "== 0 and year % 100 != 0"))
+    apart = [each.call for each in runs.inputs if each.outcomes[1].group != 0]
+    assert "is_leap(100)" in apart
+
+
+def test_a_version_that_reaches_a_limit_counts_on_other_inputs(setting: Setting) -> None:
+    code = "def product(n: int) -> int:\n    return 1\n"
+    runs = run(setting, code, code.replace("return 1", "return 1 if n == 0 else n * product(n - 1)"))
+    assert "RecursionError" in outcome(runs, "product(-1)").outcomes[1].text
+    assert outcome(runs, "product(5)").outcomes[1].text == "returned 120"
+
+
+def test_a_call_with_nan_or_an_infinity_is_like_no_other(setting: Setting) -> None:
+    runs = run(setting, "def top(values: list[float]) -> float:\n    return max(values)\n")
+    odd = {each.like_given for each in runs.inputs if "nan" in each.call or "inf" in each.call}
+    assert odd == {False}
+    assert {each.like_given for each in runs.inputs} == {None, False}
+
+
+def test_an_input_that_shows_a_difference_can_be_made_simpler(setting: Setting) -> None:
+    code = "def joined(rows: list[list[int]]) -> list[int]:\n    return [n for row in rows for n in row]\n"
+    runs = run(setting, code, code.replace("in rows", "in rows[::-1]"))
+    assert runs.further is not None
+    call = max((each.call for each in runs.inputs if each.outcomes[1].group != 0), key=len)
+    while call:
+        simplest, tried = call, runs.further.outcomes(runs.further.simpler(call), (0, 1))
+        call = next((each.call for each in tried if each.outcomes[1].group != 0), "")
+    assert simplest == "joined([[0], [1]])"
+    assert runs.further.simpler("joined([[7]])") == [], "an input that was never run"
+
+
 def test_without_any_input_the_reason_is_given(setting: Setting) -> None:
     document = Document("class A:\n    def __init__(self, b): pass\n    def f(self): return 1\n")
     reason = run_versions(document, find_function(document, "A.f"), (), setting)

@@ -23,6 +23,11 @@ class VersionOutcome:
     returned: bool
     group: int | None
 
+    @property
+    def is_none(self) -> bool:
+        """Whether it returned None, as a version does that has no answer for an input."""
+        return self.text == "returned None"
+
 
 @dataclass(frozen=True, slots=True)
 class InputOutcomes:

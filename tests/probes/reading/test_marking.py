@@ -73,6 +73,21 @@ def test_nothing_is_marked_without_a_majority_a_sentence_or_leave() -> None:
         mark_in(WRONG.replace("Return half of an integer, rounded up.", "Halve."))
 
 
+BARE = HALF_UP.replace("return (n - parity(n)) // STEP + parity(n)", "return n // STEP").replace(
+    "\n\n    >>> half_up(3)\n    2\n    ", ""
+)
+
+
+def test_without_given_inputs_fewer_versions_may_agree_on_a_simple_one() -> None:
+    assert ">>>" not in BARE
+    bodies = [RIGHT_BODY] * 5 + ["    return 7 * n\n"]
+    assert mark_in(BARE, *bodies, rule=Consensus(Majority(2, 1.0))) is None
+    mark = mark_in(BARE, *bodies, rule=Consensus(Majority(2, 1.0), Majority(4, 0.8)))
+    assert mark is not None
+    assert (mark.call, mark.code, mark.versions) == ("half_up(1)", "0", "1")
+    assert (mark.agreeing, mark.of) == (5, 6)
+
+
 STATED = '''def half(n):
     """Halve a number: half(3) == 1.5, and half(4) -> 2.0."""
     return n // 2

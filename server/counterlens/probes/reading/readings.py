@@ -310,7 +310,8 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Consensus = US
 
     Given inputs come first, then those on which more readings agree, then shorter calls. An input on which
     a reading of the majority raises does not count, nor one that was drawn and on which the code raises: the
-    docstring may not speak of it. Nor may it of one that is unlike the given ones.
+    docstring may not speak of it. Nor may it of one that is unlike the given ones, or for which the readings
+    return None.
 
     Args:
         counted: The readings that count, from 1.
@@ -361,7 +362,9 @@ def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Consensus) 
     groups = Counter(
         outcome.group
         for number in counted
-        if (outcome := outcomes.outcomes[number]).returned and outcome.group is not None
+        if (outcome := outcomes.outcomes[number]).returned
+        and outcome.group is not None
+        and (outcomes.given or not outcome.is_none)
     )
     group, agreeing = groups.most_common(1)[0] if groups else (0, 0)
     # The same value with another effect: of effects, docstrings seldom speak.
