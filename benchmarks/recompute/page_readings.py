@@ -119,7 +119,7 @@ def page(folders):
                 said = "false" if name == "right" else "true" if true else "the input shows no bug"
                 code, versions = (f"`{case['texts'][at]}`".replace("|", "\\|") for at in (0, group))
                 call = f"`{case['call'][:60]}`".replace("|", "\\|")
-                marks.append([f"{row['id']}, {name}", call, code, versions, f"{counted}", said])
+                marks.append([f"{row['id']}, {name}", docstrings, call, code, versions, f"{counted}", said])
     head = [
         "model",
         "docstrings",
@@ -129,5 +129,5 @@ def page(folders):
         "bugs marked",
         "right functions marked",
     ]
-    listed = ["function", "call", "the code", "versions", "that count", ""]
+    listed = ["function", "docstrings", "call", "the code", "versions", "that count", ""]
     return {"rules": (head, rules), "marks": (listed, marks)}
