@@ -3,8 +3,8 @@
 Imports nothing from Counterlens. A row is a function: its versions and, for the right code and the one with a
 bug, why versions do not count, whether the likeliest behaves like the code, and the inputs on which at least
 two versions of those that count agree with each other and not with the code. Of each input the record has the
-outcomes in order: the code, the versions, and last the right solution; equal groups are equal outcomes. A file
-whose name ends in BARE has the functions without the examples of their docstrings: no input is given.
+outcomes in order: the code, the versions, and last the right solution; equal groups are equal outcomes. A
+file whose name ends in BARE has the functions without the examples of their docstrings: no input is given.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 2.0  # maximum seconds of one call
 _MOST_STEPS = 40  # calls that are tried in place of one
-_LIMITS = 3  # calls of a version that may reach a limit
+_LIMITS = 3  # calls of a version that may reach a limit other than time
 
 
 def run_versions(
@@ -123,8 +123,9 @@ def _outcomes(
 ) -> tuple[list[CallRecord | str], str | None]:
     """What a program does with each call, or why that is unknown; and why it could not be called.
 
-    Each call is made twice, in two orders. A call that reaches a limit is not made again, and the others are,
-    so that a version which never ends for -1 still counts for 5. The last limit of `_LIMITS` ends the run.
+    Each call is made twice, in two orders. A call that recurs too deeply, or the like, is not made again, and
+    the others are, so that a version which fails so for -1 still counts for 5. A call without an end takes too
+    long for that: nothing is made after it.
     """
     limited: dict[int, CallRecord | str] = {}
     for _ in range(_LIMITS):
@@ -133,7 +134,7 @@ def _outcomes(
         tasks = [calls[at].task() for at in order]
         recording = recorder.record(program, tasks, seconds=_SECONDS, stop=True, cancel=setting.cancel)
         made = list(zip(order, recording.observations, strict=False))
-        if len(made) == len(tasks) or not made or not made[-1][1].limit:
+        if not made or made[-1][1].limit in {None, "time"}:
             break
         limited |= dict([made.pop()])
     outcomes: dict[int, CallRecord | str] = {}
