@@ -124,8 +124,8 @@ def _outcomes(
     """What a program does with each call, or why that is unknown; and why it could not be called.
 
     Each call is made twice, in two orders. A call that recurs too deeply, or the like, is not made again, and
-    the others are, so that a version which fails so for -1 still counts for 5. A call without an end takes too
-    long for that: nothing is made after it.
+    the others are, so that a version which fails so for -1 still counts for 5. A call without an end takes
+    too long for that: nothing is made after it.
     """
     limited: dict[int, CallRecord | str] = {}
     for _ in range(_LIMITS):
