@@ -142,8 +142,8 @@ class WrittenReadings:
             SandboxError, Cancelled: as `FurtherInputs.outcomes`.
         """
         counted = [at for at, reason in enumerate(self.dropped, 1) if not reason]
-        told = disagreement(self.runs, counted, rule)
-        return told if told is None else _simplified(told, self.runs, counted, rule)
+        shown = disagreement(self.runs, counted, rule)
+        return shown if shown is None else _simplified(shown, self.runs, counted, rule)
 
 
 def require_readable(target: Target) -> Function:
@@ -328,17 +328,17 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Consensus = US
 
 
 def _simplified(
-    told: Disagreement, runs: VersionRuns, counted: Sequence[int], rule: Consensus
+    shown: Disagreement, runs: VersionRuns, counted: Sequence[int], rule: Consensus
 ) -> Disagreement:
     """The same disagreement on a simpler drawn input, with as many readings at least.
 
     Steps are tried with the code and one reading alone, then all run on the inputs that were found.
     """
-    if told.given or runs.further is None:
-        return told
-    call, steps = told.call, list[str]()
+    if shown.given or runs.further is None:
+        return shown
+    call, steps = shown.call, list[str]()
     for _ in range(_STEPS):
-        tried = runs.further.outcomes(runs.further.simpler(call), (0, told.reading + 1))
+        tried = runs.further.outcomes(runs.further.simpler(call), (0, shown.reading + 1))
         apart = (each.call for each in tried if _are_apart(*each.outcomes))
         call = next(apart, "")
         if not call:
@@ -347,7 +347,7 @@ def _simplified(
     versions = range(len(runs.troubles))
     simplest_first = runs.further.outcomes(steps[::-1], versions)
     again = (_majority(each, counted, rule) for each in simplest_first)
-    return next((each for each in again if each is not None and each.agreeing >= told.agreeing), told)
+    return next((each for each in again if each is not None and each.agreeing >= shown.agreeing), shown)
 
 
 def _are_apart(code: VersionOutcome, reading: VersionOutcome) -> bool:
