@@ -143,7 +143,7 @@ class WrittenReadings:
         """
         counted = [at for at, reason in enumerate(self.dropped, 1) if not reason]
         shown = disagreement(self.runs, counted, rule)
-        return shown if shown is None else _simplified(shown, self.runs, counted, rule)
+        return shown if shown is None else _simplest(shown, self.runs, counted, rule)
 
 
 def require_readable(target: Target) -> Function:
@@ -327,7 +327,7 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Consensus = US
     )
 
 
-def _simplified(
+def _simplest(
     shown: Disagreement, runs: VersionRuns, counted: Sequence[int], rule: Consensus
 ) -> Disagreement:
     """The same disagreement on a simpler drawn input, with as many readings at least.
