@@ -14,22 +14,18 @@ from counterlens.mutations.mutation import AnyMutation
 _OPENING = """\
 # Mutations
 
-Each mutation perturbs one programming concept. A *preserving* mutation keeps the program's behaviour, and
+What each mutation does to code, with an example. A *preserving* mutation keeps the program's behaviour, and
 refuses a site, with the reason, if the source does not show that it is safe. A *breaking* one changes the
-behaviour. Each counterfactual records its assumptions, which are listed at the end. *Placebos* perturb
-nothing; they cannot be chosen, and give the [noise floor](probe.md#the-noise-floor) of effects.
-`counterlens mutate FILE --explain` shows a file's counterfactuals and why sites are refused. Their
-[coverage and safety](results/coverage.md) were measured.
+behaviour. *Placebos* perturb nothing; they give the [noise floor](probe.md#the-noise-floor) of effects.
+`counterlens mutate FILE --explain` shows a file's counterfactuals, the assumptions of each
+([listed below](#assumptions)), and why sites are refused. Their [coverage and safety](results/coverage.md)
+were measured.
 
-Words restrict all of Python's preserving mutations. A function with a lookup by name (`locals()`, `eval`) is
-left alone, and so are all functions of a file that reads the variables of frames (`f_locals`), or gives such
-a word another name (`run = eval`). Special methods and properties of the file's own classes count as changes
-unless they plainly read, and so do reads of a file that names `defaultdict`. In a file that imports more than
-the standard library, a change to code with a variable whose name stands in a text
-(`frame.query("x > @limit")`) needs the assumption `names-unread`. What no word shows is left to a run of the
-program: `--settle` runs each counterfactual, and a probe drops one that fails the function's own tests.
+Names that a program looks up by their text (`locals()`, `eval`, `f_locals`) stop Python's preserving
+mutations in a function, or in its file. What the source does not show is left to a run: `--settle` runs each
+counterfactual, and a probe drops one that fails the function's own tests.
 
-This page is generated from the mutations' classes: `python scripts/site/mutations.py`.
+This page is generated: `python scripts/site/mutations.py`.
 
 The sources: Hooda et al. 2024, *Do large code models understand programming concepts? Counterfactual analysis
 for code predicates* (CACP); Ahmed et al. 2024, *Towards understanding what code language models learned*;
