@@ -1,6 +1,6 @@
 """Compares the throughput of runs: one function after the other, overlapping, and on a Ray cluster.
 
-    python benchmarks/evaluation.py [--quick] [--data NAME_OR_PATH] [--limit N] [--jobs N]
+    python benchmarks/evaluation.py [--quick] [--data NAME_OR_PATH] [--limit N]
 
 The same functions, model and sandbox, without caches, in turn:
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from counterlens.errors import Cancelled
-from counterlens.models.base import Api, Prompt
+from counterlens.models.base import Api, Draw, Prompt
 from counterlens.models.llama.completing import LlamaCompleter, Request
 from counterlens.models.llama.decoding import SharedCalls
 from counterlens.models.llama.native import Engine
@@ -57,10 +57,10 @@ def test_prompts_that_arrive_one_after_the_other_fill_the_rows(completer: LlamaC
     for i in range(64):
         requests.append(submitted(completer, Prompt(f"def f{i}(a, b):\n    return", 24)))
         completer.advance()
-    before = completer.tally.rows, completer.tally.steps
+    before = completer.work.rows, completer.work.steps
     while any(not request.is_done for request in requests[:48]):
         completer.advance()
-    rows, steps = completer.tally.rows - before[0], completer.tally.steps - before[1]
+    rows, steps = completer.work.rows - before[0], completer.work.steps - before[1]
     assert rows / steps >= 16
     while not all(request.is_done for request in requests):
         completer.advance()
@@ -69,19 +69,54 @@ def test_prompts_that_arrive_one_after_the_other_fill_the_rows(completer: LlamaC
 
 
 def test_prompts_that_begin_alike_are_read_once(completer: LlamaCompleter, engine: Engine) -> None:
-    decoded = 0
-    run = engine.run
+    head = "def mean(values):\n    total = 0\n" * 30
+    length = len(engine.tokenize(head.encode()))
+    completer.complete([Prompt(f"{head}    v{i} = ", 1) for i in range(12)], lambda *_: None)
+    assert completer.work.read < length + 12 * 24
 
-    def counted(context: object, batch: object) -> None:
-        nonlocal decoded
-        decoded += batch.n_tokens  # type: ignore[attr-defined]
-        run(context, batch)
 
-    engine.run = counted  # type: ignore[method-assign]
-    try:
-        head = "def mean(values):\n    total = 0\n" * 30
-        length = len(engine.tokenize(head.encode()))
-        completer.complete([Prompt(f"{head}    v{i} = ", 1) for i in range(12)], lambda *_: None)
-    finally:
-        engine.run = run  # type: ignore[method-assign]
-    assert decoded < length + 12 * 24
+def test_a_question_is_read_once_for_all_of_its_candidates_and_samples(completer: LlamaCompleter) -> None:
+    """Numbers end in a line break, so each is a sequence of its own, behind the same tokens."""
+    text = "def mean(values):\n    total = 0\n" * 8 + "The next line is line"
+    closed = Prompt(text, candidates=tuple(f" {number}\n" for number in range(14)))
+    draws = [Prompt(text, 4, draw=Draw(0.8, 1, sample)) for sample in range(4)]
+    alone = completer.complete([closed], lambda *_: None)
+    length = len(completer.begin([closed])[0].encoded.tokens)
+    assert completer.work.read == length
+    drawn = completer.complete(draws, lambda *_: None)
+    again = completer.complete([closed, *draws], lambda *_: None)
+    assert completer.work.read <= 2 * (length + 8)  # once more at most, when more sequences are opened
+    assert again == alone + drawn
+
+
+def test_a_prompt_waits_for_another_one_that_reads_what_it_begins_with(completer: LlamaCompleter) -> None:
+    head = "def mean(values):\n    total = 0\n" * 30
+    first = submitted(completer, *[Prompt(f"{head}    v{i} = ", 1) for i in range(2)])
+    others = [submitted(completer, Prompt(f"# {i}\n{i} + {i} == ", 1)) for i in range(40)]
+    while not all(request.is_done for request in (first, *others)):
+        completer.advance()
+    lengths = [len(growing.encoded.tokens) for request in (first, *others) for growing in request.distinct]
+    assert completer.work.read <= sum(lengths) - lengths[0] + 24
+
+
+def test_a_prompt_is_kept_while_candidates_of_others_come_and_go(completer: LlamaCompleter) -> None:
+    """Eight slots; what other slots hold, too, is replaced first, then what was unused the longest."""
+    kept = Prompt("class Stack:\n    def push(self, entry):\n" * 6, 2)
+    completer.complete([kept], lambda *_: None)
+    for i in range(4):
+        question = Prompt(f"# {i}\n" * 20 + "The next line is line", candidates=(" 1\n", " 2\n", " 3\n"))
+        completer.complete([question], lambda *_: None)
+    read = completer.work.read
+    completer.complete([kept], lambda *_: None)
+    assert completer.work.read == read
+
+
+def test_no_prompt_waits_for_one_that_was_withdrawn(completer: LlamaCompleter) -> None:
+    head = "def mean(values):\n    total = 0\n" * 60
+    first = submitted(completer, Prompt(f"{head}    a = ", 1))
+    completer.advance()
+    second = submitted(completer, Prompt(f"{head}    b = ", 1))
+    completer.withdraw(first, Cancelled())
+    for _ in range(40):
+        completer.advance()
+    assert second.is_done

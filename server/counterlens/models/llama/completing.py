@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from counterlens.errors import Cancelled, CounterlensError, ModelError
 from counterlens.models.base import Completion, Prompt
-from counterlens.models.llama.decoding import ALONE, ExactDecoder, SharedCalls, Tally
+from counterlens.models.llama.decoding import ALONE, ExactDecoder, SharedCalls
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
-from counterlens.models.llama.protocol import SEQUENCES
+from counterlens.models.llama.protocol import SEQUENCES, Work
 from counterlens.models.llama.sequences import CACHE_BYTES, SequenceBatch
 from counterlens.models.local import encoded_prompt
 from counterlens.models.local.completing import Growing, Writer, answers
@@ -112,7 +112,7 @@ class LlamaCompleter(Writer):
     Attributes:
         calls: What may share a call.
         rounding: The gap between the two likeliest tokens, in nats, below which rounding may have chosen.
-        tally: What was decoded so far.
+        work: What was decoded so far.
     """
 
     encoder: PromptEncoder
@@ -120,7 +120,7 @@ class LlamaCompleter(Writer):
     constraint: encoded_prompt.Constraint
     calls: SharedCalls = ALONE
     rounding: float = 0.0
-    tally: Tally = field(default_factory=Tally, init=False)
+    work: Work = field(default_factory=Work, init=False)
     _decoders: dict[int, ExactDecoder] = field(default_factory=dict, init=False)
     _outgrown: list[ExactDecoder] = field(default_factory=list, init=False)
     _waiting: dict[Request, deque[_Sequence]] = field(default_factory=dict, init=False)
@@ -192,7 +192,7 @@ class LlamaCompleter(Writer):
                 self._outgrown += [self._decoders.pop(other) for other in unused]
                 self._close_outgrown(begun)
                 batch, most = SequenceBatch(self.engine), self._most(room, max(count, _SPARE))
-                self._decoders[room] = ExactDecoder(batch, self.calls, most, room, self.tally)
+                self._decoders[room] = ExactDecoder(batch, self.calls, most, room, self.work)
         self._close_outgrown(begun)
 
     def _most(self, room: int, wanted: int) -> int:
@@ -220,7 +220,7 @@ class LlamaCompleter(Writer):
     def _next_prompt(self) -> int | None:
         """The sequence whose prompt is read next; None if there is none, or no room for it."""
         reading = {
-            which: self._decoder_of(sequence).left(which)
+            which: self._decoder_of(sequence).left(which) - self._patience(sequence)
             for which, sequence in self._live.items()
             if sequence.token is None
         }
@@ -246,10 +246,14 @@ class LlamaCompleter(Writer):
             for sequence in islice(queue, each):
                 decoder = self._decoders[sequence.room]
                 if decoder.free:
-                    unread = decoder.unread(sequence.tokens) - _PATIENCE * (self._count - sequence.since)
-                    if unread < fewest:
+                    unread = decoder.unread(sequence.tokens) - self._patience(sequence)
+                    if unread < fewest and not decoder.waits(sequence.tokens):
                         chosen, fewest = sequence, unread
         return chosen
+
+    def _patience(self, sequence: _Sequence) -> int:
+        """Tokens by which a prompt may be longer than one that was submitted now, and is read before it."""
+        return _PATIENCE * (self._count - sequence.since)
 
     def _step(self) -> None:
         """Append a token to each completion whose prompt was read."""

@@ -8,6 +8,7 @@ the same bits there (`exactness.py`): that saves time and changes no bit.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import Cancelled, ModelError
+from counterlens.models.llama.protocol import Work
 from counterlens.models.llama.sequences import Row, SequenceBatch
 from counterlens.models.local.completing import Logits
 
@@ -53,19 +55,6 @@ ALONE = SharedCalls()
 
 
 @dataclass(slots=True)
-class Tally:
-    """A count of what was decoded.
-
-    Attributes:
-        steps: Number of calls of llama.cpp for next tokens.
-        rows: Number of their rows, each a token of a sequence.
-    """
-
-    steps: int = 0
-    rows: int = 0
-
-
-@dataclass(slots=True)
 class _Slot:
     """A sequence of the batch.
 
@@ -73,6 +62,7 @@ class _Slot:
         tokens: Its content.
         prompt: Number of its first tokens that were read in portions.
         unread: The rest of its prompt, which is still to be read.
+        logits: Those after its prompt, (vocabulary,) float32, for equal prompts; None if it is not read.
         which: The sequence of the decoder that is in it; None if it has ended.
         used: When it was last used.
     """
@@ -80,6 +70,7 @@ class _Slot:
     tokens: npt.NDArray[np.int32] = field(default_factory=lambda: _NOTHING)
     prompt: int = 0
     unread: npt.NDArray[np.int32] = field(default_factory=lambda: _NOTHING)
+    logits: npt.NDArray[np.float32] | None = None
     which: int | None = None
     used: int = 0
 
@@ -87,13 +78,14 @@ class _Slot:
 class ExactDecoder:
     """Sequences that begin and end at any time; each gets the logits that it would get alone.
 
-    The prompts in the slots of ended sequences are kept: a later prompt copies the prefix that they share.
+    The prompts in the slots of sequences are kept: a later prompt copies the prefix that they share, and an
+    equal one is not read again.
 
     Args:
         batch: A batch of its own.
         sequences: Maximum number of sequences at a time.
         room: Maximum number of tokens of a sequence.
-        tally: Counts what is decoded.
+        work: Counts what is decoded.
     """
 
     def __init__(
@@ -102,9 +94,9 @@ class ExactDecoder:
         calls: SharedCalls,
         sequences: int,
         room: int,
-        tally: Tally | None = None,
+        work: Work | None = None,
     ) -> None:
-        self._batch, self._calls, self._tally = batch, calls, tally or Tally()
+        self._batch, self._calls, self._work = batch, calls, work or Work()
         self._slots = [_Slot() for _ in range(sequences)]
         self._room = room
         batch.start([room] * sequences)
@@ -133,6 +125,14 @@ class ExactDecoder:
         """Number of tokens of a prompt that would have to be read if it began now."""
         return len(tokens) - max((self._shared(slot, tokens) for slot in self._slots), default=0)
 
+    def waits(self, tokens: npt.NDArray[np.int32]) -> bool:
+        """Whether a prompt begins with tokens that a sequence of another one is about to read."""
+        return any(
+            len(slot.unread)
+            and _common(np.concatenate([slot.tokens, slot.unread]), tokens) >= len(slot.tokens) + LEAST
+            for slot in self._slots
+        )
+
     def begin(self, which: int, tokens: npt.NDArray[np.int32]) -> None:
         """Begin a sequence.
 
@@ -155,16 +155,21 @@ class ExactDecoder:
             Cancelled, ModelError: as `SequenceBatch.decode`; all sequences are lost.
         """
         seq_id, slot = next((i, slot) for i, slot in enumerate(self._slots) if slot.which == which)
+        if slot.logits is not None:
+            return slot.logits.copy()
         size = self._calls.portion if len(slot.unread) >= self._calls.portion + LEAST else len(slot.unread)
         portion, slot.unread = slot.unread[:size], slot.unread[size:]
         is_last = not len(slot.unread)
         rows = [Row(seq_id, int(token), wanted=False) for token in portion]
         rows[-1] = replace(rows[-1], wanted=is_last)
+        begun = time.process_time()
         logits = self._decode(rows)
+        self._work.add_read(size, time.process_time() - begun)
         slot.tokens = np.concatenate([slot.tokens, portion])
         slot.prompt = len(slot.tokens)
-        self._clock += 1
-        slot.used = self._clock
+        self._touch(slot)
+        if is_last:
+            slot.logits = logits[0].copy()
         return logits[0] if is_last else None
 
     def step(self, tokens: Mapping[int, int]) -> Logits:
@@ -182,7 +187,7 @@ class ExactDecoder:
             if (which := slot.which) is not None and which in tokens
         ]
         count = -(-len(live) // self._calls.width) if together else len(live)
-        self._tally.steps, self._tally.rows = self._tally.steps + count, self._tally.rows + len(live)
+        begun = time.process_time()
         edges = [len(live) * i // count for i in range(count + 1)]
         last: Logits = {}
         for low, high in pairwise(edges):
@@ -190,13 +195,14 @@ class ExactDecoder:
             logits = self._decode([Row(seq_id, tokens[which], wanted=True) for which, seq_id, _ in part])
             for (which, _, _), row in zip(part, logits, strict=True):
                 last[which] = row.copy() if count > 1 else row
+        self._work.add_steps(count, len(live), time.process_time() - begun)
         return last
 
     def end(self, which: int) -> None:
         """End a sequence; its slot is free again."""
         for slot in self._slots:
             if slot.which == which:
-                slot.which = None
+                slot.which, slot.unread = None, _NOTHING
 
     def _fork(self, tokens: npt.NDArray[np.int32]) -> tuple[int, int]:
         """A free slot that holds the longest usable prefix of a prompt, and the length of that prefix."""
@@ -204,25 +210,40 @@ class ExactDecoder:
         free = [i for i, slot in enumerate(self._slots) if slot.which is None]
         source = max(range(len(shared)), key=lambda i: (shared[i], i in free))
         at = shared[source]
-        if source in free and (at or not len(self._slots[source].tokens)):
-            target = source
-        else:
-            target = min(free, key=lambda i: (self._slots[i].used, i))
-            if at:
+        self._touch(self._slots[source])
+        target = source
+        if source not in free or at < self._slots[source].prompt:
+            target = min(free, key=lambda i: (not self._is_repeated(i), self._slots[i].used, i))
+            if at and target != source:
                 self._batch.copy(source, target)
         self._batch.cut(target, at)
         slot = self._slots[target]
-        slot.tokens, slot.prompt = tokens[:at], at
+        logits = self._slots[source].logits if at == len(tokens) else None
+        slot.tokens, slot.prompt, slot.logits = tokens[:at], at, logits
         return at, target
 
     def _shared(self, slot: _Slot, tokens: npt.NDArray[np.int32]) -> int:
         """Number of first tokens of a slot with the bits that a prompt would get for them."""
-        most = min(slot.prompt, len(tokens)) - LEAST
-        if most <= 0 or not self._batch.keeps_prefixes:
+        if not self._batch.keeps_prefixes:
             return 0
-        different = slot.tokens[:most] != tokens[:most]
-        at = int(different.argmax()) if different.any() else most
+        if slot.logits is not None and np.array_equal(slot.tokens, tokens):
+            return len(tokens)
+        most = min(slot.prompt, len(tokens)) - LEAST
+        if most <= 0:
+            return 0
+        at = _common(slot.tokens[:most], tokens[:most])
         return at if self._calls.free else at - at % self._calls.portion
+
+    def _is_repeated(self, at: int) -> bool:
+        """Whether other slots hold all that a slot has of its prompt."""
+        tokens = self._slots[at].tokens
+        others = self._slots[:at] + self._slots[at + 1 :]
+        return any(np.array_equal(tokens, other.tokens[: len(tokens)]) for other in others)
+
+    def _touch(self, slot: _Slot) -> None:
+        """Note that a slot was used; the prompt that was unused the longest is replaced first."""
+        self._clock += 1
+        slot.used = self._clock
 
     def _close_gaps(self, stepping: Container[int]) -> None:
         """Move sequences to free slots before them: llama.cpp splits a call with gaps into several."""
@@ -244,3 +265,10 @@ class ExactDecoder:
     def close(self) -> None:
         """Free the memory."""
         self._batch.close()
+
+
+def _common(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> int:
+    """Length of the common beginning."""
+    length = min(len(first), len(second))
+    different = first[:length] != second[:length]
+    return int(different.argmax()) if different.any() else length

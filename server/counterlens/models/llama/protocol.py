@@ -53,17 +53,31 @@ class CountWork:
     """Count what the process has decoded. Answered by `Work`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Work:
     """What the process of a model has decoded.
 
     Attributes:
         steps: Number of calls of llama.cpp for next tokens.
         rows: Number of their rows, each a token of a completion.
+        stepping: Processor seconds of the steps.
+        read: Number of tokens of prompts that were read.
+        reading: Processor seconds for these.
     """
 
-    steps: int
-    rows: int
+    steps: int = 0
+    rows: int = 0
+    stepping: float = 0.0
+    read: int = 0
+    reading: float = 0.0
+
+    def add_steps(self, steps: int, rows: int, seconds: float) -> None:
+        """Count steps."""
+        self.steps, self.rows, self.stepping = self.steps + steps, self.rows + rows, self.stepping + seconds
+
+    def add_read(self, tokens: int, seconds: float) -> None:
+        """Count a portion of a prompt."""
+        self.read, self.reading = self.read + tokens, self.reading + seconds
 
 
 @dataclass(frozen=True, slots=True)

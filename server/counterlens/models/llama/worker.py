@@ -29,7 +29,7 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Api, Progress
 from counterlens.models.llama.completing import LlamaCompleter, Request
 from counterlens.models.llama.continuations import ContinuationScorer
-from counterlens.models.llama.decoding import ALONE, Tally
+from counterlens.models.llama.decoding import ALONE
 from counterlens.models.llama.devices import Offload, choose_offload, find_hardware
 from counterlens.models.llama.exactness import build, calls_of
 from counterlens.models.llama.filling import fill_trial, require_filling
@@ -81,8 +81,7 @@ class LlamaWorker(Worker):
         if isinstance(request, ScoreContinuations) and self._continuations:
             return self._continuations.score(request, progress)
         if isinstance(request, CountWork):
-            tally = self._completer.tally if self._completer else Tally()
-            return Work(tally.steps, tally.rows)
+            return self._completer.work if self._completer else Work()
         if isinstance(request, Embed) and self._embedder:
             return self._embedder.embed(request.texts, progress)
         return Failed("no model is loaded")
