@@ -1,25 +1,32 @@
 """Compares probes whose prompts share calls of the model with the same prompts asked one at a time.
 
-    python benchmarks/batching.py [--quick] [--model NAME] [--limit N] [--max-tokens N] [--tasks NAME ...]
+    python benchmarks/batching.py [--quick] [--out FILE] [--model NAME] [--limit N] [--max-tokens N]
+        [--tasks NAME ...]
 
-Functions of HumanEval, the model on one thread, without cached answers. For each task:
+Functions of HumanEval, the model on one thread, in a new process each time, without cached answers. For each
+task:
 
 - `before`: one function after the other, and each prompt or text in a call of its own;
-- `after`: as in `counterlens bench`, with as many functions in progress as the model decodes sequences.
+- `after`: as in `counterlens bench`, with as many functions in progress as the model decodes sequences;
+- `bound`: what no order of the prompts could go below: the different tokens of all prompts, each read once in
+  long portions, and the decoded tokens in full rows, at the speeds measured in the process of `after`.
 
 The records of both must be equal, byte for byte; those of scores (`score`, the task `likelihood`) only up to
-the rounding of a group of texts, so the prompts of that task are scored in the same groups.
+the rounding of a group of texts: `nats` is the largest difference of a number in them.
 
-One JSON line: for each task the processor time of the model's process `before` over `after`, and its mean
-`rows` of a step, a call of llama.cpp for next tokens. `rows` is over all tasks.
+One JSON line: for each task the processor time of the model's process `before` over `after`; `rows`, the mean
+rows of a step, a call of llama.cpp for next tokens; `of_bound`, `after` over `bound`; and `reading`, the part
+of `after` in which prompts are read, which no batch makes faster. With `--out`, finished tasks are kept in a
+file, and a second run continues there.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -29,11 +36,17 @@ from counterlens.evaluation.plan import Plan, make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.evaluation.work import perform
-from counterlens.models.base import Completion, Model, Prompt
+from counterlens.models.base import Api, Completion, Model, Prompt, TokenScores
+from counterlens.models.code_models import code_model, fetch_code_model
+from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.model import LlamaModel
-from counterlens.models.llama.protocol import Work
+from counterlens.models.llama.native import Engine
+from counterlens.models.llama.prompt_encoding import PromptEncoder
+from counterlens.models.llama.protocol import SEQUENCES, Work
+from counterlens.models.local.encoded_prompt import Constraint
+from counterlens.models.local.model import DEFAULT_CONTEXT
 from counterlens.models.wrapped import WrappedModel
-from counterlens.probes.record import Record
+from counterlens.probes.record import Record, plain
 from counterlens.sandbox.registry import best_sandbox
 
 TASKS = {
@@ -44,13 +57,83 @@ TASKS = {
     "score": "likelihood",
 }
 SHORT = {"completion", "output", "execution", "runtime"}
+QUICK = {"execution": 8, "runtime": 2, "output": 1, "completion": 1, "score": 1}
+"""Functions of each task in a quick run: as many prompts as a minute reads."""
+QUICK_TOKENS = 24
+LIMIT = 32
+FLOORS = {"execution": 2, "runtime": 2, "output": 2.5, "completion": 1.3, "score": 1.2, "rows": 16}
 
 
 class OneByOne(WrappedModel):
-    """A model that gets one prompt per call; otherwise it is unchanged."""
+    """A model that gets one prompt or text per call; it notes them, and is otherwise unchanged."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.prompts: list[Prompt] = []
+        self.texts: list[tuple[str, str]] = []
 
     def complete(self, prompts: Sequence[Prompt], **options: Any) -> list[Completion]:
+        self.prompts += prompts
         return [answer for prompt in prompts for answer in self.model.complete([prompt], **options)]
+
+    def score_continuations(
+        self, context: str, continuations: Sequence[str], **options: Any
+    ) -> list[TokenScores]:
+        self.texts += [(context, text) for text in continuations]
+        unscored = options.pop("unscored", None) or [0] * len(continuations)
+        return [
+            score
+            for text, read in zip(continuations, unscored, strict=True)
+            for score in self.model.score_continuations(context, [text], unscored=[read], **options)
+        ]
+
+
+class Counter:
+    """Counts the tokens that have to be read for prompts and texts, each beginning once."""
+
+    def __init__(self, spec: str, api: Api) -> None:
+        named = code_model(spec)
+        path = fetch_code_model(named) if named else Path(spec)
+        engine = Engine(path, threads=1, context=DEFAULT_CONTEXT)
+        encoder = PromptEncoder(engine, api)
+        self._completer = LlamaCompleter(encoder, engine, Constraint(engine.pieces))
+
+    def of_prompts(self, prompts: Sequence[Prompt]) -> int:
+        """The number of different tokens of prompts."""
+        return self._different({}, (each.encoded.tokens for each in self._completer.begin(prompts)))
+
+    def of_texts(self, texts: Sequence[tuple[str, str]]) -> tuple[int, int]:
+        """The numbers of different tokens that are only read, and that are scored."""
+        tokenize, tree = self._completer.engine.tokenize, dict[int, Any]()
+        read = self._different(tree, (tokenize(context.encode()) for context, _ in texts))
+        return read, self._different(tree, (tokenize((before + text).encode()) for before, text in texts))
+
+    @staticmethod
+    def _different(tree: dict[int, Any], sequences: Iterable[Sequence[int]]) -> int:
+        count = 0
+        for tokens in sequences:
+            node = tree
+            for token in map(int, tokens):
+                count += token not in node
+                node = node.setdefault(token, {})
+        return count
+
+
+def speeds(model: LlamaModel) -> dict[str, float]:
+    """Tokens per processor second: read in long portions, with all logits, and in steps with full rows."""
+    text, before = Path(__file__).read_text(), model.work()
+    model.complete([Prompt(text[:3000], 1)])
+    read = difference(model.work(), before)
+    before = model.work()
+    model.complete([Prompt("x =", candidates=tuple(f" {i}{' + x' * 12}" for i in range(SEQUENCES)))])
+    steps = difference(model.work(), before)
+    begun = model.seconds
+    scores = model.score(text[3000:5000], alternatives=0)
+    return {
+        "read": read.read / read.reading,
+        "rows": steps.rows / steps.stepping,
+        "scored": len(scores) / (model.seconds - begun),
+    }
 
 
 def records(plan: Plan, engine: LocalEngine, model: Model, most: int) -> list[Record]:
@@ -73,52 +156,127 @@ def records(plan: Plan, engine: LocalEngine, model: Model, most: int) -> list[Re
 
 def difference(after: Work, before: Work) -> Work:
     """What a process has decoded in between."""
-    return Work(after.steps - before.steps, after.rows - before.rows)
+    return Work(
+        after.steps - before.steps,
+        after.rows - before.rows,
+        after.stepping - before.stepping,
+        after.read - before.read,
+        after.reading - before.reading,
+    )
+
+
+def largest_difference(first: Any, second: Any) -> float:
+    """The largest difference of two numbers at one place of plain data; infinite if more is different."""
+    if isinstance(first, float) and isinstance(second, float):
+        return abs(first - second)
+    if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys():
+        return max((largest_difference(first[key], second[key]) for key in first), default=0.0)
+    if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        return max(map(largest_difference, first, second), default=0.0)
+    return 0.0 if first == second else float("inf")
+
+
+def measure(name: str, spec: str, limit: int, max_tokens: int | None) -> dict[str, Any]:
+    """The processor seconds of one task, before and after, and its bound."""
+    engine = LocalEngine(best_sandbox())
+    options = {"max_tokens": max_tokens} if max_tokens and name in SHORT else {}
+    settings = RunSettings.of((TASKS[name],), "humaneval", options, limit=limit, models=(spec,))
+    settings = replace(settings, threads=1)
+    plan = make_plan(settings, engine.sandbox)
+    with opened(engine, settings, spec) as model:
+        begun, single = model.seconds, OneByOne(model)
+        expected = records(plan, engine, single, 1)
+        before = model.seconds - begun
+    with opened(engine, settings, spec) as model:
+        begun, decoded = model.seconds, model.work()
+        got = records(plan, engine, model, in_flight(model, engine))
+        after, work = model.seconds - begun, difference(model.work(), decoded)
+        speed = speeds(model)
+        counter = Counter(spec, Api.named(model.info.api))
+    apart = largest_difference([plain(each) for each in expected], [plain(each) for each in got])
+    if apart if name in SHORT else apart > 1:
+        raise SystemExit(f"{name}: other records")
+    unscored, scored = counter.of_texts(single.texts)
+    tokens = counter.of_prompts(single.prompts) if single.prompts else 0
+    bound = (tokens + unscored) / speed["read"] + work.rows / speed["rows"] + scored / speed["scored"]
+    return {
+        "functions": limit,
+        "max_tokens": max_tokens,
+        "before": before,
+        "after": after,
+        "bound": bound,
+        "reading": work.reading if name in SHORT else after,
+        "steps": work.steps,
+        "rows": work.rows,
+        "read": work.read,
+        "different": tokens + unscored + scored,
+        "speeds": speed,
+        "nats": apart,
+    }
+
+
+def opened(engine: LocalEngine, settings: RunSettings, spec: str) -> LlamaModel:
+    """A model in a new process, after its trials if it is new here."""
+    model = engine.open(spec, settings)
+    if not isinstance(model, LlamaModel):
+        raise SystemExit(f"{spec} does not run on llama.cpp")
+    model.complete([Prompt("x =", 1)])
+    return model
+
+
+def stored(path: Path | None) -> dict[str, dict[str, Any]]:
+    """The tasks that a file has, by what identifies them."""
+    if path is None or not path.exists():
+        return {}
+    return {line["key"]: line for line in map(json.loads, path.read_text().splitlines())}
+
+
+def summary(measured: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The JSON line."""
+    steps = sum(each["steps"] for each in measured.values())
+    rows = sum(each["rows"] for each in measured.values())
+
+    def of_each(first: str, second: str) -> dict[str, float]:
+        return {name: round(each[first] / each[second], 2) for name, each in measured.items() if each[second]}
+
+    return {
+        "benchmark": "batching",
+        **of_each("before", "after"),
+        "rows": round(rows / steps, 1) if steps else 0.0,
+        "rows_of": of_each("rows", "steps"),
+        "of_bound": of_each("after", "bound"),
+        "reading": of_each("reading", "after"),
+        "floors": FLOORS,
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="eight functions")
+    parser.add_argument("--quick", action="store_true", help="few functions and short answers")
+    parser.add_argument("--out", type=Path, help="file of finished tasks, to continue there")
     parser.add_argument("--model", default="qwen2.5-coder-0.5b")
-    parser.add_argument("--limit", type=int)
+    parser.add_argument("--limit", type=int, help=f"functions of each task; default: {LIMIT}")
     parser.add_argument("--max-tokens", type=int)
     parser.add_argument("--tasks", nargs="*", default=list(TASKS), choices=list(TASKS))
     given = parser.parse_args()
-    limit = given.limit or (8 if given.quick else 32)
-    engine = LocalEngine(best_sandbox())
-    ratios: dict[str, float] = {}
-    rows: dict[str, float] = {}
-    works: list[Work] = []
+    max_tokens = given.max_tokens or (QUICK_TOKENS if given.quick else None)
+    known, measured = stored(given.out), dict[str, dict[str, Any]]()
     for name in given.tasks:
-        options = {"max_tokens": given.max_tokens} if given.max_tokens and name in SHORT else {}
-        settings = RunSettings.of((TASKS[name],), "humaneval", options, limit=limit, models=(given.model,))
-        settings = replace(settings, threads=1)
-        plan = make_plan(settings, engine.sandbox)
-        with engine.open(given.model, settings) as model:
-            if not isinstance(model, LlamaModel):
-                raise SystemExit(f"{given.model} does not run on llama.cpp")
-            model.complete([Prompt("x =", 1)])  # the trials of a model that is new here
-            begun = model.seconds
-            expected = records(plan, engine, OneByOne(model), 1)
-            middle, decoded = model.seconds, model.work()
-            found = records(plan, engine, model, in_flight(model, engine))
-            before, after = middle - begun, model.seconds - middle
-            work = difference(model.work(), decoded)
-        if found != expected:
-            raise SystemExit(f"{name}: other records")
-        ratios[name] = round(before / after, 2)
-        rows[name] = round(work.rows / work.steps, 1) if work.steps else 0.0
-        works.append(work)
-        print(f"{name:12} {before:7.1f} s {after:7.1f} s  {work.rows} rows in {work.steps} steps", flush=True)
-    steps = sum(work.steps for work in works)
-    document = {
-        "benchmark": "batching",
-        **ratios,
-        "rows": round(sum(work.rows for work in works) / steps, 1) if steps else 0.0,
-        "rows_of": rows,
-        "floors": {"execution": 2, "runtime": 2, "output": 2.5, "completion": 1.3, "score": 1.2, "rows": 16},
-    }
-    print(json.dumps(document))
+        limit = given.limit or (QUICK[name] if given.quick else LIMIT)
+        key = f"{given.model} {name} {limit} {max_tokens}"
+        if key not in known:
+            known[key] = {"key": key, **measure(name, given.model, limit, max_tokens)}
+            if given.out:
+                with given.out.open("a") as lines:
+                    lines.write(json.dumps(known[key]) + "\n")
+        each = measured[name] = known[key]
+        print(
+            f"{name:12} {each['functions']:3} functions: {each['before']:7.1f} s before, "
+            f"{each['after']:7.1f} s after, {each['bound']:7.1f} s bound; {each['read']} tokens read of "
+            f"{each['different']} different, {each['rows']} rows in {each['steps']} steps",
+            flush=True,
+        )
+    print(json.dumps(summary(measured)))
 
 
 if __name__ == "__main__":
