@@ -11,7 +11,8 @@ requests and answers. There are two clients, with the same number of concurrent 
 
 A rate is requests over the time from the first request to the last answer. `of_possible` is the rate of the
 run over concurrency / latency, which no client can exceed; `of_bare` is over the rate of the bare client. The
-exit code is 1 if a run does not reach 0.9 of the possible rate.
+exit code is 1 if a run does not reach 0.9 of the possible rate. `in_flight` is the mean number of requests of
+the run that wait for their answers.
 
 The start of a run, with the first prompts, and its end, with the last judging, are outside of that time,
 except for the capacity that they leave unused between the first request and the last answer.
@@ -114,6 +115,12 @@ def rate(times: list[tuple[float, float]]) -> float:
     return len(times) / (max(answered for _, answered in times) - times[0][0])
 
 
+def in_flight(times: list[tuple[float, float]]) -> float:
+    """The mean number of requests that wait for their answers."""
+    waits = sum(answered - came for came, answered in times)
+    return waits / (max(answered for _, answered in times) - times[0][0])
+
+
 def bare(latency: float, concurrency: int, requests: int) -> float:
     """The rate of the bare client."""
     served = Served(latency)
@@ -141,8 +148,8 @@ def problems(place: Path, count: int) -> Path:
     return path
 
 
-def run(latency: float, concurrency: int, functions: int) -> tuple[float, int]:
-    """The rate of a run, and its requests."""
+def run(latency: float, concurrency: int, functions: int) -> list[tuple[float, float]]:
+    """The times of each request of a run and its answer."""
     served = Served(latency)
     with tempfile.TemporaryDirectory() as place:
         entry = f'[models.slow]\nbase-url = "{served.url}"\nconcurrency = {concurrency}\n'
@@ -164,8 +171,7 @@ def run(latency: float, concurrency: int, functions: int) -> tuple[float, int]:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)
-    times = served.times()
-    return rate(times), len(times)
+    return served.times()
 
 
 def main() -> None:
@@ -180,7 +186,8 @@ def main() -> None:
         serve(given.serve)
         return
     functions = given.functions or (10 if given.quick else 20)
-    reached, requests = run(given.latency, given.concurrency, functions)
+    times = run(given.latency, given.concurrency, functions)
+    reached, requests = rate(times), len(times)
     alone = bare(given.latency, given.concurrency, min(requests, 30 * given.concurrency))
     possible = given.concurrency / given.latency
     document = {
@@ -193,6 +200,7 @@ def main() -> None:
         "run_per_second": round(reached, 2),
         "of_bare": round(reached / alone, 3),
         "of_possible": round(reached / possible, 3),
+        "in_flight": round(in_flight(times), 1),
     }
     print(json.dumps(document))
     raise SystemExit(reached < WANTED * possible)
