@@ -27,7 +27,7 @@ from counterlens.probes.prompts.asking import read_yes_no
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, is_suited, run_targets
 from counterlens.probes.runtime.probe import consistent
-from counterlens.probes.runtime.record import RuntimeCall, RuntimeRecord
+from counterlens.probes.runtime.record import RuntimeRecord
 from counterlens.probes.subjects import targets_in
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -301,18 +301,22 @@ def follows(prompt: str) -> str:
     program = prompt[prompt.rindex("def weigh") :]
     if found := re.search(r"# A call of weigh that returns (.+):\nweigh\($", program):
         wanted = int(found[1])
-        pairs = ((a, b) for a in range(9) for b in range(9))
+        pairs = ((wanted, -2 * wanted), (0, wanted), (1, wanted - 3))
         return next(f"{a}, {b})" for a, b in pairs if run_text(program[: found.start()], a, b) == wanted)
     program, _, call = program.rpartition("assert ")
     return repr(trace(program, call.removesuffix(" =="))[1])
 
 
-def runtime(answer: Callable[[str], str]) -> tuple[ProbeRun, RuntimeCall]:
+def runtime(answer: Callable[[str], str]) -> tuple[ProbeRun, RuntimeRecord]:
     run = probed("runtime", answer, SOURCE)
     documents(run)
     (record,) = run.probed
     assert isinstance(record, RuntimeRecord)
-    return run, record.calls[0]
+    return run, record
+
+
+def ladders(record: RuntimeRecord) -> list[tuple[bool, ...]]:
+    return [ladder for call in record.calls for ladder in call.ladders]
 
 
 def shares(run: ProbeRun) -> dict[str, float]:
@@ -320,36 +324,46 @@ def shares(run: ProbeRun) -> dict[str, float]:
 
 
 def test_a_model_that_follows_is_right_about_everything() -> None:
-    run, call = runtime(follows)
+    run, record = runtime(follows)
     assert shares(run) == {"line runs": 1, "state": 1, "next line": 1, "output": 1, "input": 1}
-    assert {each.truth for each in call.covered} == {True, False}
-    assert call.sought is not None
-    assert call.sought.call != call.call  # another input with the same output is right, too
-    assert [cell.value for cell in table(run, "consistency")[len(call.ladders)]] == [1, 1]
+    for call in record.calls:
+        assert call.sought is not None
+        assert call.sought.call != call.call  # another input with the same output is right, too
+    assert [cell.value for cell in table(run, "consistency")[len(ladders(record))]] == [1, 1]
+
+
+def test_calls_go_through_both_branches_and_as_many_lines_run_as_do_not() -> None:
+    _, record = runtime(follows)
+    one_way, other = (call.call.removeprefix("weigh(").removesuffix(")").split(", ") for call in record.calls)
+    assert (int(one_way[0]) > int(one_way[1])) != (int(other[0]) > int(other[1]))
+    truths = [each.truth for call in record.calls for each in call.covered]
+    assert truths
+    assert 2 * sum(truths) == len(truths)
 
 
 def test_a_right_output_behind_wrong_steps_is_not_consistent() -> None:
     def output_only(prompt: str) -> str:
         return follows(prompt) if prompt.endswith("==") and "HERE has run" not in prompt[-150:] else "wrong"
 
-    run, call = runtime(output_only)
+    run, record = runtime(output_only)
     assert shares(run) == {"line runs": 0, "state": 0, "next line": 0, "output": 1, "input": 0}
-    assert table(run, "consistency")[len(call.ladders)][0].value == 0
-    assert run.left_out["answer that is neither yes nor no"] == len(call.covered)
+    assert table(run, "consistency")[len(ladders(record))][0].value == 0
+    asked = sum(len(call.covered) for call in record.calls)
+    assert run.left_out["answer that is neither yes nor no"] == asked
 
 
 def test_always_yes_is_as_good_as_the_best_constant() -> None:
-    run, call = runtime(lambda _: "yes")
-    covered = sum(each.truth for each in call.covered) / len(call.covered)
-    assert shares(run)["line runs"] == covered
-    assert table(run, "beside answers without a model")["line runs"][2] == covered
+    run, _ = runtime(lambda _: "yes")
+    assert shares(run)["line runs"] == 0.5
+    assert table(run, "beside answers without a model")["line runs"][2] == 0.5
 
 
 def test_an_input_that_gives_another_output_is_wrong() -> None:
     def guess(prompt: str) -> str:
         return "0, 0)" if prompt.endswith("weigh(") else follows(prompt)
 
-    _, call = runtime(guess)
+    _, record = runtime(guess)
+    call = record.calls[0]
     assert call.sought is not None
     assert (call.sought.call, call.sought.gave, call.sought.right) == ("weigh(0, 0)", "2", False)
 

@@ -14,6 +14,7 @@ import pytest
 
 from counterlens.models.base import Capability, Model, Prompt, TokenScores
 from counterlens.probes.equivalence.probe import EquivalenceRecord
+from counterlens.probes.execution.record import ExecutionRecord
 from counterlens.probes.localisation.probe import LocalisationRecord
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context
@@ -172,20 +173,45 @@ def halves(number: int) -> int:
 '''
 
 
-def test_the_output_is_chosen_among_those_of_other_calls() -> None:
-    def right(question: str, answer: str) -> float:
-        return -0.1 if question.endswith("halves(12) ==") and answer == " 2\n" else -4.0
+def halves(question: str, answer: str) -> float:
+    """That of a model that knows what `halves` returns."""
+    call = re.findall(r"assert halves\((\d+)\) ==\Z", question)
+    number, times = int(call[0]) if call else 1, 0
+    while number % 2 == 0:
+        number, times = number // 2, times + 1
+    return -0.1 if call and answer == f" {times}\n" else -4.0
 
-    run = probed("runtime", Weighing(right), HALVES)
+
+@pytest.mark.parametrize("task", ["runtime", "execution"])
+def test_the_output_is_chosen_among_those_of_other_calls(task: str) -> None:
+    run = probed(task, Weighing(halves), HALVES)
     (record,) = run.probed
-    assert isinstance(record, RuntimeRecord)
-    (call,) = record.calls
-    assert call.call == "halves(12)"
-    assert call.chosen is not None
-    assert call.chosen.candidates == ("0", "2", "3")  # each once
+    if isinstance(record, RuntimeRecord):
+        assert [call.call for call in record.calls] == ["halves(8)", "halves(12)"]  # most often: 2
+        choices = [call.chosen for call in record.calls]
+    else:
+        assert isinstance(record, ExecutionRecord)
+        choices = list(record.choices)
+        assert sorted(choice.truth for choice in record.choices) == ["0", "2", "3"]  # each is right once
+        assert PROBES[task].excess(record) == pytest.approx(2 / 3)
+    assert {choice.candidates for choice in choices if choice} == {("0", "2", "3")}
     row = figures(run, "output among others")["the model"]
-    assert (row["n"], row["first is right"], row["reciprocal rank"]) == (1, 1, 1)
+    assert (row["n"], row["first is right"], row["reciprocal rank"]) == (len(choices), 1, 1)
     assert {"like the call", "shortest"} < figures(run, "output among others").keys()
+
+
+def test_versions_that_break_it_give_other_outputs_if_all_calls_return_the_same() -> None:
+    source = "def small(number: int) -> bool:\n    return number < 10\n\n\nassert small(3) is True\n"
+
+    def right(_: str, answer: str) -> float:
+        return -0.1 if answer == " True\n" else -4.0
+
+    run = probed("execution", Weighing(right), source)
+    (record,) = run.probed
+    assert isinstance(record, ExecutionRecord)
+    assert [choice.candidates for choice in record.choices] == [("False", "True")] * len(record.choices)
+    assert record.choices[0].truth == "True"
+    assert figures(run, "output among others")["the model"]["n"] == len(record.choices)
 
 
 def test_many_questions_are_asked_in_few_requests_and_in_their_order() -> None:

@@ -13,6 +13,7 @@ from counterlens.metrics.effects import pooled_share, wilson
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Completion, Model, ModelInfo, Prompt
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
+from counterlens.probes.execution.calls import TellingCall, telling_calls
 from counterlens.probes.execution.language import (
     MOST_POINTS,
     Point,
@@ -22,7 +23,6 @@ from counterlens.probes.execution.language import (
     points,
     times_in_words,
 )
-from counterlens.probes.execution.printing import Input, Origin, inputs_of
 from counterlens.probes.execution.prompts import (
     DIRECT_TOKENS,
     STYLES,
@@ -48,14 +48,13 @@ from counterlens.probes.prompts.function_text import visible_part
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.sanity import repeats
 from counterlens.sandbox.base import Limits
-from counterlens.syntax.functions import Function, find_function
+from counterlens.syntax.functions import find_function
 
 _NOTE = (
     "a state is the value of a variable right after a given run of a line, traced in the sandbox; an "
     "unreadable answer counts as wrong, and a call with a truncated one is left out. A right output with "
     "wrong states was not reached by following the execution"
 )
-_MOST_TRACED = 8
 _OUTPUTS = {True: "right", False: "not right"}
 
 
@@ -87,7 +86,9 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         Raises:
             SourceError: there is no usable call or state.
         """
-        traced = trace_call(context, target, seed=options.seed, limits=lasting(options.timeout))
+        seed, limits = options.seed, lasting(options.timeout)
+        calls = telling_calls(context, target, reachable(target), seed=seed, limits=limits)
+        (traced,) = traced_calls(context, target, calls, seed=seed, limits=limits, most=1)
         if not traced.points:
             raise SourceError("none of its lines is a single assignment of a plain value to a variable")
         return CoherenceRecord(calls=(ask_states(context, target, traced, options.max_tokens),))
@@ -115,74 +116,47 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
 
 @dataclass(frozen=True, slots=True)
 class TracedCall:
-    """A call with its result, its trace, the states to ask about, and other calls that could be traced."""
+    """A call with its result, its trace, and the states to ask about."""
 
     question: ExecutionQuestion
     steps: Sequence[Step]
     points: Sequence[Point]
-    others: Sequence[str]
 
 
-def trace_call(context: Context, target: Target, *, seed: int, limits: Limits) -> TracedCall:
-    """Trace the call of a function that tells most; there may be no states to ask about.
+def traced_calls(
+    context: Context, target: Target, calls: Sequence[TellingCall], *, seed: int, limits: Limits, most: int
+) -> list[TracedCall]:
+    """The first calls that can be traced and asked about; there may be no states to ask about.
 
-    A call of an empty list goes round no loop, and returns what is easily guessed. So of several calls it is
-    one that runs most lines, then one that repeats a line, and then one whose result is not empty.
+    Args:
+        calls: The calls of the function, those that tell most first.
+        seed: Random seed of the choice of states.
+        most: Maximum number of calls.
 
     Raises:
-        SourceError: there is no usable call.
+        SourceError: there is none.
         SandboxError, Cancelled: as the sandbox.
     """
-    context.steps.next(f"tracing {target.name}")
-    document, failed = target.document, SourceError("no call of it with literal arguments was found")
-    function, language = reachable(target), execution_of(document.language)
-    best: tuple[ExecutionQuestion, Sequence[Step]] | None = None
-    traced = list(_candidates(context, target, function, seed=seed, limits=limits))
-    for asked, steps in sorted(traced, key=lambda each: _extent(each[1]), reverse=True):
-        if best and (best[0].truth.value or _extent(steps) < _extent(best[1])):
+    document, function = target.document, reachable(target)
+    lines = execution_of(document.language).simple_lines(document, function)
+    traced, failed = list[TracedCall](), SourceError("none of its calls can be traced")
+    for call in calls:
+        if len(traced) == most:
             break
+        if not call.steps:
+            continue
         try:
-            question = question_about(context, target.name, document, function.qualname, asked, limits=limits)
+            question = question_about(
+                context, target.name, document, function.qualname, call.input, limits=limits
+            )
         except SourceError as error:
             failed = error
             continue
-        if best is None or question.truth.value:
-            best = question, steps
-    if best is None:
+        states = points(document, function, call.steps, lines, seed=seed)
+        traced.append(TracedCall(question, call.steps, states))
+    if not traced:
         raise failed
-    lines = language.simple_lines(document, function)
-    others = [asked.call for asked, _ in traced if asked.call != best[0].call]
-    return TracedCall(*best, points(document, function, best[1], lines, seed=seed), others)
-
-
-def _candidates(
-    context: Context, target: Target, function: Function, *, seed: int, limits: Limits
-) -> Iterator[tuple[Input, list[Step]]]:
-    """Some calls of a function, with their traces.
-
-    Raises:
-        SourceError: none can be traced.
-    """
-    language, setting = execution_of(target.document.language), context.setting(limits)
-    inputs = list(inputs_of(context, target, function, seed=seed, limits=limits))
-    known = {asked.call for asked in inputs}
-    inputs += [Input(call, Origin.DATASET) for call in target.calls if call not in known]
-    failed: SourceError | None = None
-    some = False
-    for asked in inputs[:_MOST_TRACED]:
-        try:
-            yield asked, language.trace(target.document, asked.call, setting)
-            some = True
-        except SourceError as error:
-            failed = failed or error
-    if failed is not None and not some:
-        raise failed
-
-
-def _extent(steps: Sequence[Step]) -> tuple[int, bool]:
-    """How much a trace tells: how many lines run, and whether one runs again."""
-    lines = {step.line for step in steps}
-    return len(lines), len(steps) > len(lines)
+    return traced
 
 
 def ask_states(

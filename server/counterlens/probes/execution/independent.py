@@ -10,9 +10,17 @@ from typing import Annotated, Any, ClassVar
 from counterlens.errors import OptionError, SourceError
 from counterlens.judging.base import lasting
 from counterlens.languages.registry import title_of
+from counterlens.metrics.closed import Closed, share_above_chance
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
+from counterlens.probes.execution.calls import telling_calls
+from counterlens.probes.execution.choices import (
+    AMONG_OTHERS,
+    choose_outputs,
+    output_questions,
+    ranked_outputs,
+)
 from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.methods import METHODS
 from counterlens.probes.execution.prompts import STYLES, StyleTokens
@@ -25,11 +33,12 @@ from counterlens.probes.execution.questions import (
     question_of,
     reachable,
 )
-from counterlens.probes.execution.record import ExecutionRecord, Form
+from counterlens.probes.execution.record import ExecutionRecord, Form, OutputChoice
 from counterlens.probes.execution.tables import pick, rate, style_baselines
 from counterlens.probes.options import PromptedOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
+from counterlens.probes.prompts.closed_figures import BY_MODEL, closed_table
 from counterlens.probes.sanity import repeats
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import find_function
@@ -86,10 +95,18 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
             except SourceError as error:
                 left_out = {f"the unrolled version is left out: {error.message}": 1}
         asking = method.asking(context.model.info, options.max_tokens)
-        return ExecutionRecord(answers=ask_all(context, questions, asking), left_out=left_out)
+        answers = ask_all(context, questions, asking)
+        chosen: list[OutputChoice] = []
+        if method.chooses and not questions[0].printed:
+            calls = telling_calls(context, target, reachable(target), seed=options.seed, limits=limits)
+            asked = output_questions(context, target, calls, seed=options.seed, limits=limits)
+            chosen = choose_outputs(context, asked, asking)
+        return ExecutionRecord(answers=answers, choices=tuple(chosen), left_out=left_out)
 
     def tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
-        return METHODS[records[0].protocol].execution_tables(records, seed=seed)
+        chosen = closed_table(ranked_choices(records), seed=seed)
+        answers = METHODS[records[0].protocol].execution_tables(records, seed=seed)
+        return (*answers, chosen) if chosen.rows else answers
 
     def summary(self, records: Sequence[ExecutionRecord]) -> str:
         answers = list(chain.from_iterable(record.answers for record in records))
@@ -106,9 +123,25 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         standing = [answer for answer in record.answers if answer.form is Form.STANDING]
         return {STYLES[answer.style].title: answer.right for answer in standing}
 
+    def excess(self, record: ExecutionRecord) -> float | None:
+        """Like `Probe.excess`: the share of outputs chosen right above that of a random choice."""
+        asked = ranked_choices([record]).get((AMONG_OTHERS, BY_MODEL), [])
+        return share_above_chance(asked).value
+
     def estimate(self, target: Target, options: ExecutionOptions, model: Model) -> int:
         reachable(target)
         return len(STYLES) * (2 if options.unroll else 1) + repeats(model)
+
+
+def ranked_choices(records: Sequence[ExecutionRecord]) -> dict[tuple[str, str], list[Closed]]:
+    """The questions for outputs among others, by what was asked and what ranks the candidates."""
+    asked: dict[tuple[str, str], list[Closed]] = {}
+    for record in records:
+        for each in record.choices:
+            ways = ranked_outputs(record.target, each.call, each.truth, each.candidates, each.logprobs)
+            for way, question in ways.items():
+                asked.setdefault((AMONG_OTHERS, way), []).append(question)
+    return asked
 
 
 def unroll(

@@ -29,6 +29,7 @@ class ExecutionMethod:
     """The probes' own way.
 
     Attributes:
+        chooses: Whether outputs are also chosen among others, by their probabilities.
         leaves_out: Whether a version that a language does not have is left out, not refused.
         inputs: The calls that are asked about.
         specified_inputs: Those of specification reasoning.
@@ -36,6 +37,7 @@ class ExecutionMethod:
         summary: The sentences of this summary, with numbers for functions right, asked, outputs right, asked.
     """
 
+    chooses = True
     leaves_out = False
     inputs = Inputs.ANY
     specified_inputs = Inputs.ANY
@@ -77,6 +79,7 @@ class ExecutionMethod:
 class CodeMind(ExecutionMethod):
     """The protocol `codemind`; see `published.py`."""
 
+    chooses = False
     leaves_out = True
     inputs = Inputs.WRITTEN
     specified_inputs = Inputs.DRAWN

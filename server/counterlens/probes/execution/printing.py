@@ -82,8 +82,8 @@ def inputs_of(
         random.Random(f"{seed} {function.qualname}").shuffle(known)  # noqa: S311 - no secret
     yield from known[:MOST_TRIED]
     if not known and inputs is Inputs.ANY:
-        for call in _generate(context, target, function, seed, limits)[:MOST_TRIED]:
-            yield Input(call, Origin.GENERATED)
+        generated = generated_inputs(context, target, function, seed=seed, limits=limits)
+        yield from generated[:MOST_TRIED]
 
 
 def _known_inputs(target: Target, function: Function) -> Iterator[Input]:
@@ -97,14 +97,16 @@ def _known_inputs(target: Target, function: Function) -> Iterator[Input]:
     yield from (Input(call, Origin.TEST) for call in tests if call not in examples)
 
 
-def _generate(context: Context, target: Target, function: Function, seed: int, limits: Limits) -> list[str]:
-    """Calls on which the function returned, in random order."""
+def generated_inputs(
+    context: Context, target: Target, function: Function, *, seed: int, limits: Limits
+) -> list[Input]:
+    """Calls on which the function returned, in random order; arguments and errors as for `inputs_of`."""
     document = target.document
     setting = context.setting(limits, interpreter_for(document.path))
     calls = execution_of(document.language).generated(document, function, setting)
     plain = [call for call in calls if len(call) <= _MOST_BYTES and call.isascii() and "\\" not in call]
     random.Random(f"{seed} {function.qualname}").shuffle(plain)  # noqa: S311 - no secret
-    return plain
+    return [Input(call, Origin.GENERATED) for call in plain]
 
 
 STOPS = {"direct": ("```",), "steps": ("\nProgram", "\n\n\n")}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.judging.base import Setting
 from counterlens.models.base import Completion, ModelInfo, Prompt
+from counterlens.probes.execution.calls import telling_calls
 from counterlens.probes.execution.language import Features, execution_of
 from counterlens.probes.execution.printing import (
-    MOST_WRITTEN,
     PRINTED,
     Input,
     Inputs,
@@ -62,7 +62,7 @@ class ExecutionQuestion:
 def question_of(
     context: Context, target: Target, *, seed: int, limits: Limits, inputs: Inputs = Inputs.ANY
 ) -> ExecutionQuestion:
-    """The question about a function's first input with a known result.
+    """The question about one call of a function, the first with a usable result.
 
     Args:
         context: The sandbox, and cancellation.
@@ -89,22 +89,24 @@ def question_of(
         )
     function = reachable(target)
     failed: str | None = None
-    for asked in inputs_of(context, target, function, seed=seed, limits=limits, inputs=inputs):
+    for asked in _inputs(context, target, function, seed=seed, limits=limits, inputs=inputs):
         try:
-            question = question_about(
+            return question_about(
                 context, target.name, target.document, function.qualname, asked, limits=limits
             )
         except SourceError as error:
             failed = failed or error.message
-            continue
-        if asked.origin is not Origin.GENERATED or len(question.truth.written) <= MOST_WRITTEN:
-            return question
-        failed = "the results of its generated calls are too long to ask for"
-    if inputs is Inputs.ANY:
-        raise SourceError(
-            failed or "no call of it with literal arguments was found, and none can be generated"
-        )
     raise SourceError(failed or "no call of it with literal arguments was found")
+
+
+def _inputs(
+    context: Context, target: Target, function: Function, *, seed: int, limits: Limits, inputs: Inputs
+) -> Iterator[Input]:
+    """The calls to ask about, in order: those that tell most, or a protocol's own; errors as for both."""
+    if inputs is Inputs.ANY:
+        telling = telling_calls(context, target, function, seed=seed, limits=limits)
+        return (call.input for call in telling)
+    return inputs_of(context, target, function, seed=seed, limits=limits, inputs=inputs)
 
 
 def reachable(target: Target) -> Function:

@@ -95,6 +95,23 @@ class ExecutionAnswer(_Judged):
     copied: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class OutputChoice:
+    """The output of a call, chosen among those of other calls of the function.
+
+    Attributes:
+        candidates: The outputs, as literals, in alphabetical order.
+        logprobs: The log-probability of each, in nats, given that one of them is the answer.
+        call: The call; empty if the record has one.
+        truth: Its output; empty if the record has one.
+    """
+
+    candidates: tuple[str, ...]
+    logprobs: tuple[float, ...]
+    call: str = ""
+    truth: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionRecord(Record):
     """The model's answers about the result of a call of one function.
@@ -102,10 +119,13 @@ class ExecutionRecord(Record):
     Attributes:
         tolerance: The tolerances within which two floats are equal.
         answers: The answers, by style; first those about the unchanged function.
+        choices: The outputs of several calls, chosen among all of them; empty if the model gives no
+            probabilities, or nothing else is returned.
     """
 
     tolerance: Tolerance = Tolerance()
     answers: tuple[ExecutionAnswer, ...]
+    choices: tuple[OutputChoice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

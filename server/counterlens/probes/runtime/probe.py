@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 
@@ -15,12 +14,18 @@ from counterlens.metrics.figures import GroupedFigure, ListedFigure, count, rows
 from counterlens.metrics.table import Cell
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
-from counterlens.probes.execution.coherence import TracedCall, ask_states, state_rows, trace_call
-from counterlens.probes.execution.language import (
-    MOST_POINTS,
+from counterlens.probes.execution.calls import telling_calls
+from counterlens.probes.execution.choices import (
+    AMONG_OTHERS,
+    OutputQuestion,
+    choose_outputs,
+    output_questions,
+    ranked_outputs,
 )
+from counterlens.probes.execution.coherence import TracedCall, ask_states, state_rows, traced_calls
+from counterlens.probes.execution.language import MOST_POINTS
 from counterlens.probes.execution.prompts import StyleTokens
-from counterlens.probes.execution.questions import reachable
+from counterlens.probes.execution.questions import Asking, reachable
 from counterlens.probes.execution.record import CoherenceCall
 from counterlens.probes.options import PromptedOptions
 from counterlens.probes.probe import Context, Need, Source, Target
@@ -29,7 +34,6 @@ from counterlens.probes.prompts.asking import (
     Question,
     TaskAnswer,
 )
-from counterlens.probes.prompts.closed import AnswerSource, how
 from counterlens.probes.prompts.closed_figures import BY_MODEL, log_odds, yes_no
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.prompts.task import JudgedAnswer, PromptedTask
@@ -37,16 +41,14 @@ from counterlens.probes.runtime.questions import (
     LineQuestions,
     LineRuns,
     NextLine,
-    output_question,
+    balanced,
     sought_input,
 )
-from counterlens.probes.runtime.record import (
-    ChosenOutput,
-    RuntimeCall,
-    RuntimeRecord,
-)
+from counterlens.probes.runtime.record import RuntimeCall, RuntimeRecord
 
-ASKED = ("line runs", "state", "next line", "output", "output among others", "input")
+MOST_CALLS = 2
+"""Maximum number of calls of a function: what is written about each takes most of the time."""
+ASKED = ("line runs", "state", "next line", "output", AMONG_OTHERS, "input")
 """What is asked, from the easiest on."""
 
 
@@ -60,13 +62,13 @@ class RuntimeOptions(PromptedOptions):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A traced call, and the questions about its lines, its output and its input."""
+    """A traced call, the questions about its lines and its input, and that for its output among others."""
 
     traced: TracedCall
     covered: Sequence[LineRuns]
     following: Sequence[NextLine]
-    outputs: Sequence[Question[str]]
     inputs: Sequence[Question[str]]
+    output: OutputQuestion | None
 
 
 def _ladders(record: RuntimeRecord) -> list[tuple[bool, ...]]:
@@ -103,12 +105,9 @@ def _judged_answers(record: RuntimeRecord) -> Iterator[JudgedAnswer]:
             yield JudgedAnswer("output", call.truth, call.right, copied=call.copied)
         if call.chosen:
             outputs, logprobs = call.chosen.candidates, call.chosen.logprobs
-            right = frozenset({outputs.index(call.truth)})
-            alike = tuple(SequenceMatcher(None, call.call, output).ratio() for output in outputs)
-            shortest = tuple(-float(len(output)) for output in outputs)
-            ways = {BY_MODEL: logprobs, "like the call": alike, "shortest": shortest}
-            ranked = {way: Closed(call.target, outputs, scores, right) for way, scores in ways.items()}
-            yield JudgedAnswer("output among others", None, logprobs.index(max(logprobs)) in right, ranked)
+            ranked = {**ranked_outputs(call.target, call.call, call.truth, outputs, logprobs)}
+            likeliest = outputs[logprobs.index(max(logprobs))]
+            yield JudgedAnswer(AMONG_OTHERS, None, likeliest == call.truth, ranked)
         if call.sought:
             yield JudgedAnswer("input", None, call.sought.right)
 
@@ -131,7 +130,7 @@ def _listed_rows(record: RuntimeRecord) -> Iterator[tuple[Cell, ...]]:
             yield call.call, place, short(call.sought.gave), short(call.sought.call)
 
 
-class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
+class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, Sequence[_Asked]]):
     """Asks which lines run, which comes next, for states, the output, and an input that gives it."""
 
     id = "runtime"
@@ -142,7 +141,7 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
     record = RuntimeRecord
     asking = "asking about the lines of"
     main = "next line"
-    requests = 2 + 4 * MOST_POINTS + 3
+    requests = MOST_CALLS * (2 + 4 * MOST_POINTS + 3)
     figures = (
         GroupedFigure[RuntimeRecord, JudgedAnswer](
             "what happens during a call",
@@ -187,50 +186,67 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
         target: Target,
         options: RuntimeOptions,
         left_out: Counter[str],  # noqa: ARG002
-    ) -> tuple[_Asked, list[Question[Any]]]:
-        """Like `PromptedTask.questions`: about lines, and last for an input."""
-        traced = trace_call(context, target, seed=options.seed, limits=lasting(options.timeout))
-        lines = LineQuestions(context, target, traced, options.max_tokens)
-        weighs = how(context.model, context.cancel) is AnswerSource.PROBABILITY
-        asked = _Asked(
-            traced,
-            list(lines.covered()),
-            list(lines.following()),
-            list(output_question(context, target, traced, lasting(options.timeout)) if weighs else ()),
-            list(lines.input_question()),
-        )
-        covered, following = ([each.question for each in part] for part in (asked.covered, asked.following))
-        return asked, [*covered, *following, *asked.outputs, *asked.inputs]
+    ) -> tuple[list[_Asked], list[Question[Any]]]:
+        """Like `PromptedTask.questions`: about the lines of each call, and last for an input."""
+        seed, limits = options.seed, lasting(options.timeout)
+        calls = telling_calls(context, target, reachable(target), seed=seed, limits=limits)
+        traced = traced_calls(context, target, calls, seed=seed, limits=limits, most=MOST_CALLS)
+        lines = [LineQuestions(context, target, each, options.max_tokens) for each in traced]
+        outputs = {
+            each.question.call: each
+            for each in output_questions(context, target, calls, seed=seed, limits=limits)
+        }
+        asked = [
+            _Asked(
+                call,
+                covered,
+                list(own.following()),
+                list(own.input_question()),
+                outputs.get(call.question.call),
+            )
+            for call, own, covered in zip(
+                traced, lines, balanced([list(own.covered()) for own in lines]), strict=True
+            )
+        ]
+        questions: list[Question[Any]] = []
+        for each in asked:
+            questions += [line.question for line in each.covered]
+            questions += [state.question for state in each.following]
+            questions += each.inputs
+        return asked, questions
 
     def answered(
         self,
         context: Context,
         target: Target,
         options: RuntimeOptions,
-        facts: _Asked,
+        facts: Sequence[_Asked],
         answers: Sequence[TaskAnswer[Any]],
     ) -> RuntimeRecord:
         """Like `PromptedTask.answered`; the output and the states are asked as in the task coherence."""
-        states = ask_states(context, target, facts.traced, options.max_tokens)
-        said = iter(answers)
-        covered = tuple(each.answered(next(said)) for each in facts.covered)
-        following = tuple(each.answered(next(said)) for each in facts.following)
-        chosen = [ChosenOutput(tuple(each.candidates), next(said).logprobs) for each in facts.outputs]
-        limits = lasting(options.timeout)
-        sought = next((sought_input(context, target, facts.traced, each.said, limits) for each in said), None)
-        left_out = {
-            UNREADABLE: sum(each.yes is None for each in covered),
-            "next line without a number": sum(each.answer is None for each in following),
-            "input: no call with literal arguments can be asked for": int(sought is None),
-        }
-        call = RuntimeCall(
-            **{field.name: getattr(states, field.name) for field in fields(CoherenceCall)},
-            covered=covered,
-            next_lines=following,
-            sought=sought,
-            chosen=chosen[0] if chosen else None,
-        )
-        return RuntimeRecord(calls=(call,), left_out=left_out)
+        said, limits = iter(answers), lasting(options.timeout)
+        asked = [each.output for each in facts if each.output is not None]
+        chosen = {each.call: each for each in choose_outputs(context, asked, Asking(options.max_tokens))}
+        left_out, calls = Counter[str](), list[RuntimeCall]()
+        for each in facts:
+            states = ask_states(context, target, each.traced, options.max_tokens)
+            covered = tuple(question.answered(next(said)) for question in each.covered)
+            following = tuple(question.answered(next(said)) for question in each.following)
+            texts = [next(said).said for _ in each.inputs]
+            sought = [sought_input(context, target, each.traced, text, limits) for text in texts]
+            left_out[UNREADABLE] += sum(answer.yes is None for answer in covered)
+            left_out["next line without a number"] += sum(answer.answer is None for answer in following)
+            left_out["input: no call with literal arguments can be asked for"] += not sought
+            calls.append(
+                RuntimeCall(
+                    **{field.name: getattr(states, field.name) for field in fields(CoherenceCall)},
+                    covered=covered,
+                    next_lines=following,
+                    sought=sought[0] if sought else None,
+                    chosen=chosen.get(states.call),
+                )
+            )
+        return RuntimeRecord(calls=tuple(calls), left_out=left_out)
 
     def judged(self, record: RuntimeRecord) -> Iterator[JudgedAnswer]:
         """Like `PromptedTask.judged`."""
@@ -251,8 +267,11 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, _Asked]):
         )
 
     def measures(self, record: RuntimeRecord) -> Mapping[str, bool]:
-        (call,) = record.calls
-        return {"output": call.right, "consistent": all(map(consistent, call.ladders))}
+        ladders = [ladder for call in record.calls for ladder in call.ladders]
+        return {
+            "output": all(call.right for call in record.calls),
+            "consistent": all(map(consistent, ladders)),
+        }
 
     def estimate(self, target: Target, options: RuntimeOptions, model: Model) -> int:  # noqa: ARG002
         """Like `Probe.estimate`: the call must be reachable, too."""

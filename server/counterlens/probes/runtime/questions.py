@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 from counterlens.errors import SourceError
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models.chat.replies import without_thought
-from counterlens.probes.execution import coherence
 from counterlens.probes.execution.coherence import TracedCall
 from counterlens.probes.execution.language import (
     MARK,
@@ -38,7 +38,6 @@ from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import find_function
 
 _MOST_STEPS = 400  # of a trace: a line that is not in a longer one may still run
-_MOST_OTHERS = 5
 _NUMBER_TOKENS = 16
 """Limit of an answer that begins with the number of a line: what a model adds is not read."""
 
@@ -92,14 +91,14 @@ class LineQuestions:
         self._places = {"source": source, "call": traced.question.call}
 
     def covered(self) -> Iterator[LineRuns]:
-        """Whether the lines of the states run, and as many lines that do not run."""
+        """Whether the lines of the states run, or any that run if there are none, and all that do not run."""
         traced, function = self._traced, self._function
         run = {step.line for step in traced.steps}
         whole = len(traced.steps) < _MOST_STEPS
         idle = sorted(self._language.simple_lines(self._document, function) - run) if whole else []
         idle = [line for line in idle if function.start_line <= line <= function.end_line]
         lines = list(dict.fromkeys(point.line for point in traced.points)) or sorted(run)[:MOST_POINTS]
-        for line in [*lines, *idle[: len(lines)]]:
+        for line in [*lines, *idle]:
             if number := self._number(line):
                 places = {**self._places, "line": str(number)}
                 yield LineRuns(yes_no_question("runtime-line", places, self._tokens), line, line in run)
@@ -144,23 +143,21 @@ class LineQuestions:
         return next((number for number, text in enumerate(lines, 1) if text.endswith(mark)), None)
 
 
-def output_question(
-    context: Context, target: Target, traced: TracedCall, limits: Limits
-) -> Iterator[Question[str]]:
-    """The question for the output, with those of other calls as candidates; none if there is no other."""
-    question, language = traced.question, execution_of(target.document.language)
-    outputs = {question.truth.written: question.truth.value}
-    for call in traced.others[:_MOST_OTHERS]:
-        try:
-            output = language.output_of(target.document, call, context.setting(limits))
-        except SourceError:
-            continue
-        if not any(language.values.equal(output.value, value) for value in outputs.values()):
-            outputs[output.written] = output.value
-    if len(outputs) > 1:
-        words = {written: written for written in sorted(outputs)}
-        places = {"source": question.source, "call": question.call}
-        yield Question("direct", places, str, words, ended=True, package=coherence.__package__ or "")
+def balanced(calls: Sequence[Sequence[LineRuns]]) -> list[list[LineRuns]]:
+    """The questions whether lines run, as many true as false over all calls, and spread over these.
+
+    Whoever always says yes is right in half of them.
+    """
+    kept = [list[LineRuns]() for _ in calls]
+    sides = []
+    for truth in (True, False):
+        turns = zip_longest(
+            *([(at, each) for each in own if each.truth is truth] for at, own in enumerate(calls))
+        )
+        sides.append([each for turn in turns for each in turn if each is not None])
+    for at, each in chain.from_iterable(zip(*sides, strict=False)):
+        kept[at].append(each)
+    return kept
 
 
 def sought_input(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from counterlens.probes.execution.record import CoherenceCall, Tolerance
+from counterlens.probes.execution.record import CoherenceCall, OutputChoice, Tolerance
 from counterlens.probes.record import Record
 
 
@@ -77,26 +77,12 @@ class SoughtInput:
     right: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenOutput:
-    """The output of a call, chosen among those of other calls of the function.
-
-    Attributes:
-        candidates: The outputs, as literals, in alphabetical order.
-        logprobs: The log-probability of each, in nats, given that one of them is the answer.
-    """
-
-    candidates: tuple[str, ...]
-    logprobs: tuple[float, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeCall(CoherenceCall):
     """The answers about the output and the states of a call, and about its lines.
 
     Attributes:
-        covered: Whether lines run: first those of the states, or any that run if there are none; then as
-            many that do not run, if there are any.
+        covered: Whether lines run; over all calls of the function, as many run as not.
         next_lines: Which lines run next, after those of the states; empty if the trace does not tell.
         sought: An input for the output; None if none can be asked for.
         chosen: The output, among others; None if other calls have the same, or the model gives no
@@ -106,7 +92,7 @@ class RuntimeCall(CoherenceCall):
     covered: tuple[LineAnswer, ...]
     next_lines: tuple[NextLineAnswer, ...]
     sought: SoughtInput | None
-    chosen: ChosenOutput | None = None
+    chosen: OutputChoice | None = None
 
     @property
     def ladders(self) -> list[tuple[bool, ...]]:
@@ -122,11 +108,11 @@ class RuntimeCall(CoherenceCall):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeRecord(Record):
-    """The model's answers about what happens during a call of one function.
+    """The model's answers about what happens during some calls of one function.
 
     Attributes:
         tolerance: The tolerances within which two floats are equal.
-        calls: The call; exactly one.
+        calls: The calls, at least one, those that tell most first.
     """
 
     tolerance: Tolerance = field(default_factory=Tolerance)
