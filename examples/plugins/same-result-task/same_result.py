@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from itertools import combinations, islice
+from itertools import combinations
 
 from counterlens.judging.base import lasting
+from counterlens.probes.execution.calls import telling_calls
 from counterlens.probes.execution.language import execution_of
-from counterlens.probes.execution.printing import inputs_of
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.probe import Context, Source, Target
 from counterlens.probes.prompts.closed_task import ClosedOptions, ClosedQuestion, ClosedTask
@@ -25,17 +25,15 @@ class SameResultTask(ClosedTask):
     def closed_questions(
         self, context: Context, target: Target, options: ClosedOptions
     ) -> Iterator[ClosedQuestion]:
-        """Pairs of the first four calls; similar calls are the rival that needs no model."""
-        function, limits = reachable(target), lasting(options.timeout)
-        language, setting = execution_of(target.document.language), context.setting(limits)
-        inputs = islice(inputs_of(context, target, function, seed=options.seed, limits=limits), 4)
-        calls = [each.call for each in inputs]
-        results = {call: language.output_of(target.document, call, setting).value for call in calls}
-        for first, second in combinations(results, 2):
+        """Pairs of the four calls that tell most; similar calls are the rival that needs no model."""
+        limits, equal = lasting(options.timeout), execution_of(target.document.language).values.equal
+        calls = telling_calls(context, target, reachable(target), seed=options.seed, limits=limits)[:4]
+        for first, second in combinations(calls, 2):
+            texts = first.input.call, second.input.call
             yield ClosedQuestion(
                 asked=self.main,
-                question=f"Do {first} and {second} return the same?",
+                question=f"Do {texts[0]} and {texts[1]} return the same?",
                 candidates=("yes", "no"),
-                truth="yes" if language.values.equal(results[first], results[second]) else "no",
-                rivals={"similar calls": (SequenceMatcher(None, first, second).ratio(), 0.0)},
+                truth="yes" if equal(first.gives.value, second.gives.value) else "no",
+                rivals={"similar calls": (SequenceMatcher(None, *texts).ratio(), 0.0)},
             )

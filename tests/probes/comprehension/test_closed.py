@@ -68,7 +68,7 @@ def probed(probe: str, model: Weighing, source: str = SOURCE) -> ProbeRun:
 
 def figures(run: ProbeRun, asked: str) -> dict[str, dict[str, Any]]:
     """The row of each way to rank the candidates, by column."""
-    (table,) = [each for each in run.tables if each.title == "by probabilities"]
+    (table,) = [each for each in run.tables if each.title.startswith("by probabilities")]
     rows = (dict(zip(table.columns, row, strict=True)) for row in table.rows)
     return {
         row["by"]: {name: getattr(cell, "value", cell) for name, cell in row.items()}

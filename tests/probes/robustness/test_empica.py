@@ -24,7 +24,7 @@ from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import read, write_record
 from counterlens.probes.registry import PROBES
-from counterlens.probes.robustness import methods, published, tables
+from counterlens.probes.robustness import empica_tables, published, tables
 from counterlens.probes.robustness.questions import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.versions import Standing
 from counterlens.probes.runner import ProbeRun, run_targets
@@ -329,14 +329,14 @@ def test_each_operator_counts_alike() -> None:
         record(pair("b", "rename-generic", 0), pair("b", "remove-definition", 1)),
         record(pair("c", "rename-generic", 0), pair("c", "remove-definition", 1)),
     ]
-    kept, broken = methods.overall(records, "name", 0).rows
+    kept, broken = empica_tables.overall(records, "name", 0).rows
     assert kept[2:5] == (2, 4, 3)
     assert (cast(Any, kept[-1]).value, cast(Any, broken[-1]).value) == (0.5, 0.5)
     pooled = tables.overall(records, "name").rows
     assert [cast(Any, row[-1]).value for row in pooled] == [0.25, pytest.approx(1 / 3)]
     several = [record(*(pair("a", "if-else-flip", one, call=f"f({n})") for n, one in enumerate((1, 0, 0)))),
                record(pair("b", "if-else-flip", 1, call="f(1)"))]  # fmt: skip
-    (row,) = methods.overall(several, "output", 0).rows
+    (row,) = empica_tables.overall(several, "output", 0).rows
     assert cast(Any, row[-1]).value == 0.5  # every test is a case
 
 
@@ -353,7 +353,7 @@ def test_the_published_tables_follow_from_the_published_operators() -> None:
                 for operator, figure in column["operators"].items()
             )
         )
-        rows = methods.overall([one], "", 0).rows
+        rows = empica_tables.overall([one], "", 0).rows
         shown = [cast(Any, row[-1]).value for row in rows]
         rounding = 0.0051  # of the table; the operators are rounded, too
         assert shown == pytest.approx([column["robustness"], column["sensitivity"]], abs=rounding), column
@@ -377,7 +377,7 @@ def test_words_are_weighed_over_the_whole_run() -> None:
     expected = mean([float(together[0] @ together[1]), float(together[2] @ together[3])])
     alone = lexical_vectors(texts["a"])
     assert expected != pytest.approx(float(alone[0] @ alone[1]))
-    (row,) = methods.overall(methods._fitted_once(records), "summary", 0).rows
+    (row,) = empica_tables.overall(empica_tables._fitted_once(records), "summary", 0).rows
     assert cast(Any, row[-1]).value == pytest.approx(expected)
 
 
@@ -386,14 +386,14 @@ def test_correct_and_incorrect_code_are_compared_by_a_test() -> None:
         record(pair(f"f{n}", "if-else-flip", 0.5 + 0.4 * (n % 2) + n / 1000, correct=bool(n % 2)))
         for n in range(20)
     ]
-    table = methods.by_correctness(records, "name", 0)
+    table = empica_tables.by_correctness(records, "name", 0)
     assert table is not None
     (row,) = [row for row in table.rows if row[2]]
     p = rank_sum([0.9 + n / 1000 for n in range(1, 20, 2)], [0.5 + n / 1000 for n in range(0, 20, 2)])
     assert p is not None
     assert p < 0.001
     assert row[-2:] == (p_text(p), p_text(holm([p])[0]))
-    assert methods.by_correctness(records[::2], "name", 0) is None
+    assert empica_tables.by_correctness(records[::2], "name", 0) is None
     assert rank_sum([1, 1], [1]) is None
     assert rank_sum([], [1]) is None
     assert rank_sum([1, 2, 3], [4, 5, 6]) == pytest.approx(0.1)  # 2 of the 20 orders are as extreme

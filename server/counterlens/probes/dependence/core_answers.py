@@ -36,6 +36,8 @@ class CoreAnswer:
         cut_off: Whether the token limit ended it.
         looped: Whether it repeats itself up to the token limit.
         copied: Whether it is wrong, and has the nodes of a worked example of the prompt.
+        candidates: Yes and no, or the lines of the function; empty if the model gives no probabilities.
+        logprobs: The log-probability of each, in nats, given that one of them is the answer.
     """
 
     id: str
@@ -62,6 +64,8 @@ class CoreAnswer:
     cut_off: bool = False
     looped: bool = False
     copied: bool = False
+    candidates: tuple[str, ...] = ()
+    logprobs: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

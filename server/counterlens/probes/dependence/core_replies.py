@@ -250,14 +250,15 @@ def _prompt(
         f"core-{question.form}-{question.task}",
         lines=listing,
         function=subject.dependences.function,
-        target=_node_text(question.target),
-        **({"source": _node_text(question.source)} if question.source else {}),
+        target=shown_node(question.target),
+        **({"source": shown_node(question.source)} if question.source else {}),
     )
     stop = Stop() if chats(info) else Stop(texts=("\n",))
     return wording.question(limit, stop, grammar(subject, question), _schema(question))
 
 
-def _node_text(node: CoreNode) -> str:
+def shown_node(node: CoreNode) -> str:
+    """A node as questions name it: `(total, 3)`, or the line."""
     variable, line = node
     return f"({variable}, {line})" if variable else str(line)
 

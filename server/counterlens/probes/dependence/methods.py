@@ -27,6 +27,7 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model
 from counterlens.probes.dependence import record as tables
 from counterlens.probes.dependence.core_answers import CoreAnswer
+from counterlens.probes.dependence.core_choices import ranked_choices
 from counterlens.probes.dependence.core_figures import core_tables
 from counterlens.probes.dependence.core_form import CoreForm
 from counterlens.probes.dependence.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
@@ -40,6 +41,7 @@ from counterlens.probes.dependence.record import DependenceRecord, dependence_re
 from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, share_right
+from counterlens.probes.prompts.closed_figures import closed_table
 from counterlens.probes.protocols import Methods
 from counterlens.probes.robustness.published import EMPICA
 from counterlens.probes.robustness.versions import Code, programs
@@ -154,8 +156,9 @@ class CoreDependence(DependenceMethod):
         )
 
     def tables(self, records: Records, seed: int) -> tuple[Table, ...]:
-        """CoRe's tables."""
-        return core_tables(records, seed)
+        """CoRe's tables, and the figures by the probabilities of the candidates."""
+        chosen = closed_table(ranked_choices(records), seed=seed)
+        return (*core_tables(records, seed), *([chosen] if chosen.rows else []))
 
     def summary(self, records: Records) -> str:
         """The answers right of each task."""

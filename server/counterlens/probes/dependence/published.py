@@ -22,6 +22,7 @@ from counterlens.dependence import Dependences, Kind
 from counterlens.metrics.agreement import Agreement
 from counterlens.models.base import Model
 from counterlens.probes.dependence.core_answers import CoreAnswer, CoreTruth
+from counterlens.probes.dependence.core_choices import with_choices
 from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion, own_questions
 from counterlens.probes.dependence.core_replies import replies
 from counterlens.probes.dependence.examined import ExaminedFunction, Part, Relation, StatementPair
@@ -86,7 +87,8 @@ def run_core(
     asked = asked_of(subject, name, details, lite=lite, limit=limit, seed=seed)
     truth = _truth(subject, details)
     said = replies(model, subject, asked, max_tokens, steps)
-    answers = [truth.answer(question, answered) for question, answered in zip(asked, said, strict=True)]
+    written = [truth.answer(question, answered) for question, answered in zip(asked, said, strict=True)]
+    answers = with_choices(model, subject, asked, written, steps)
     cut_off, looped = sum(answer.cut_off for answer in answers), sum(answer.looped for answer in answers)
     of_relation = {
         relation: [answer for answer in answers if answer.form is CoreForm.TRACE and answer.task is task]

@@ -243,12 +243,13 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         Under the protocol, the questions cover all tests, and no call is run.
         """
         info = context.model.info
-        calls = METHODS[options.chosen_protocol].calls(program)
+        method = METHODS[options.chosen_protocol]
+        calls = method.calls(context, program, seed=options.seed, limits=limits)
         if not calls:
             left_out[NO_CALL] += 1
         for call in calls:
             original = self.asked(info, program.document, program.qualname, call, options)
-            if not METHODS[options.chosen_protocol].runs_calls:
+            if not method.runs_calls:
                 for version in versions.versions:
                     changed = self.asked(info, version.document, program.qualname, call, options)
                     yield VersionQuestion(version, version.standing, call, original, changed)
@@ -271,7 +272,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
                 yield VersionQuestion(version, standing, call, original, changed)
 
     def rounds(self, program: Target, options: OutputOptions) -> int:
-        return len(METHODS[options.chosen_protocol].calls(program))
+        return METHODS[options.chosen_protocol].rounds(program)
 
 
 def _standing(context: Context, version: Version, call: str, truth: str, limits: Limits) -> Standing:

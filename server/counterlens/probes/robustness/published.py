@@ -1,6 +1,6 @@
 """The protocol of EMPICA (Nguyen et al. 2024): its questions, its versions, and the reading of answers.
 
-The tables are in `methods.py`.
+The tables are in `empica_tables.py`.
 """
 
 from __future__ import annotations

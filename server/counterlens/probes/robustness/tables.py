@@ -33,7 +33,7 @@ def score(pairs: Sequence[AnswerPair], measure: str) -> Estimate:
 def overall(records: Records, heading: str) -> Table:
     """Tables 3, 4 and 5: a row for each similarity and kind of change."""
     rows: list[tuple[Cell, ...]] = []
-    for measure in _measures(records):
+    for measure in measures_of(records):
         for standing, title in _KINDS.items():
             pairs = _pairs(records, standing)
             if pairs:
@@ -46,7 +46,7 @@ def overall(records: Records, heading: str) -> Table:
 
 def by_change(records: Records, heading: str) -> Table:
     """Table 6: a row for each mutation."""
-    measures = _measures(records)
+    measures = measures_of(records)
     rows: list[tuple[Cell, ...]] = []
     for standing, kind in _SETTLED.items():
         for name, mutation in every_mutation().items():
@@ -62,7 +62,7 @@ def by_correctness(records: Records, heading: str) -> Table | None:
     """RQ3 (Figure 7): functions that pass their tests, and ones that fail; None if one kind is missing."""
     if {True, False} - {pair.correct for record in records for pair in record.pairs}:
         return None
-    measures = _measures(records)
+    measures = measures_of(records)
     rows: list[tuple[Cell, ...]] = []
     for standing, kind in _SETTLED.items():
         for correct in (True, False):
@@ -75,7 +75,7 @@ def by_correctness(records: Records, heading: str) -> Table | None:
 
 def listing(records: Records) -> Table:
     """The single answers, those furthest from the expected similarity first."""
-    first = _measures(records)[0]
+    first = measures_of(records)[0]
     pairs = [pair for record in records for pair in record.pairs if pair.standing in _SETTLED]
     rows = tuple(
         (
@@ -99,7 +99,7 @@ def _value(pair: AnswerPair, measure: str) -> float:
     return alike if pair.standing is Standing.PRESERVING else 1 - alike
 
 
-def _measures(records: Records) -> list[str]:
+def measures_of(records: Records) -> list[str]:
     """The similarities in all records: some may come from runs without an encoder."""
     return [
         measure for measure in records[0].measures if all(measure in record.measures for record in records)
