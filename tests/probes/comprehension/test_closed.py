@@ -107,13 +107,23 @@ def test_the_probability_of_yes_tells_a_model_that_knows_from_one_that_does_not(
     assert text["first is right"] is None
 
 
-def test_a_model_that_writes_has_no_probabilities() -> None:
+@pytest.mark.parametrize("weight", [always, by_text, known])
+def test_a_model_that_writes_has_no_probabilities_and_is_right_as_often_as_it_knows(weight: Weight) -> None:
     class Writing(Weighing):
         info = Scripted.info
 
-    run = probed("equivalence", Writing(known, knows))
+    def says(question: str) -> str:
+        return "Yes." if weight(question, " yes") > weight(question, " no") else "No."
+
+    run = probed("equivalence", Writing(weight, says))
     assert not any(table.title == "by probabilities" for table in run.tables)
-    assert run.probed
+    (record,) = run.probed
+    assert isinstance(record, EquivalenceRecord)
+    alike = [(each.similarity > 0.5005) is each.equivalent for each in record.answers]
+    expected = {always: 0.5, by_text: sum(alike) / len(alike), known: 1.0}[weight]
+    (row,) = next(table.rows for table in run.tables if table.title == "equivalence")
+    assert getattr(row[1], "value", None) == expected
+    assert {each.probability for each in record.answers} == {()}
 
 
 def test_the_line_of_a_bug_is_chosen_among_those_of_the_body() -> None:
