@@ -341,6 +341,14 @@ def test_calls_go_through_both_branches_and_as_many_lines_run_as_do_not() -> Non
     assert 2 * sum(truths) == len(truths)
 
 
+def test_a_line_that_only_returns_may_be_the_one_that_does_not_run() -> None:
+    source = SOURCE.replace("total = total + 1\n    return", "return 0\n    return")
+    (record,) = probed("runtime", lambda _: "yes", source).probed
+    assert isinstance(record, RuntimeRecord)
+    returns = 1 + source.splitlines().index("        return 0")
+    assert (returns, False) in {(each.line, each.truth) for call in record.calls for each in call.covered}
+
+
 def test_a_right_output_behind_wrong_steps_is_not_consistent() -> None:
     def output_only(prompt: str) -> str:
         return follows(prompt) if prompt.endswith("==") and "HERE has run" not in prompt[-150:] else "wrong"

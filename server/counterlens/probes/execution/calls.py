@@ -15,7 +15,6 @@ from typing import Any
 
 from counterlens.dependence import dependences
 from counterlens.errors import CounterlensError, SourceError
-from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.execution.language import Step, execution_of
 from counterlens.probes.execution.printing import (
     MOST_WRITTEN,
@@ -122,23 +121,35 @@ def _run(
         yield TellingCall(asked, steps, gives)
 
 
+def statement_lines(target: Target, function: Function) -> set[int]:
+    """The lines of the statements of a function's body that a trace may have.
+
+    Those that take several lines, and constants such as a docstring, are left out.
+    """
+    document = target.document
+    language = execution_of(document.language)
+    if not language.traces_headers:
+        return language.simple_lines(document, function)
+    try:
+        graph = dependences(document.text, function.qualname, language=document.language)
+    except CounterlensError:  # a language whose statements are not known
+        return language.simple_lines(document, function)
+    return {
+        statement.line
+        for statement in graph.statements[1:]
+        if statement.line == statement.end_line and language.values.literal(statement.text) is None
+    }
+
+
 def _leaves_something(target: Target, function: Function, made: Sequence[TellingCall]) -> bool:
     """Whether a statement never runs, or no line again although there is a loop."""
     document = target.document
     ran = set[int]().union(*(each.lines for each in made))
-    try:
-        graph = dependences(document.text, function.qualname, language=document.language)
-        body = ExaminedFunction.of(graph).parts[1:]
-    except CounterlensError:  # a language whose statements are not known
-        return False
-    idle = (
-        part.statement
-        for part in body
-        if not part.described and ran.isdisjoint(range(part.statement.line, part.statement.end_line + 1))
-    )
     features = execution_of(document.language).features(definition(document, function.qualname))
     loops = {"for", "while"} & set(features.tags if features else ())
-    return any(idle) or (bool(loops) and not any(each.again for each in made))
+    return not statement_lines(target, function) <= ran or (
+        bool(loops) and not any(each.again for each in made)
+    )
 
 
 def _ordered(made: Sequence[TellingCall]) -> list[TellingCall]:

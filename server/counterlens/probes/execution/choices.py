@@ -12,8 +12,9 @@ from difflib import SequenceMatcher
 
 from counterlens.errors import SourceError
 from counterlens.metrics.closed import Closed
-from counterlens.mutations import Concept
+from counterlens.mutations import survey
 from counterlens.mutations.base import WHOLE_PROGRAM
+from counterlens.mutations.languages import MUTATED
 from counterlens.probes.execution.calls import TellingCall
 from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.questions import Asking, ExecutionQuestion, prompt_of, question_about
@@ -23,7 +24,6 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.closed import AnswerSource, WeighedQuestion, choose, how
 from counterlens.probes.prompts.closed_figures import BY_MODEL
 from counterlens.probes.prompts.literals import Literal
-from counterlens.probes.robustness.versions import plan
 from counterlens.sandbox.base import Limits
 
 AMONG_OTHERS = "output among others"
@@ -80,17 +80,24 @@ def _outputs_of_versions(
     context: Context, target: Target, call: str, *, seed: int, limits: Limits
 ) -> Iterator[Literal]:
     """What a call returns in versions that are meant to break the function."""
-    try:
-        surveyed = plan(target, (), seed=seed, without=(WHOLE_PROGRAM,))
-    except SourceError:
+    document, known = target.document, MUTATED.get(target.document.language)
+    if known is None:
         return
-    breaking = (
-        each
-        for each in surveyed.counterfactuals
-        if not each.preserving and each.concept is not Concept.NOTHING
+    breaking = [
+        known.shown.get(name, name)
+        for name, mutation in known.mutations.items()
+        if not mutation.preserving and not mutation.needs_observation
+    ]
+    surveyed = survey(
+        document.text,
+        mutations=breaking,
+        function=target.qualname,
+        seed=seed,
+        without=(WHOLE_PROGRAM,),
+        language=document.language,
     )
     language, setting = execution_of(target.document.language), context.setting(limits)
-    for made in alternate_mutations(breaking, seed)[:_MOST_VERSIONS]:
+    for made in alternate_mutations(surveyed.counterfactuals, seed)[:_MOST_VERSIONS]:
         try:
             yield language.output_of(replace(target.document, text=made.source), call, setting)
         except SourceError:

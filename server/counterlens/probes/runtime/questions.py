@@ -9,6 +9,7 @@ from itertools import chain, zip_longest
 from counterlens.errors import SourceError
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models.chat.replies import without_thought
+from counterlens.probes.execution.calls import statement_lines
 from counterlens.probes.execution.coherence import TracedCall
 from counterlens.probes.execution.language import (
     MARK,
@@ -95,7 +96,7 @@ class LineQuestions:
         traced, function = self._traced, self._function
         run = {step.line for step in traced.steps}
         whole = len(traced.steps) < _MOST_STEPS
-        idle = sorted(self._language.simple_lines(self._document, function) - run) if whole else []
+        idle = sorted(statement_lines(self._target, function) - run) if whole else []
         idle = [line for line in idle if function.start_line <= line <= function.end_line]
         lines = list(dict.fromkeys(point.line for point in traced.points)) or sorted(run)[:MOST_POINTS]
         for line in [*lines, *idle]:
