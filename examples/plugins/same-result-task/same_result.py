@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from itertools import combinations
 
 from counterlens.judging.base import lasting
-from counterlens.probes.execution.calls import telling_calls
+from counterlens.probes.execution.calls import worthwhile_calls
 from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.probe import Context, Source, Target
@@ -27,7 +27,7 @@ class SameResultTask(ClosedTask):
     ) -> Iterator[ClosedQuestion]:
         """Pairs of the four calls that tell most; similar calls are the rival that needs no model."""
         limits, equal = lasting(options.timeout), execution_of(target.document.language).values.equal
-        calls = telling_calls(context, target, reachable(target), seed=options.seed, limits=limits)[:4]
+        calls = worthwhile_calls(context, target, reachable(target), seed=options.seed, limits=limits)[:4]
         for first, second in combinations(calls, 2):
             texts = first.input.call, second.input.call
             yield ClosedQuestion(

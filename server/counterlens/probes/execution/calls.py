@@ -34,7 +34,7 @@ MOST_RUN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class TellingCall:
+class WorthwhileCall:
     """A call that ran.
 
     Attributes:
@@ -57,9 +57,9 @@ class TellingCall:
         return {line for line, times in Counter(step.line for step in self.steps).items() if times > 1}
 
 
-def telling_calls(
+def worthwhile_calls(
     context: Context, target: Target, function: Function, *, seed: int, limits: Limits
-) -> list[TellingCall]:
+) -> list[WorthwhileCall]:
     """The calls of a function that run and return, those that tell most first.
 
     Calls that somebody wrote down come first. Others are generated only if these leave a statement that never
@@ -92,7 +92,7 @@ def telling_calls(
             if failed
             else "no call of it with literal arguments was found, and none can be generated"
         )
-    return _ordered(made)
+    return order_calls(made)
 
 
 def _run(
@@ -101,7 +101,7 @@ def _run(
     inputs: Iterator[Input] | Sequence[Input],
     limits: Limits,
     failed: list[str],
-) -> Iterator[TellingCall]:
+) -> Iterator[WorthwhileCall]:
     """The calls that return; `failed` gets why others do not."""
     language, setting = execution_of(target.document.language), context.setting(limits)
     for asked in inputs:
@@ -118,7 +118,7 @@ def _run(
             steps = language.trace(target.document, asked.call, setting)
         except SourceError:
             steps = []
-        yield TellingCall(asked, steps, gives)
+        yield WorthwhileCall(asked, steps, gives)
 
 
 def statement_lines(target: Target, function: Function) -> set[int]:
@@ -141,7 +141,7 @@ def statement_lines(target: Target, function: Function) -> set[int]:
     }
 
 
-def _leaves_something(target: Target, function: Function, made: Sequence[TellingCall]) -> bool:
+def _leaves_something(target: Target, function: Function, made: Sequence[WorthwhileCall]) -> bool:
     """Whether a statement never runs, or no line again although there is a loop."""
     document = target.document
     ran = set[int]().union(*(each.lines for each in made))
@@ -152,15 +152,15 @@ def _leaves_something(target: Target, function: Function, made: Sequence[Telling
     )
 
 
-def _ordered(made: Sequence[TellingCall]) -> list[TellingCall]:
-    """The calls one by one, each the one that adds most to those before it."""
+def order_calls(made: Sequence[WorthwhileCall]) -> list[WorthwhileCall]:
+    """The calls one by one, each one that adds most to those before it."""
     results = Counter(each.gives.written for each in made)
     usual = {result for result, count in results.items() if count > 1 and count == max(results.values())}
-    left, chosen = list(made), list[TellingCall]()
+    left, chosen = list(made), list[WorthwhileCall]()
     ran, again, returned = set[int](), set[int](), set[str]()
     while left:
 
-        def adds(each: TellingCall) -> tuple[Any, ...]:
+        def adds(each: WorthwhileCall) -> tuple[Any, ...]:
             result = each.gives.written
             return (
                 len(each.lines - ran),  # noqa: B023 - called at once

@@ -15,7 +15,7 @@ from counterlens.metrics.closed import Closed
 from counterlens.mutations import survey
 from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.mutations.languages import MUTATED
-from counterlens.probes.execution.calls import TellingCall
+from counterlens.probes.execution.calls import WorthwhileCall
 from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.questions import Asking, ExecutionQuestion, prompt_of, question_about
 from counterlens.probes.execution.record import OutputChoice
@@ -41,7 +41,7 @@ class OutputQuestion:
 
 
 def output_questions(
-    context: Context, target: Target, calls: Sequence[TellingCall], *, seed: int, limits: Limits
+    context: Context, target: Target, calls: Sequence[WorthwhileCall], *, seed: int, limits: Limits
 ) -> list[OutputQuestion]:
     """The questions for the outputs of some calls; none if there is one output, or the model only writes.
 

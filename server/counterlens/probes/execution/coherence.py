@@ -13,7 +13,7 @@ from counterlens.metrics.effects import pooled_share, wilson
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Completion, Model, ModelInfo, Prompt
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
-from counterlens.probes.execution.calls import TellingCall, telling_calls
+from counterlens.probes.execution.calls import WorthwhileCall, worthwhile_calls
 from counterlens.probes.execution.language import (
     MOST_POINTS,
     Point,
@@ -87,7 +87,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
             SourceError: there is no usable call or state.
         """
         seed, limits = options.seed, lasting(options.timeout)
-        calls = telling_calls(context, target, reachable(target), seed=seed, limits=limits)
+        calls = worthwhile_calls(context, target, reachable(target), seed=seed, limits=limits)
         (traced,) = traced_calls(context, target, calls, seed=seed, limits=limits, most=1)
         if not traced.points:
             raise SourceError("none of its lines is a single assignment of a plain value to a variable")
@@ -124,7 +124,7 @@ class TracedCall:
 
 
 def traced_calls(
-    context: Context, target: Target, calls: Sequence[TellingCall], *, seed: int, limits: Limits, most: int
+    context: Context, target: Target, calls: Sequence[WorthwhileCall], *, seed: int, limits: Limits, most: int
 ) -> list[TracedCall]:
     """The first calls that can be traced and asked about; there may be no states to ask about.
 

@@ -14,7 +14,7 @@ from counterlens.metrics.closed import Closed, share_above_chance
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
-from counterlens.probes.execution.calls import telling_calls
+from counterlens.probes.execution.calls import worthwhile_calls
 from counterlens.probes.execution.choices import (
     AMONG_OTHERS,
     choose_outputs,
@@ -98,7 +98,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         answers = ask_all(context, questions, asking)
         chosen: list[OutputChoice] = []
         if method.chooses and not questions[0].printed:
-            calls = telling_calls(context, target, reachable(target), seed=options.seed, limits=limits)
+            calls = worthwhile_calls(context, target, reachable(target), seed=options.seed, limits=limits)
             asked = output_questions(context, target, calls, seed=options.seed, limits=limits)
             chosen = choose_outputs(context, asked, asking)
         return ExecutionRecord(answers=answers, choices=tuple(chosen), left_out=left_out)

@@ -9,7 +9,7 @@ from typing import Any
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.judging.base import Setting
 from counterlens.models.base import Completion, ModelInfo, Prompt
-from counterlens.probes.execution.calls import telling_calls
+from counterlens.probes.execution.calls import worthwhile_calls
 from counterlens.probes.execution.language import Features, execution_of
 from counterlens.probes.execution.printing import (
     PRINTED,
@@ -104,8 +104,8 @@ def _inputs(
 ) -> Iterator[Input]:
     """The calls to ask about, in order: those that tell most, or a protocol's own; errors as for both."""
     if inputs is Inputs.ANY:
-        telling = telling_calls(context, target, function, seed=seed, limits=limits)
-        return (call.input for call in telling)
+        calls = worthwhile_calls(context, target, function, seed=seed, limits=limits)
+        return (call.input for call in calls)
     return inputs_of(context, target, function, seed=seed, limits=limits, inputs=inputs)
 
 

@@ -9,7 +9,7 @@ from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.mutations import Survey
-from counterlens.probes.execution.calls import telling_calls
+from counterlens.probes.execution.calls import worthwhile_calls
 from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.probe import Context, Target
@@ -78,7 +78,7 @@ class RobustnessMethod:
         """
         try:
             function = reachable(program)
-            calls = telling_calls(context, program, function, seed=seed, limits=limits)
+            calls = worthwhile_calls(context, program, function, seed=seed, limits=limits)
         except SourceError:
             return []
         return [call.input.call for call in calls[:MOST_CALLS]]

@@ -14,7 +14,7 @@ from counterlens.metrics.figures import GroupedFigure, ListedFigure, count, rows
 from counterlens.metrics.table import Cell
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
-from counterlens.probes.execution.calls import telling_calls
+from counterlens.probes.execution.calls import worthwhile_calls
 from counterlens.probes.execution.choices import (
     AMONG_OTHERS,
     OutputQuestion,
@@ -41,7 +41,7 @@ from counterlens.probes.runtime.questions import (
     LineQuestions,
     LineRuns,
     NextLine,
-    balanced,
+    balance_lines,
     sought_input,
 )
 from counterlens.probes.runtime.record import RuntimeCall, RuntimeRecord
@@ -189,7 +189,7 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, Sequence[_Asked]]
     ) -> tuple[list[_Asked], list[Question[Any]]]:
         """Like `PromptedTask.questions`: about the lines of each call, and last for an input."""
         seed, limits = options.seed, lasting(options.timeout)
-        calls = telling_calls(context, target, reachable(target), seed=seed, limits=limits)
+        calls = worthwhile_calls(context, target, reachable(target), seed=seed, limits=limits)
         traced = traced_calls(context, target, calls, seed=seed, limits=limits, most=MOST_CALLS)
         lines = [LineQuestions(context, target, each, options.max_tokens) for each in traced]
         outputs = {
@@ -205,7 +205,7 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, Sequence[_Asked]]
                 outputs.get(call.question.call),
             )
             for call, own, covered in zip(
-                traced, lines, balanced([list(own.covered()) for own in lines]), strict=True
+                traced, lines, balance_lines([list(own.covered()) for own in lines]), strict=True
             )
         ]
         questions: list[Question[Any]] = []

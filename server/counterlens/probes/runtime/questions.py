@@ -144,7 +144,7 @@ class LineQuestions:
         return next((number for number, text in enumerate(lines, 1) if text.endswith(mark)), None)
 
 
-def balanced(calls: Sequence[Sequence[LineRuns]]) -> list[list[LineRuns]]:
+def balance_lines(calls: Sequence[Sequence[LineRuns]]) -> list[list[LineRuns]]:
     """The questions whether lines run, as many true as false over all calls, and spread over these.
 
     Whoever always says yes is right in half of them.

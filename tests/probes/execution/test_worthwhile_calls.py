@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.probes.execution.calls import TellingCall, _ordered, telling_calls
+from counterlens.probes.execution.calls import WorthwhileCall, order_calls, worthwhile_calls
 from counterlens.probes.execution.language import Step
 from counterlens.probes.execution.printing import Input, Origin
 from counterlens.probes.probe import Target
@@ -48,11 +48,11 @@ def sign(number: int) -> int:
 '''
 
 
-def chosen(source: str, name: str, **details: object) -> list[TellingCall]:
+def chosen(source: str, name: str, **details: object) -> list[WorthwhileCall]:
     document = Document(source)
     target = Target(document, name, **details)  # type: ignore[arg-type]
     function = find_function(document, name)
-    return telling_calls(context(str), target, function, seed=0, limits=Limits(seconds=10, cpu_seconds=10))
+    return worthwhile_calls(context(str), target, function, seed=0, limits=Limits(seconds=10, cpu_seconds=10))
 
 
 def test_a_call_that_goes_round_a_loop_again_comes_before_the_first_of_the_docstring() -> None:
@@ -83,10 +83,10 @@ def test_all_calls_of_a_dataset_are_candidates() -> None:
 
 
 @st.composite
-def some_calls(draw: st.DrawFn) -> list[TellingCall]:
+def some_calls(draw: st.DrawFn) -> list[WorthwhileCall]:
     lines = st.lists(st.integers(1, 6), max_size=8)
     return [
-        TellingCall(
+        WorthwhileCall(
             Input(f"f({number})", Origin.TEST),
             [Step(line, {}) for line in draw(lines)],
             Literal(value := draw(st.integers(0, 3)), str(value)),
@@ -96,8 +96,8 @@ def some_calls(draw: st.DrawFn) -> list[TellingCall]:
 
 
 @given(some_calls())
-def test_every_call_is_there_once_and_the_first_ones_run_most(made: list[TellingCall]) -> None:
-    ordered = _ordered(made)
+def test_every_call_is_there_once_and_the_first_ones_run_most(made: list[WorthwhileCall]) -> None:
+    ordered = order_calls(made)
     assert sorted(call.input.call for call in ordered) == sorted(call.input.call for call in made)
     assert len(ordered[0].lines) == max(len(call.lines) for call in made)
     ran = set[int]()
