@@ -12,6 +12,7 @@ from counterlens.models.base import Prompt, Reply, Stop
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.prompt_encoding import fill_template
 from tests.conftest import short_model
+from tests.models.llama.measured import note_measurements
 
 MESSAGES = [{"role": "system", "content": "s"}, {"role": "user", "content": "hello"}]
 LOOP = "{% for a in range(99999) %}"
@@ -34,6 +35,7 @@ def with_template(path: Path, template: str) -> Path:
     (length,) = struct.unpack_from("<Q", data, at)
     data[at + 8 : at + 8 + length] = template.encode().ljust(length)
     path.write_bytes(data)
+    note_measurements(path, short_model())
     return path
 
 

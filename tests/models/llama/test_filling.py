@@ -15,6 +15,7 @@ from counterlens.models.llama.filling import HOLES, measure_filling
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import Engine
 from tests.conftest import CODE_MODEL, short_model
+from tests.models.llama.measured import note_measurements
 
 ONE = HOLES[1:2]
 """One hole of the trial: it shows wrong tokens, too, in a quarter of the time."""
@@ -100,6 +101,7 @@ def test_one_wrong_token_is_seen(engine: Engine, wrong: int) -> None:
 def test_a_model_that_was_not_trained_to_fill_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "untrained.gguf"
     with_fill_marks(short_model(), path, (3, 4, 5))
+    note_measurements(path, short_model())
     with (
         LlamaModel(path, spec="untrained", api="fill", context=256) as model,
         pytest.raises(ModelError, match="does not fill in the middle") as refused,
