@@ -81,6 +81,8 @@ ANY: tuple[Hostile, ...] = (*NOT_FILES, brackets, latin)
 WHOLE = bool(os.environ.get("COUNTERLENS_HOSTILE_FILES"))
 SOME = ANY if WHOLE else (pipe, link_to_a_device, brackets)
 """What every command meets; with the variable, all that is hostile."""
+BESIDE_SOUND = tuple((kind,) for kind in ANY) if WHOLE else ((pipe, link_to_a_device), (brackets,))
+"""What takes the place of one file after another; `tests/test_regular_file.py` shows that no kind is read."""
 
 SOURCES: dict[str, tuple[str, ...]] = {
     "mutate": ("mutate", "{}"),
@@ -187,11 +189,15 @@ def test_a_source_that_is_none(run: Run, place: Path, command: str, hostile: Hos
     check(run([part.format("bad.py") for part in SOURCES[command]], place))
 
 
-@pytest.mark.parametrize("hostile", SOME, ids=lambda hostile: hostile.__name__)
+@pytest.mark.parametrize(
+    "hostile", BESIDE_SOUND, ids=lambda hostile: " or ".join(kind.__name__ for kind in hostile)
+)
 @pytest.mark.parametrize("command", BESIDE)
-def test_a_sound_file_beside_hostile_ones(run: Run, place: Path, command: str, hostile: Hostile) -> None:
-    for name in (*FILES, *SETTINGS):
-        hostile(place / name)
+def test_a_sound_file_beside_hostile_ones(
+    run: Run, place: Path, command: str, hostile: tuple[Hostile, ...]
+) -> None:
+    for number, name in enumerate((*FILES, *SETTINGS)):
+        hostile[number % len(hostile)](place / name)
     # A command that a settings file has stopped has not met what it reads later.
     for unread in SETTINGS:
         outcome = run([*BESIDE[command]], place)

