@@ -27,9 +27,7 @@ counterfactual, and a probe drops one that fails the function's own tests.
 
 This page is generated: `python scripts/site/mutations.py`.
 
-The sources: Hooda et al. 2024, *Do large code models understand programming concepts? Counterfactual analysis
-for code predicates* (CACP); Ahmed et al. 2024, *Towards understanding what code language models learned*;
-Liu et al. 2024, *CodeMind*; Nguyen et al. 2024, *EMPICA*.
+The sources are the papers of the [protocols](protocols.md).
 """
 
 _JAVA_OPENING = """\
@@ -37,8 +35,7 @@ _JAVA_OPENING = """\
 
 The mutations of Java (`counterlens mutate File.java::Class.method`) have the same ids as those of Python, and
 the same sources and meaning, with the differences below. Types come from the file alone; a site that depends
-on an unknown type is refused. Unedited code survives byte for byte. A file with a unicode escape that is
-syntax is refused.
+on an unknown type is refused.
 """
 
 
