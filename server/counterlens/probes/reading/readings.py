@@ -330,7 +330,7 @@ def disagreement(runs: VersionRuns, counted: Sequence[int], rule: Consensus = US
 def _simplest(
     shown: Disagreement, runs: VersionRuns, counted: Sequence[int], rule: Consensus
 ) -> Disagreement:
-    """The same disagreement on a simpler drawn input, with as many readings at least.
+    """The same disagreement on a simpler drawn input, on which enough readings agree, too.
 
     Steps are tried with the code and one reading alone, then all run on the inputs that were found.
     """
@@ -347,7 +347,7 @@ def _simplest(
     versions = range(len(runs.troubles))
     simplest_first = runs.further.outcomes(steps[::-1], versions)
     again = (_majority(each, counted, rule) for each in simplest_first)
-    return next((each for each in again if each is not None and each.agreeing >= shown.agreeing), shown)
+    return next((each for each in again if each is not None), shown)
 
 
 def _are_apart(code: VersionOutcome, reading: VersionOutcome) -> bool:
