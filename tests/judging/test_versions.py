@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -94,11 +95,13 @@ def test_a_version_that_reaches_a_limit_counts_on_other_inputs(setting: Setting)
     assert outcome(runs, "product(5)").outcomes[1].text == "returned 120"
 
 
-def test_a_call_with_nan_or_an_infinity_is_like_no_other(setting: Setting) -> None:
-    runs = run(setting, "def top(values: list[float]) -> float:\n    return max(values)\n")
-    odd = {each.like_given for each in runs.inputs if "nan" in each.call or "inf" in each.call}
-    assert odd == {False}
-    assert {each.like_given for each in runs.inputs} == {None, False}
+def test_without_given_inputs_an_empty_argument_nan_and_infinities_are_like_none(setting: Setting) -> None:
+    code = "def top(values: list[float], word: str) -> str:\n    return f'{max(values, default=0)} {word}'\n"
+    runs = run(setting, code)
+    odd = [each for each in runs.inputs if re.search(r"nan|inf|\[\]|, ' *'\)", each.call)]
+    assert len(odd) > 5
+    assert {each.like_given for each in odd} == {False}
+    assert {each.like_given for each in runs.inputs if each not in odd} == {None}
 
 
 def test_an_input_that_shows_a_difference_can_be_made_simpler(setting: Setting) -> None:

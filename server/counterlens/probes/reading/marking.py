@@ -28,7 +28,7 @@ from counterlens.probes.reading.readings import SAMPLES, Consensus, Majority, re
 FITTED: Mapping[str, Consensus] = MappingProxyType(
     {
         "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32": Consensus(
-            Majority(2, 1.0), Majority(4, 5 / 6)
+            Majority(2, 1.0), Majority(5, 5 / 6)
         )
     }  # Qwen2.5-Coder 0.5B
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 from counterlens.judging.base import Setting
@@ -110,12 +110,18 @@ class _Bench:
 
 
 def _is_like_given(call: Call, likeness: CallLikeness | None) -> bool | None:
-    """Whether a drawn call is like the given ones; None if none is given, and it has no NaN or infinity."""
+    """Whether a drawn call is like the given ones; None if none is given.
+
+    Docstrings seldom speak of empty or blank arguments, NaN and infinities: where none is given, a call with
+    one is like none.
+    """
     if likeness is not None:
         return likeness.departure(call) is None
-    values = (*call.positional, *(value for _, value in call.named))
+    values = [*call.positional, *(value for _, value in call.named)]
+    sized = (value.strip() if isinstance(value, str) else value for value in values)
+    empty = any(isinstance(value, Sized) and not len(value) for value in sized)
     numbers = (number for value in values for number in scalars_of(value) if isinstance(number, float))
-    return None if all(map(math.isfinite, numbers)) else False
+    return None if not empty and all(map(math.isfinite, numbers)) else False
 
 
 def _outcomes(
