@@ -4,11 +4,12 @@
 // tests/e2e/shots/typed-*.png.
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { main, say } from "../../../scripts/terminal.mjs";
 import { sleep } from "../driver/retry.mjs";
 import { Session } from "../driver/session.mjs";
 
-const HERE = path.dirname(new URL(import.meta.url).pathname);
+const HERE = path.dirname(fileURLToPath(import.meta.url));
 const [model = "qwen2.5-coder-0.5b", file = path.join(HERE, "typed-bugs.py.txt")] = process.argv.slice(2);
 const PATIENCE = 60_000;
 

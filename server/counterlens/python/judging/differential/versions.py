@@ -145,9 +145,9 @@ def _outcomes(
         limited |= dict([made.pop()])
     outcomes: dict[int, CallRecord | str] = {}
     for at, record in made:
-        first = outcomes.setdefault(at, record)
-        if isinstance(first, CallRecord) and not first.like(record):
-            outcomes[at] = "has two outcomes"
+        first = outcomes.get(at, record)
+        same = first is record or (isinstance(first, CallRecord) and first.like(record))
+        outcomes[at] = first if same else "has two outcomes"
     outcomes |= limited
     trouble = str(recording.trouble) if recording.trouble is not None else None
     return [outcomes.get(at, "was not run") for at in range(len(calls))], trouble
