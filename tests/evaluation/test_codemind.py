@@ -60,8 +60,14 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_cell_is_computed_anew_from_the_export(finished: Path) -> None:
-    ours = tables_of(report_of(finished))
+@pytest.fixture(scope="module")
+def report(finished: Path) -> dict[str, Any]:
+    """The report on the finished run, which no test changes."""
+    return report_of(finished)
+
+
+def test_every_cell_is_computed_anew_from_the_export(finished: Path, report: dict[str, Any]) -> None:
+    ours = tables_of(report)
     assert cli("export", str(finished / "run")) == 0
     done = subprocess.run(
         [sys.executable, str(SCRIPT), str(finished / "run" / "parquet")],
@@ -97,9 +103,9 @@ def rows_of(tables: dict[str, list[list[Any]]], title: str, model: str) -> list[
 
 @pytest.mark.parametrize("model", ["truth", "aloud"])
 def test_one_that_knows_the_truth_is_always_right_also_where_it_thinks_aloud(
-    finished: Path, model: str
+    report: dict[str, Any], model: str
 ) -> None:
-    found = tables_of(report_of(finished))
+    found = tables_of(report)
     execution = found["execution"]
     rates = rows_of(execution, "R_IER (Table I, Figure 3)", model)
     assert rates == [["direct answering", 5, 0, 1.0], ["CoT", 5, 0, 1.0]]
@@ -130,8 +136,8 @@ def test_one_that_knows_the_truth_is_always_right_also_where_it_thinks_aloud(
     assert settings["misleading test"][2] == 0.0
 
 
-def test_one_that_errs_gets_the_figures_that_follow_by_hand(finished: Path) -> None:
-    found = tables_of(report_of(finished))
+def test_one_that_errs_gets_the_figures_that_follow_by_hand(report: dict[str, Any]) -> None:
+    found = tables_of(report)
     rates = rows_of(found["execution"], "R_IER (Table I, Figure 3)", "partial")
     # direct: shout, total and half are wrong; step by step: shout, half, and pairs, which is truncated.
     assert rates == [["direct answering", 5, 0, 0.4], ["CoT", 5, 1, 0.4]]
@@ -152,7 +158,7 @@ def test_one_that_errs_gets_the_figures_that_follow_by_hand(finished: Path) -> N
     assert ranks == [3, pytest.approx(1.0)]
     outcomes = {
         (one["target"].rpartition("::")[2], one["style"]): one["outcome"]
-        for item in report_of(finished)["records"]
+        for item in report["records"]
         if item["model"] == "remote:partial" and item["probe"] == "execution"
         for one in item["answers"]
         if one["form"] == "as it stands"
