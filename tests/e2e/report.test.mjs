@@ -19,8 +19,10 @@ const runPage = path.join(folder, "run.html");
 const scoredPage = path.join(folder, "area.html");
 let browser;
 
-// The probed code is ours; the developer's cached answers are not used.
-const env = { ...process.env, COUNTERLENS_TRUST: "1", XDG_CACHE_HOME: path.join(folder, "cache") };
+// The probed code is ours; the developer's cached answers are not used. The cache of a run of all tests knows how the
+// model decodes here.
+const cache = process.env.COUNTERLENS_TESTS_CACHE ?? path.join(folder, "cache");
+const env = { ...process.env, COUNTERLENS_TRUST: "1", XDG_CACHE_HOME: cache };
 const python = (...args) => execFileSync(venvPython, ["-m", ...args], { cwd: root, env, maxBuffer: 2 ** 26 });
 
 before(async () => {
