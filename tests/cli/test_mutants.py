@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from counterlens.cli.options import ChosenModel
+from counterlens.doubt.scope import DoubtScope
+from counterlens.survivors import Search, Survival
 from tests.cli.test_cli import Cli
 from tests.doubt.conftest import WordModel
 
@@ -52,6 +54,21 @@ def shop(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search for the survivors of a function once: for tests of several forms of the same findings."""
+    survivals: dict[tuple[Path | None, str], Survival] = {}
+    survival = Search.survival
+
+    def remembered(search: Search, scope: DoubtScope) -> Survival:
+        place = scope.document.path, scope.function.qualname
+        if place not in survivals:
+            survivals[place] = survival(search, scope)
+        return survivals[place]
+
+    monkeypatch.setattr(Search, "survival", remembered)
+
+
 def test_a_survivor_comes_with_its_test_and_the_exit_code_says_that_there_is_one(
     cli: Cli, shop: Path
 ) -> None:
@@ -69,6 +86,7 @@ def test_a_survivor_comes_with_its_test_and_the_exit_code_says_that_there_is_one
     assert "no function nothing" in cli("mutants", f"{shop}::nothing").err
 
 
+@pytest.mark.usefixtures("searched_once")
 def test_the_forms_for_programs_have_the_place_and_the_test(cli: Cli, shop: Path) -> None:
     found = cli("mutants", shop, "--json", "--no-model").json
     row = found["survivors"][0]
@@ -115,6 +133,7 @@ WEAK = '''def twice(value: int, more: int = 1) -> int:
 '''
 
 
+@pytest.mark.usefixtures("searched_once")
 def test_no_two_proposed_tests_and_no_two_results_have_one_name(cli: Cli, shop: Path) -> None:
     for name in ("odd.py", "even.py"):
         (shop.parent / name).write_text(WEAK)
