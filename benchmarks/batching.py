@@ -11,8 +11,8 @@ task:
 - `bound`: what no order of the prompts could go below: the different tokens of all prompts, each read once in
   long portions, and the decoded tokens in full rows, at the speeds measured in the process of `after`.
 
-The records of both must be equal, byte for byte; those of scores (`score`, the task `likelihood`) only up to
-the rounding of a group of texts: `nats` is the largest difference of a number in them.
+The records of both must be equal, byte for byte. Scores (`score`, the task `likelihood`) are equal up to the
+rounding of a group of texts only: the mean log-probability of a token of a text differs by at most `nats`.
 
 One JSON line: for each task the processor time of the model's process `before` over `after`; `rows`, the mean
 rows of a step, a call of llama.cpp for next tokens; `of_bound`, `after` over `bound`; and `reading`, the part
@@ -30,6 +30,8 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+import numpy as np
+
 from counterlens.evaluation.engines.gathering import GatheringModel
 from counterlens.evaluation.engines.registry import LocalEngine, in_flight, run_local
 from counterlens.evaluation.plan import Plan, make_plan
@@ -46,7 +48,7 @@ from counterlens.models.llama.protocol import SEQUENCES, Work
 from counterlens.models.local.encoded_prompt import Constraint
 from counterlens.models.local.model import DEFAULT_CONTEXT
 from counterlens.models.wrapped import WrappedModel
-from counterlens.probes.record import Record, plain
+from counterlens.probes.record import Record
 from counterlens.sandbox.registry import best_sandbox
 
 TASKS = {
@@ -57,34 +59,52 @@ TASKS = {
     "score": "likelihood",
 }
 SHORT = {"completion", "output", "execution", "runtime"}
-QUICK = {"execution": 8, "runtime": 2, "output": 1, "completion": 1, "score": 1}
+QUICK = {"execution": 5, "runtime": 1, "output": 2, "completion": 1, "score": 1}
 """Functions of each task in a quick run: as many prompts as a minute reads."""
 QUICK_TOKENS = 24
+MOST_NATS = 0.5
 LIMIT = 32
 FLOORS = {"execution": 2, "runtime": 2, "output": 2.5, "completion": 1.3, "score": 1.2, "rows": 16}
 
 
-class OneByOne(WrappedModel):
-    """A model that gets one prompt or text per call; it notes them, and is otherwise unchanged."""
+class NotingModel(WrappedModel):
+    """A model that notes what it was asked, and the mean log-probability of a token of each scored text."""
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
         self.prompts: list[Prompt] = []
-        self.texts: list[tuple[str, str]] = []
+        self.means: dict[tuple[str, str], float] = {}
 
     def complete(self, prompts: Sequence[Prompt], **options: Any) -> list[Completion]:
         self.prompts += prompts
-        return [answer for prompt in prompts for answer in self.model.complete([prompt], **options)]
+        return super().complete(prompts, **options)
 
     def score_continuations(
         self, context: str, continuations: Sequence[str], **options: Any
     ) -> list[TokenScores]:
-        self.texts += [(context, text) for text in continuations]
+        scores = super().score_continuations(context, continuations, **options)
+        for text, score in zip(continuations, scores, strict=True):
+            self.means[context, text] = float(np.nanmean(score.logprob))
+        return scores
+
+
+class OneByOne(NotingModel):
+    """It gets one prompt or text per call."""
+
+    def complete(self, prompts: Sequence[Prompt], **options: Any) -> list[Completion]:
+        return [
+            answer for prompt in prompts for answer in super(OneByOne, self).complete([prompt], **options)
+        ]
+
+    def score_continuations(
+        self, context: str, continuations: Sequence[str], **options: Any
+    ) -> list[TokenScores]:
+        score = super().score_continuations
         unscored = options.pop("unscored", None) or [0] * len(continuations)
         return [
-            score
+            scores
             for text, read in zip(continuations, unscored, strict=True)
-            for score in self.model.score_continuations(context, [text], unscored=[read], **options)
+            for scores in score(context, [text], unscored=[read], **options)
         ]
 
 
@@ -165,17 +185,6 @@ def difference(after: Work, before: Work) -> Work:
     )
 
 
-def largest_difference(first: Any, second: Any) -> float:
-    """The largest difference of two numbers at one place of plain data; infinite if more is different."""
-    if isinstance(first, float) and isinstance(second, float):
-        return abs(first - second)
-    if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys():
-        return max((largest_difference(first[key], second[key]) for key in first), default=0.0)
-    if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
-        return max(map(largest_difference, first, second), default=0.0)
-    return 0.0 if first == second else float("inf")
-
-
 def measure(name: str, spec: str, limit: int, max_tokens: int | None) -> dict[str, Any]:
     """The processor seconds of one task, before and after, and its bound."""
     engine = LocalEngine(best_sandbox())
@@ -188,15 +197,15 @@ def measure(name: str, spec: str, limit: int, max_tokens: int | None) -> dict[st
         expected = records(plan, engine, single, 1)
         before = model.seconds - begun
     with opened(engine, settings, spec) as model:
-        begun, decoded = model.seconds, model.work()
-        got = records(plan, engine, model, in_flight(model, engine))
+        begun, decoded, together = model.seconds, model.work(), NotingModel(model)
+        got = records(plan, engine, together, in_flight(model, engine))
         after, work = model.seconds - begun, difference(model.work(), decoded)
         speed = speeds(model)
         counter = Counter(spec, Api.named(model.info.api))
-    apart = largest_difference([plain(each) for each in expected], [plain(each) for each in got])
-    if apart if name in SHORT else apart > 1:
-        raise SystemExit(f"{name}: other records")
-    unscored, scored = counter.of_texts(single.texts)
+    nats = max([abs(mean - together.means[text]) for text, mean in single.means.items()], default=0.0)
+    if got != expected if name in SHORT else nats > MOST_NATS:
+        raise SystemExit(f"{name}: other answers")
+    unscored, scored = counter.of_texts([*single.means])
     tokens = counter.of_prompts(single.prompts) if single.prompts else 0
     bound = (tokens + unscored) / speed["read"] + work.rows / speed["rows"] + scored / speed["scored"]
     return {
@@ -211,7 +220,7 @@ def measure(name: str, spec: str, limit: int, max_tokens: int | None) -> dict[st
         "read": work.read,
         "different": tokens + unscored + scored,
         "speeds": speed,
-        "nats": apart,
+        "nats": nats,
     }
 
 
@@ -246,6 +255,7 @@ def summary(measured: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         "rows_of": of_each("rows", "steps"),
         "of_bound": of_each("after", "bound"),
         "reading": of_each("reading", "after"),
+        "nats": round(max(each["nats"] for each in measured.values()), 3),
         "floors": FLOORS,
     }
 
