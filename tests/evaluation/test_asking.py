@@ -68,7 +68,10 @@ def scored(text: str) -> TokenScores:
 
 
 class Counting(Model):
-    """Counts what it is asked, which does not depend on what it answers."""
+    """Counts what it is asked, which does not depend on what it answers.
+
+    A question with candidates is not counted: nothing is written, and calls decide how many there are.
+    """
 
     info = ModelInfo("counting", "counting", "0", "local", frozenset(Capability) - {Capability.MASKED})
 
@@ -79,8 +82,8 @@ class Counting(Model):
         return capability in self.info.capabilities
 
     def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
-        self.asked += len(prompts)
-        return [Completion("7", "stop", 1) for _ in prompts]
+        self.asked += sum(not prompt.candidates for prompt in prompts)
+        return [Completion("7", "stop", 1, candidates=(-1.0,) * len(prompt.candidates)) for prompt in prompts]
 
     def score(self, text: str, **_: Any) -> TokenScores:
         self.asked += 1
