@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence, Sized
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from counterlens.judging.base import Setting
@@ -98,8 +99,8 @@ class _Bench:
         """Like `FurtherInputs.simpler`."""
         known = self._calls.get(call)
         steps = known.simpler() if known is not None else ()
-        fitting = [step for step in steps if _is_like_given(step, self._likeness) is not False]
-        simplest = sorted(fitting, key=lambda step: step.size)[:_MOST_STEPS]
+        fitting = (step for step in steps if _is_like_given(step, self._likeness) is not False)
+        simplest = sorted(islice(fitting, _MOST_STEPS), key=lambda step: step.size)
         more = {step.written(self._recorder.target): step for step in simplest}
         self._calls |= more
         return list(more)
