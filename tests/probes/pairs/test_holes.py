@@ -25,6 +25,7 @@ from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import read, write_record
 from counterlens.probes.runner import is_suited, run_probe
+from counterlens.reports.run_formats import write_evaluation
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.conftest import short_model
@@ -222,7 +223,7 @@ def test_a_run_shows_the_code_after_the_training_cutoff_separately(history: Path
         assert speed.memory > 10_000_000
         assert "processor" in speed.machine
     for form in ("text", "markdown", "html"):
-        report = run(command_of("report", str(folder), "--format", form)).stdout.lower()
+        report = write_evaluation(form, results).lower()
         assert ("quality and speed" in report) == bool(results.speeds)
         assert "holes of commits" in report
     nothing = run(command_of("bench", *common, "--holes", "commits", "--since", "HEAD", "--out", "x"))
