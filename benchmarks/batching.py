@@ -120,17 +120,16 @@ class Counter:
 
     def of_prompts(self, prompts: Sequence[Prompt]) -> int:
         """The number of different tokens of prompts."""
-        return self._different({}, (each.encoded.tokens for each in self._completer.begin(prompts)))
+        return self._different(each.encoded.tokens for each in self._completer.begin(prompts))
 
-    def of_texts(self, texts: Sequence[tuple[str, str]]) -> tuple[int, int]:
-        """The numbers of different tokens that are only read, and that are scored."""
-        tokenize, tree = self._completer.engine.tokenize, dict[int, Any]()
-        read = self._different(tree, (tokenize(context.encode()) for context, _ in texts))
-        return read, self._different(tree, (tokenize((before + text).encode()) for before, text in texts))
+    def of_texts(self, texts: Iterable[tuple[str, str]]) -> int:
+        """The number of different tokens of texts after their contexts."""
+        tokenize = self._completer.engine.tokenize
+        return self._different(tokenize((context + text).encode()) for context, text in texts)
 
     @staticmethod
-    def _different(tree: dict[int, Any], sequences: Iterable[Sequence[int]]) -> int:
-        count = 0
+    def _different(sequences: Iterable[Sequence[int]]) -> int:
+        tree, count = dict[int, Any](), 0
         for tokens in sequences:
             node = tree
             for token in map(int, tokens):
@@ -140,20 +139,14 @@ class Counter:
 
 
 def speeds(model: LlamaModel) -> dict[str, float]:
-    """Tokens per processor second: read in long portions, with all logits, and in steps with full rows."""
+    """Tokens per processor second: read in long portions, and in steps with full rows."""
     text, before = Path(__file__).read_text(), model.work()
     model.complete([Prompt(text[:3000], 1)])
     read = difference(model.work(), before)
     before = model.work()
     model.complete([Prompt("x =", candidates=tuple(f" {i}{' + x' * 12}" for i in range(SEQUENCES)))])
     steps = difference(model.work(), before)
-    begun = model.seconds
-    scores = model.score(text[3000:5000], alternatives=0)
-    return {
-        "read": read.read / read.reading,
-        "rows": steps.rows / steps.stepping,
-        "scored": len(scores) / (model.seconds - begun),
-    }
+    return {"read": read.read / read.reading, "rows": steps.rows / steps.stepping}
 
 
 def records(plan: Plan, engine: LocalEngine, model: Model, most: int) -> list[Record]:
@@ -205,9 +198,8 @@ def measure(name: str, spec: str, limit: int, max_tokens: int | None) -> dict[st
     nats = max([abs(mean - together.means[text]) for text, mean in single.means.items()], default=0.0)
     if got != expected if name in SHORT else nats > MOST_NATS:
         raise SystemExit(f"{name}: other answers")
-    unscored, scored = counter.of_texts([*single.means])
-    tokens = counter.of_prompts(single.prompts) if single.prompts else 0
-    bound = (tokens + unscored) / speed["read"] + work.rows / speed["rows"] + scored / speed["scored"]
+    tokens = counter.of_prompts(single.prompts) + counter.of_texts(single.means)
+    bound = tokens / speed["read"] + work.rows / speed["rows"]
     return {
         "functions": limit,
         "max_tokens": max_tokens,
@@ -218,7 +210,7 @@ def measure(name: str, spec: str, limit: int, max_tokens: int | None) -> dict[st
         "steps": work.steps,
         "rows": work.rows,
         "read": work.read,
-        "different": tokens + unscored + scored,
+        "different": tokens,
         "speeds": speed,
         "nats": nats,
     }
