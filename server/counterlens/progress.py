@@ -136,6 +136,11 @@ class Steps:
         if self.facts:
             self.facts(fact)
 
+    @property
+    def end(self) -> Event | None:
+        """What ends a request: the work is cancelled, or its time is over."""
+        return self.cancel if self.budget is None else EndOfTime(self.cancel, self.budget)
+
     def has_time(self, seconds: float = 0.0) -> bool:
         """Whether so much time is left."""
         return self.budget is None or self.budget.left > seconds

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 
 AnyProbe = Probe[Any, Any]
 _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
+_READING = 0.1
+"""Share of a budget that must be left for the confidence in a function to be measured."""
 _USUAL = {
     "Model": ("model", "base-url", "api"),
     "Functions": ("data", "tests", "limit"),
@@ -285,7 +287,8 @@ def _probe_one(
         watched = replace(context, steps=Steps(None, report, facts, context.steps.budget))
         run = run_targets(probe, watched, targets, options)
         require_probed(run)
-        has_time = watched.steps.has_time()
+        budget = watched.steps.budget
+        has_time = budget is None or watched.steps.has_time(_READING * budget.seconds)
         wanted = has_time and subject.is_file and (output.terminal or output.as_json)
         confidence = _confidence(watched, run, targets) if wanted else {}
         evidence = _evidence(watched, run, targets) if wanted and subject.single else {}

@@ -37,8 +37,8 @@ class InputOutcomes:
         call: The call, as text that can be pasted.
         given: Whether the input comes from an example, from the code, or from the caller; else it was drawn.
         outcomes: One for each version; the first is that of the document itself.
-        like_given: Whether it is like the given inputs, argument by argument; None if none is given. An
-            empty argument, a NaN and an infinity are like none then.
+        like_given: Whether it is like the given inputs, argument by argument; None if none is given, and
+            false then for an argument of which docstrings seldom speak, such as an empty one or NaN.
     """
 
     call: str

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from counterlens.errors import Cancelled
 from counterlens.judging.base import Evidence, Judge, Judgement, Verdict
 from counterlens.metrics.summary import summarize
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
@@ -21,6 +22,7 @@ from counterlens.probes.pairs.wording import figures, meaning, outcome
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import Record, plain, read
 from counterlens.probes.runner import run_probe, run_targets
+from counterlens.progress import Steps, TimeBudget
 from counterlens.reports.export.verdicts import annotation_commands, sarif
 from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.sandbox.registry import best_sandbox
@@ -214,3 +216,24 @@ def test_the_same_text_by_another_way_is_the_same_way() -> None:
     record = asked(Stubborn(lambda _text, _detours: (True, ())))
     assert {side.ways for pair in record.pairs for side in (pair.original, pair.counterfactual)} == {()}
     assert all(pair.stable for pair in record.pairs)
+
+
+def test_if_the_time_ends_while_alternatives_are_followed_no_verdict_is_called_stable() -> None:
+    budget = TimeBudget(1e9)
+
+    class Late(Torn):
+        def complete(self, prompts: Sequence[Prompt], **options: Any) -> list[Completion]:
+            if any(prompt.detours for prompt in prompts):
+                object.__setattr__(budget, "seconds", 0.0)
+                assert options["cancel"].is_set()
+                raise Cancelled
+            return super().complete(prompts, **options)
+
+    model = Late(lambda _text, detours: (True, (3,) if not detours else ()))
+    target = Target(Document(SOURCE), "larger", judge=Marked())
+    context = Context(model, best_sandbox, Steps(budget=budget), unjudged=False)
+    chosen = CompletionOptions(mutations=("if-else-flip",), placebos=0)
+    record = run_probe(CompletionProbe(), context, target, chosen)
+    assert isinstance(record, PairsRecord)
+    (pair,) = record.pairs
+    assert (pair.stable, pair.counterfactual.ways) == (None, None)

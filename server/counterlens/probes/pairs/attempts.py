@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from threading import Event
 
 from counterlens.errors import Cancelled
 from counterlens.judging.base import Evidence, HoleReach, Judgement, Verdict
@@ -16,7 +15,7 @@ from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect, likelihood_effects
 from counterlens.probes.pairs.record import DrawnPair, Way
 from counterlens.probes.prompts.gap import Gap
-from counterlens.progress import EndOfTime, Steps
+from counterlens.progress import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,9 @@ def attempt_all(
     attempts: dict[str, Attempt] = {}
     asked, size, slowest = list(holes.values()), together or len(holes), 0.0
     for start in range(0, len(asked), size):
-        end = _end(steps, is_first=not start)
+        end = (
+            steps.end if start else steps.cancel
+        )  # the first part may take its time: it gives a finding at all
         if (start and not steps.has_time(slowest)) or (end is not None and end.is_set()):
             steps.check()
             break
@@ -155,11 +156,6 @@ def attempt_all(
         slowest = max(slowest, time.monotonic() - begun)
     judging.check_identity()
     return {gap: attempts[gap.shown] for both in gaps for gap in both if gap.shown in attempts}
-
-
-def _end(steps: Steps, *, is_first: bool) -> Event | None:
-    """What ends a request. The first one may take its time, so that there is a finding at all."""
-    return steps.cancel if is_first or steps.budget is None else EndOfTime(steps.cancel, steps.budget)
 
 
 def pairs_of(

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+from counterlens.errors import Cancelled
 from counterlens.judging.base import Judgement
 from counterlens.models.base import Capability, Completion, Model, ModelInfo
 from counterlens.mutations import Concept, Counterfactual, Cut, Survey
@@ -60,7 +61,7 @@ def with_ways(
 ) -> list[Pair]:
     """Informative pairs with the alternatives of both sides, and the other pairs unchanged.
 
-    All are unchanged if the model does not decode exactly.
+    All are unchanged if the model does not decode exactly, or if the time of `judging.steps` ends before.
 
     Raises:
         ModelError, Cancelled: as `Model.complete`.
@@ -72,7 +73,11 @@ def with_ways(
         if pair.informative:
             sides[pair.gap.shown] = pair.gap, pair.original
             sides[pair.mutated_gap.shown] = pair.mutated_gap, pair.mutated
-    ways = _AlternativeSearch(model, judging, sides, most, max_tokens).ways
+    try:
+        ways = _AlternativeSearch(model, judging, sides, most, max_tokens).ways
+    except Cancelled:
+        judging.steps.check()
+        return list(pairs)  # the time is over: a part of the alternatives would pass for all
     return [
         replace(
             pair,
@@ -130,7 +135,7 @@ class _AlternativeSearch:
                 replace(self._sides[turn.shown][0].prompt(self._max_tokens), detours=turn.detours)
                 for turn in turns
             ],
-            cancel=steps.cancel,
+            cancel=steps.end,
             progress=lambda done, total: steps.report(what, done, total),
         )
 

@@ -113,16 +113,21 @@ class _Bench:
 def _is_like_given(call: Call, likeness: CallLikeness | None) -> bool | None:
     """Whether a drawn call is like the given ones; None if none is given.
 
-    Docstrings seldom speak of empty or blank arguments, NaN and infinities: where none is given, a call with
-    one is like none.
+    Where none is given, one with an argument of which docstrings seldom speak is like none: empty, a text
+    that begins or ends with a blank or is not ASCII, NaN, an infinity.
     """
     if likeness is not None:
         return likeness.departure(call) is None
     values = [*call.positional, *(value for _, value in call.named)]
-    sized = (value.strip() if isinstance(value, str) else value for value in values)
-    empty = any(isinstance(value, Sized) and not len(value) for value in sized)
-    numbers = (number for value in values for number in scalars_of(value) if isinstance(number, float))
-    return None if not empty and all(map(math.isfinite, numbers)) else False
+    if any(isinstance(value, Sized) and not len(value) for value in values):
+        return False
+    return None if all(_is_usual(scalar) for value in values for scalar in scalars_of(value)) else False
+
+
+def _is_usual(scalar: object) -> bool:
+    if isinstance(scalar, float):
+        return math.isfinite(scalar)
+    return not isinstance(scalar, str) or (scalar.isascii() and scalar.strip() == scalar)
 
 
 def _outcomes(
