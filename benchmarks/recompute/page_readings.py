@@ -91,11 +91,11 @@ def on_others(rows):
     return total
 
 
-def named(rule, in_use):
+def named(rule):
     """A rule in words."""
     fewest, share = rule
     which = "all agree" if share == 1 else f"{share:.0%} agree".replace("%", " %")
-    return f"{which}, at least {fewest}" + (" (in use)" if rule == in_use else "")
+    return f"{which}, at least {fewest}"
 
 
 def page(folders):
@@ -104,8 +104,8 @@ def page(folders):
     for file, rows in rows_of(folders).items():
         bare = file.endswith(BARE)
         model, docstrings = file.removesuffix(BARE), "without examples" if bare else "as they are"
-        in_use = DRAWN if bare else GIVEN
-        methods = [(named(rule, in_use), counts(rows, rule)) for rule in sorted({*RULES, in_use})]
+        methods = [(named(rule), counts(rows, rule)) for rule in sorted({*RULES, DRAWN})]
+        methods.append(("in use: the rule by whether an input is given", counts(rows, None)))
         methods.append(("fitted on four fifths, tried on the last", on_others(rows)))
         for name, cells in methods:
             rules.append([model, docstrings, f"{len(cells[0])}", name, *map(rate, cells)])

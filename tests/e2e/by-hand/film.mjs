@@ -2,6 +2,8 @@
 // Probes functions of a copy of FOLDER in the editor, and says what a user sees, with the seconds since the command:
 // notifications, our texts in the status bar, and the first lines of the panel, whenever one of them changes. Pictures
 // are in tests/e2e/shots/film-*.png.
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { main, say } from "../../../scripts/terminal.mjs";
 import { sleep } from "../driver/retry.mjs";
 import { Session } from "../driver/session.mjs";
@@ -11,6 +13,7 @@ const end = rest.indexOf("--");
 const functions = end < 0 ? rest : rest.slice(0, end);
 const model = end < 0 ? "qwen2.5-coder-0.5b" : rest[end + 1];
 const LONGEST = 150_000;
+let opened = functions[0].split("::")[0];
 
 /** What is to be seen now, by its place. */
 async function seen(page, panel) {
@@ -29,8 +32,14 @@ async function seen(page, panel) {
 /** Probes a function, and says what changes until the panel shows the end. */
 async function film(session, file, name) {
   const { workbench: vscode, page } = session;
-  await vscode.quickOpen(file);
-  await vscode.click(name, { line: `def ${name}` });
+  if (file !== opened) await vscode.quickOpen(file.split("/").at(-1));
+  opened = file;
+  const lines = readFileSync(path.join(folder, file), "utf8").split("\n");
+  await vscode.editor.locator(".view-lines").click();
+  await page.keyboard.press("Control+G");
+  await sleep(1_000);
+  await page.keyboard.type(`${lines.findIndex((line) => line.startsWith(`def ${name}(`)) + 1}`);
+  await page.keyboard.press("Enter");
   say(`\n${file}::${name}`);
   await vscode.command("Counterlens: Probe Function Counterfactually");
   const began = Date.now();
