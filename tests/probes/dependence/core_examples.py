@@ -9,6 +9,16 @@ from counterlens.datasets.core import CoreLabels, CoreTask
 from counterlens.probes.dependence.core_form import CoreForm
 from counterlens.probes.dependence.core_replies import read_reply
 
+TOTAL = """\
+def total(prices, rate):
+    result = 0
+    for price in prices:
+        if price > rate:
+            result += price
+    count = len(prices)
+    return result
+"""
+
 
 def require_true_examples(text: str, labels: CoreLabels, task: CoreTask, form: CoreForm) -> None:
     """Assert that each answer in a template agrees with the graph of its function.

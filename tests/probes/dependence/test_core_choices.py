@@ -21,18 +21,10 @@ from counterlens.probes.subjects import targets_in
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.probes.comprehension.test_closed import Weighing, figures
+from tests.probes.dependence.core_examples import TOTAL
 from tests.probes.execution.asking import Scripted, documents
 
-PROGRAM = """\
-def total(prices, rate):
-    result = 0
-    for price in prices:
-        if price > rate:
-            result += price
-    count = len(prices)
-    return result
-"""
-LABELS = labels_of_graph(ExaminedFunction.of(dependences(PROGRAM, "total")))
+LABELS = labels_of_graph(ExaminedFunction.of(dependences(TOTAL, "total")))
 
 
 def node(text: str) -> CoreNode:
@@ -43,19 +35,19 @@ def node(text: str) -> CoreNode:
 def knows(question: str, answer: str) -> float:
     """Right about both forms, by the dependence graph."""
     last = question.rstrip().splitlines()[-2 if question.endswith("Answer:") else -1]
-    if found := re.search(r"Does (?:line )?(.+) have (data|control) dependence over (?:line )?(.+) in", last):
-        sources = LABELS.sources(CoreTask(found[2]), node(found[3]))
-        return -0.1 if (answer.strip() == "yes") == (node(found[1]) in sources) else -3.0
-    found = re.search(r"value that (\(.+\)) \(variable|whether line (\d+) runs", last)
-    assert found is not None
-    task = CoreTask.DATA if found[1] else CoreTask.CONTROL
-    lines = {line for _, line in LABELS.sources(task, node(found[1] or found[2]))}
+    if named := re.search(r"Does (?:line )?(.+) have (data|control) dependence over (?:line )?(.+) in", last):
+        sources = LABELS.sources(CoreTask(named[2]), node(named[3]))
+        return -0.1 if (answer.strip() == "yes") == (node(named[1]) in sources) else -3.0
+    sought = re.search(r"value that (\(.+\)) \(variable|whether line (\d+) runs", last)
+    assert sought is not None
+    task = CoreTask.DATA if sought[1] else CoreTask.CONTROL
+    lines = {line for _, line in LABELS.sources(task, node(sought[1] or sought[2]))}
     return -1.0 if int(answer) in lines else -9.0
 
 
 def asked(model: Any) -> ProbeRun:
     chosen = PROBES["dependence"]
-    context, targets = Context(cast(Model, model), best_sandbox), targets_in(Document(PROGRAM))
+    context, targets = Context(cast(Model, model), best_sandbox), targets_in(Document(TOTAL))
     run = run_targets(chosen, context, targets, make(chosen.options, {"protocol": "core", "questions": 8}))
     documents(run)
     return run

@@ -38,20 +38,11 @@ from counterlens.probes.runner import run_probe, run_targets
 from counterlens.syntax.document import Document
 from tests.conftest import WHOLE
 from tests.models.remote.conftest import Handler, Script, serve  # noqa: F401 - a fixture
-from tests.probes.dependence.core_examples import require_true_examples
+from tests.probes.dependence.core_examples import TOTAL, require_true_examples
 
 ROOT = Path(__file__).parents[3]
 NAME = "gcj_1_2_total_2_8"
-PROGRAM = """\
-import sys
-def total(prices, rate):
-    result = 0
-    for price in prices:
-        if price > rate:
-            result += price
-    count = len(prices)
-    return result
-"""
+PROGRAM = f"import sys\n{TOTAL}"
 LABELS = """\
 target_var: result 6
 variables:
