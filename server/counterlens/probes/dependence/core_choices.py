@@ -21,7 +21,7 @@ from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.prompts import asked_in
 from counterlens.probes.dependence.record import DependenceRecord
 from counterlens.probes.prompts.closed import YES_NO, AnswerSource, WeighedQuestion, choose, how
-from counterlens.probes.prompts.closed_figures import BY_MODEL, yes_no
+from counterlens.probes.prompts.closed_figures import BY_MODEL, by_way, yes_no
 from counterlens.probes.prompts.templates import chats, fill
 from counterlens.progress import Steps
 
@@ -67,18 +67,16 @@ def with_choices(
 
 def ranked_choices(records: Sequence[DependenceRecord]) -> Mapping[tuple[str, str], Sequence[Closed]]:
     """The questions with candidates, by what was asked and what ranks these."""
-    asked: dict[tuple[str, str], list[Closed]] = {}
-    for record in records:
-        for answer in record.answers:
-            for way, question in _ways(record.target, answer):
-                asked.setdefault((f"{answer.task.words}: {_TITLES[answer.form]}", way), []).append(question)
-    return asked
+    return by_way(
+        (f"{answer.task.words}: {_TITLES[answer.form]}", dict(_ways(record.target, answer)))
+        for record in records
+        for answer in record.answers
+        if answer.logprobs
+    )
 
 
 def _ways(function: str, answer: CoreAnswer) -> Iterator[tuple[str, Closed]]:
     """A question by the model's probabilities, by the rule, and by the distance of the lines."""
-    if not answer.logprobs:
-        return
     target = _line_in(answer.target)
     if answer.form is CoreForm.TRACE:
         yield BY_MODEL, Closed(function, YES_NO, answer.logprobs, frozenset({0 if answer.true else 1}))

@@ -14,7 +14,7 @@ from counterlens.metrics.closed import Closed, share_above_chance
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
-from counterlens.probes.execution.calls import worthwhile_calls
+from counterlens.probes.execution.calls import WorthwhileCall, worthwhile_calls
 from counterlens.probes.execution.choices import (
     AMONG_OTHERS,
     choose_outputs,
@@ -33,15 +33,15 @@ from counterlens.probes.execution.questions import (
     question_of,
     reachable,
 )
-from counterlens.probes.execution.record import ExecutionRecord, Form, OutputChoice
+from counterlens.probes.execution.record import ExecutionRecord, Form
 from counterlens.probes.execution.tables import pick, rate, style_baselines
 from counterlens.probes.options import PromptedOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
-from counterlens.probes.prompts.closed_figures import BY_MODEL, closed_table
+from counterlens.probes.prompts.closed_figures import BY_MODEL, by_way, closed_table
 from counterlens.probes.sanity import repeats
 from counterlens.sandbox.base import Limits
-from counterlens.syntax.functions import find_function
+from counterlens.syntax.functions import MODULE, find_function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,12 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         limits = lasting(options.timeout)
         context.steps.next(f"running {target.name}")
         method = METHODS[options.chosen_protocol]
-        questions = [question_of(context, target, seed=options.seed, limits=limits, inputs=method.inputs)]
+        seed, calls = options.seed, list[WorthwhileCall]()
+        if method.chooses and target.qualname != MODULE:
+            calls = worthwhile_calls(context, target, reachable(target), seed=seed, limits=limits)
+        questions = [
+            question_of(context, target, seed=seed, limits=limits, inputs=method.inputs, calls=calls)
+        ]
         left_out: dict[str, int] = {}
         if options.unroll:
             try:
@@ -96,11 +101,8 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
                 left_out = {f"the unrolled version is left out: {error.message}": 1}
         asking = method.asking(context.model.info, options.max_tokens)
         answers = ask_all(context, questions, asking)
-        chosen: list[OutputChoice] = []
-        if method.chooses and not questions[0].printed:
-            calls = worthwhile_calls(context, target, reachable(target), seed=options.seed, limits=limits)
-            asked = output_questions(context, target, calls, seed=options.seed, limits=limits)
-            chosen = choose_outputs(context, asked, asking)
+        asked = output_questions(context, target, calls, seed=seed, limits=limits) if calls else []
+        chosen = choose_outputs(context, asked, asking)
         return ExecutionRecord(answers=answers, choices=tuple(chosen), left_out=left_out)
 
     def tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
@@ -135,13 +137,14 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
 
 def ranked_choices(records: Sequence[ExecutionRecord]) -> dict[tuple[str, str], list[Closed]]:
     """The questions for outputs among others, by what was asked and what ranks the candidates."""
-    asked: dict[tuple[str, str], list[Closed]] = {}
-    for record in records:
-        for each in record.choices:
-            ways = ranked_outputs(record.target, each.call, each.truth, each.candidates, each.logprobs)
-            for way, question in ways.items():
-                asked.setdefault((AMONG_OTHERS, way), []).append(question)
-    return asked
+    return by_way(
+        (
+            AMONG_OTHERS,
+            ranked_outputs(record.target, each.call, each.truth, each.candidates, each.logprobs),
+        )
+        for record in records
+        for each in record.choices
+    )
 
 
 def unroll(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.judging.base import Setting
 from counterlens.models.base import Completion, ModelInfo, Prompt
-from counterlens.probes.execution.calls import worthwhile_calls
+from counterlens.probes.execution.calls import WorthwhileCall, worthwhile_calls
 from counterlens.probes.execution.language import Features, execution_of
 from counterlens.probes.execution.printing import (
     PRINTED,
@@ -60,7 +60,13 @@ class ExecutionQuestion:
 
 
 def question_of(
-    context: Context, target: Target, *, seed: int, limits: Limits, inputs: Inputs = Inputs.ANY
+    context: Context,
+    target: Target,
+    *,
+    seed: int,
+    limits: Limits,
+    inputs: Inputs = Inputs.ANY,
+    calls: Sequence[WorthwhileCall] = (),
 ) -> ExecutionQuestion:
     """The question about one call of a function, the first with a usable result.
 
@@ -69,6 +75,7 @@ def question_of(
         seed: Random seed of generated or drawn inputs.
         limits: Limits of each run of the function.
         inputs: The kind of inputs.
+        calls: What `worthwhile_calls` returned, if that is known: its calls need not run again.
 
     Raises:
         SourceError: there is none, and the message says why; or the function does not exist.
@@ -89,7 +96,12 @@ def question_of(
         )
     function = reachable(target)
     failed: str | None = None
-    for asked in _inputs(context, target, function, seed=seed, limits=limits, inputs=inputs):
+    if inputs is not Inputs.ANY:
+        known = inputs_of(context, target, function, seed=seed, limits=limits, inputs=inputs)
+    else:
+        worthwhile = calls or worthwhile_calls(context, target, function, seed=seed, limits=limits)
+        known = (call.input for call in worthwhile)
+    for asked in known:
         try:
             return question_about(
                 context, target.name, target.document, function.qualname, asked, limits=limits
@@ -97,16 +109,6 @@ def question_of(
         except SourceError as error:
             failed = failed or error.message
     raise SourceError(failed or "no call of it with literal arguments was found")
-
-
-def _inputs(
-    context: Context, target: Target, function: Function, *, seed: int, limits: Limits, inputs: Inputs
-) -> Iterator[Input]:
-    """The calls to ask about, in order: those that tell most, or a protocol's own; errors as for both."""
-    if inputs is Inputs.ANY:
-        calls = worthwhile_calls(context, target, function, seed=seed, limits=limits)
-        return (call.input for call in calls)
-    return inputs_of(context, target, function, seed=seed, limits=limits, inputs=inputs)
 
 
 def reachable(target: Target) -> Function:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -52,6 +52,19 @@ def log_odds(probability: float) -> float:
     """The logarithm of the odds of a probability, finite also where it is rounded to 0 or 1."""
     within = min(max(probability, _TINY), 1 - _TINY)
     return math.log(within / (1 - within))
+
+
+def by_way(asked: Iterable[tuple[str, Mapping[str, Closed]]]) -> dict[tuple[str, str], list[Closed]]:
+    """Questions by what was asked, and by what ranks their candidates.
+
+    Args:
+        asked: For each question, what was asked, and its candidates by each thing that ranks them.
+    """
+    questions: dict[tuple[str, str], list[Closed]] = {}
+    for title, ranked in asked:
+        for way, question in ranked.items():
+            questions.setdefault((title, way), []).append(question)
+    return questions
 
 
 def closed_table(asked: Mapping[tuple[str, str], Sequence[Closed]], *, seed: int) -> Table:

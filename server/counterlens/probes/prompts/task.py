@@ -21,7 +21,7 @@ from counterlens.probes.probe import Context, Probe, Target
 from counterlens.probes.prompts.asking import Question, TaskAnswer, ask_questions
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
 from counterlens.probes.prompts.closed import YES_NO
-from counterlens.probes.prompts.closed_figures import BY_MODEL, closed_table
+from counterlens.probes.prompts.closed_figures import BY_MODEL, by_way, closed_table
 from counterlens.probes.record import Record
 from counterlens.syntax.functions import find_function
 
@@ -185,8 +185,4 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
 
     def ranked(self, records: Sequence[RecordT]) -> dict[tuple[str, str], list[Closed]]:
         """The closed questions, by what was asked and by what ranks the candidates."""
-        asked: dict[tuple[str, str], list[Closed]] = {}
-        for _, each in rows_of(records, self.judged):
-            for way, question in each.ranked.items():
-                asked.setdefault((each.asked, way), []).append(question)
-        return asked
+        return by_way((each.asked, each.ranked) for _, each in rows_of(records, self.judged))
