@@ -2,6 +2,7 @@
 
     python benchmarks/mutation_safety.py --data DATA            # all of them, some minutes
     python benchmarks/mutation_safety.py --data DATA --sample 60
+    python benchmarks/mutation_safety.py --data DATA --mutations partial-unroll
     python benchmarks/mutation_safety.py --data DATA --language java   # HumanEval-X, HumanEvalPack
 
 Each preserving counterfactual must pass if its original does; of the breaking ones, the benchmark counts
@@ -25,7 +26,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -112,8 +113,8 @@ def _run(source: str, tests: str) -> None:
     os._exit(0)
 
 
-def examine(problem: Problem, breaking: bool = True) -> Outcome:
-    """Make all counterfactuals of a problem and run them."""
+def examine(problem: Problem, chosen: Sequence[str]) -> Outcome:
+    """Make all counterfactuals of a problem by some mutations, and run them."""
     try:
         module = Module(problem.source)
     except SourceError as error:
@@ -123,14 +124,13 @@ def examine(problem: Problem, breaking: bool = True) -> Outcome:
     limit = max(5.0, 20 * (time.monotonic() - started))
     pairs: list[tuple[str, bool, bool]] = []
     failures: list[tuple[str, str, tuple[str, ...]]] = []
-    chosen = [name for name, mutation in MUTATIONS.items() if breaking or mutation.preserving]
     for pair in counterfactuals(module, mutations=chosen):
         passed = passes(pair.source, problem.tests, limit if pair.preserving else limit / 5)
         pairs.append((pair.mutation, pair.cut is not None, passed))
         if original and pair.preserving and not passed:
             failures.append((pair.mutation, pair.source, pair.assumptions))
     wider = []
-    for name, variant in VARIANTS.items():
+    for name, variant in VARIANTS.items() if len(chosen) > 1 else ():
         found: list[Counterfactual] = counterfactuals(module, mutations=[variant])
         wider.append((name, len(found), sum(pair.cut is not None for pair in found)))
         broken = (pair for pair in found if original and not passes(pair.source, problem.tests, limit))
@@ -182,6 +182,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder that contains humaneval/ and mbpp/")
     parser.add_argument("--sample", type=int, help="number of problems, chosen by --seed")
     parser.add_argument("--preserving", action="store_true", help="check only the preserving mutations")
+    parser.add_argument("--mutations", help="comma-separated mutations of Python; default: all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--language", choices=("python", "java"), default="python")
@@ -195,8 +196,11 @@ def main() -> int:
     if arguments.sample is not None:
         problems = random.Random(arguments.seed).sample(problems, arguments.sample)  # noqa: S311
     started = time.monotonic()
+    chosen = [name for name, known in MUTATIONS.items() if known.preserving or not arguments.preserving]
+    if arguments.mutations:
+        chosen = arguments.mutations.split(",")
     with multiprocessing.get_context("fork").Pool(arguments.processes) as pool:
-        outcomes = list(pool.imap_unordered(partial(examine, breaking=not arguments.preserving), problems, 4))
+        outcomes = list(pool.imap_unordered(partial(examine, chosen=chosen), problems, 4))
     lines, figures = table(outcomes)
     skipped = {outcome.name: outcome.skipped for outcome in outcomes if outcome.skipped}
     failures = [(outcome.name, *failure) for outcome in outcomes for failure in outcome.failures]

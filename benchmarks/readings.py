@@ -1,7 +1,7 @@
 """Measures disagreements of docstring and code: on functions with a bug, and on right ones.
 
     python benchmarks/readings.py --data DATA [--model M] [--functions N] [--records FILE] [--bare] [--quick]
-    python benchmarks/readings.py --data DATA --stated
+    python benchmarks/readings.py --data DATA --stated [--records FILE]
 
 DATA is a dataset with right functions and, as HumanEvalPack has (`humanevalpack/python`), a version of each
 with a bug. The model writes each function from its name, signature and docstring: the likeliest version and
@@ -31,7 +31,7 @@ import json
 import random
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -126,6 +126,7 @@ def beside(context: Context, target: Target, solution: str, written: Sequence[Co
         "dropped": dropped,
         "inputs": len(runs.inputs),
         "alike": is_alike(runs, 1),
+        "shows": any(each.outcomes[-1].group not in (0, None) for each in runs.inputs),
         "cases": [
             {
                 "call": each.call[:200],
@@ -282,12 +283,19 @@ def without_docstring_examples(source: str, name: str) -> str:
     return "".join([*lines[: shown.lineno - 1], short, *lines[shown.end_lineno :]])
 
 
-def kept(path: Path | None) -> dict[str, Row]:
-    """The rows of an earlier run."""
+def kept(path: Path | None, key: str = "id") -> dict[str, Row]:
+    """The rows of an earlier run, by a field."""
     if path is None or not path.exists():
         return {}
     lines = gzip.decompress(path.read_bytes()).splitlines()
-    return {row["id"]: row for row in map(json.loads, lines)}
+    return {row[key]: row for row in map(json.loads, lines)}
+
+
+def keep(path: Path | None, rows: Iterable[Row]) -> None:
+    """Write the rows so far, if there is a file for them."""
+    if path is not None:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def measure(model: Model, problems: Sequence[Problem], records: Path | None) -> Iterator[Row]:
@@ -297,19 +305,19 @@ def measure(model: Model, problems: Sequence[Problem], records: Path | None) -> 
         if problem.id not in rows:
             print(f"{number} of {len(problems)}: {problem.id}", file=sys.stderr, flush=True)
             rows[problem.id] = measured(context, problem)
-            if records is not None:
-                text = "".join(json.dumps(row) + "\n" for row in rows.values())
-                records.write_bytes(gzip.compress(text.encode(), mtime=0))
+            keep(records, rows.values())
         yield rows[problem.id]
 
 
-def measure_stated(problems: Sequence[Problem]) -> Row:
-    """Print which functions do not return what their docstrings state, and return the numbers."""
+def measure_stated(problems: Sequence[Problem], records: Path | None) -> Row:
+    """Print which functions do not return what their docstrings state, keep it, and return the numbers."""
+    rows = []
     sandbox = best_sandbox()
     setting = Setting(sandbox, interpreter_for(None), lasting(DEFAULT_TIMEOUT))
     marked = dict.fromkeys(("right", "buggy"), 0)
     stating = 0
     for problem in problems:
+        rows.append({"id": problem.id, "function": problem.function, "stated": []})
         for name, source in (("right", problem.source), ("buggy", problem.buggy)):
             document = Document(source or "")
             scope = next(
@@ -323,11 +331,13 @@ def measure_stated(problems: Sequence[Problem]) -> Row:
             )
             if mark := stated_mark(scope, setting):
                 marked[name] += 1
+                rows[-1]["stated"].append(name)
                 print(f"{problem.id}, {name}: {mark.call} returns {mark.code}, stated: {mark.versions}")
     print(
         f"with a stated call: {stating}; bugs marked: {shown(marked['buggy'], stating)}; right functions "
         f"marked: {shown(marked['right'], stating)}"
     )
+    keep(records, rows)
     return {"functions": len(problems), "stating": stating, **marked}
 
 
@@ -352,7 +362,7 @@ def main() -> int:
     random.Random(0).shuffle(problems)  # noqa: S311 - so that any number of the first ones is a sample
     problems = problems[: QUICK if given.quick else given.functions]
     if given.stated:
-        print(json.dumps({"benchmark": "readings", "stated": measure_stated(problems)}))
+        print(json.dumps({"benchmark": "readings", "stated": measure_stated(problems, given.records)}))
         return 0
     store = AnswerStore(given.cache)
     try:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -59,17 +60,25 @@ model, and model servers.
 LONGEST = (
     "test_faces.py",
     "evaluation/test_ray.py",
-    "test_example_plugins.py",
-    "cli/test_cli.py",
-    "cli/test_score.py",
-    "evaluation/test_resume.py",
-    "probes/pairs/test_completion.py",
-    "editors/test_neovim.py",
+    "cli/test_hostile_files.py",
     "survivors/test_search.py",
-    "models/llama/test_chat_template.py",
+    "evaluation/test_codemind.py",
+    "evaluation/test_resume.py",
+    "cli/test_cli.py",
+    "test_example_plugins.py",
     "current_folder/test_starts.py",
-    "evaluation/test_ci.py",
+    "probes/pairs/test_completion.py",
+    "probes/pairs/test_discrimination.py",
+    "probes/pairs/test_holes.py",
+    "evaluation/test_empica.py",
+    "test_results_pages.py",
+    "cli/test_interrupting.py",
+    "cli/test_mutants.py",
+    "cli/test_check.py",
+    "models/llama/test_chat_template.py",
     "mcp_server/test_tools.py",
+    "evaluation/test_ci.py",
+    "editors/test_neovim.py",
 )
 """Other files that take long, the longest first: `--junitxml` has the time of each test."""
 
@@ -110,6 +119,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (_group(item.path), order.get(item.path, len(order))))
 
 
+@cache
 def _group(path: Path) -> int:
     """The number of a file's group in `TOGETHER`, or its length: by the innermost folder in one."""
     return next((GROUPS[each] for each in (path, *path.parents) if each in GROUPS), len(TOGETHER))
@@ -194,8 +204,8 @@ def code_model() -> Iterator[LlamaModel]:
 
 @pytest.fixture(scope="session")
 def model() -> Iterator[LlamaModel]:
-    """A short model, loaded once: for tests in which any model will do."""
-    with load(str(short_model())) as loaded:
+    """A short model, loaded once: for tests in which any model will do. Its answers go on up to the limit."""
+    with load(str(short_model(endless=True))) as loaded:
         assert isinstance(loaded, LlamaModel)
         yield loaded
 
@@ -237,7 +247,7 @@ def llama_server(
 @pytest.fixture(scope="session")
 def short_model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
     """llama.cpp's own server with a short model: for tests in which any answer will do."""
-    folder, file = tmp_path_factory.mktemp("short-model-server"), str(short_model())
+    folder, file = tmp_path_factory.mktemp("short-model-server"), str(short_model(endless=True))
     with llama_server(folder, "--context=2048", file=file) as server:
         yield replace(server, model=file)
 
@@ -265,17 +275,19 @@ def embedded_file() -> str:
         pytest.skip(str(error))
 
 
-def short_model(*, wide: bool = False) -> Path:
+def short_model(*, wide: bool = False, endless: bool = False) -> Path:
     """A model for tests in which any answer will do; skips the test if the embedded model is not installed.
 
     It is the embedded model, shortened, and is written once for all processes that share a cache.
 
     Args:
         wide: Whether its embeddings are whole: for answers better than chance, at three times the cost.
+        endless: Whether its answers go on up to the limit: for tests of decoding.
     """
-    file = Path(os.environ["XDG_CACHE_HOME"]) / ("short-wide.gguf" if wide else "short.gguf")
+    kind = "-wide" if wide else "-endless" if endless else ""
+    file = Path(os.environ["XDG_CACHE_HOME"]) / f"short{kind}.gguf"
     if not file.exists():
-        content = shortened(Path(embedded_file()).read_bytes(), wide=wide)
+        content = shortened(Path(embedded_file()).read_bytes(), wide=wide, endless=endless)
         file.parent.mkdir(parents=True, exist_ok=True)
         written = file.with_suffix(f".{os.getpid()}")
         written.write_bytes(content)

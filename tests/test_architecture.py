@@ -59,7 +59,7 @@ ROOMS = [
     {"dependence"},
     {"equivalence"},
     {"localisation", "reading"},
-    {"runtime"},
+    {"runtime", "reference"},
     {"subjects", "registry"},
     {"dataset_subjects"},
 ]
@@ -171,7 +171,7 @@ def test_only_the_child_process_imports_llama_cpp() -> None:
     assert users == {f"models/llama/{name}.py" for name in (*inside, *filling)}
 
 
-def test_python_is_parsed_where_one_thread_does_it_at_a_time() -> None:
+def test_python_is_parsed_where_no_collection_interrupts_it() -> None:
     in_processes_of_their_own = ("python/judging/sandboxed/", "python/execution/observers.py")
     found = {
         name(path)
@@ -408,6 +408,31 @@ def test_sites_of_mutations_are_asked_for_by_the_engine_alone() -> None:
     assert {module for module, called, _ in calls() if called == "sites"} == {"mutations/engine.py"}
 
 
+def test_constants_stand_before_the_first_definition() -> None:
+    """But for those that are made of one."""
+    late = [f"{name(path)}: {constant}" for path in files() for constant in late_constants(path)]
+    assert not late, "move it above the first function or class: " + ", ".join(late)
+
+
+def late_constants(path: Path) -> Iterator[str]:
+    """The constants of a module that stand behind a definition of which they are not made."""
+    made: set[str] = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            made.add(node.name)
+        elif made:
+            used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+            bound = {
+                part.id
+                for part in ast.walk(node)
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+            }
+            constant = isinstance(node, ast.Assign | ast.AnnAssign) and all(map(str.isupper, bound))
+            if constant and not made & used:
+                yield from bound
+            made |= bound
+
+
 def test_templates_are_filled_in_one_place() -> None:
     assert {module for module, called, _ in calls() if called == "Template"} == {
         "probes/prompts/templates.py"
@@ -454,9 +479,10 @@ def read_directly(path: Path) -> Iterator[str]:
 def test_files_that_others_wrote_are_opened_in_one_place() -> None:
     inside = ("python/judging/sandboxed/", "python/execution/observers.py", "sandbox/linux/")  # the sandbox
     of_the_package = {
-        "cli/doctor.py", "confidence/correctness.py", "java/execution/rewriting.py",
+        "cli/doctor.py", "confidence/correctness.py", "evaluation/papers.py", "java/execution/rewriting.py",
         "models/code_models.py", "models/llama/rounding.py", "models/speed.py", "probes/prompts/templates.py",
-        "probes/recognition/record.py", "reports/page/__init__.py", "reports/render/html.py",
+        "probes/recognition/record.py", "probes/reference/published.py", "reports/page/__init__.py",
+        "reports/render/html.py",
         "sandbox/claims.py", "sandbox/java/machine.py", "sandbox/shipping.py",
     }  # fmt: skip
     found: dict[str, set[str]] = {}

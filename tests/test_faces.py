@@ -34,7 +34,9 @@ from tests.lsp.conftest import CONFIG, configure, initialize, open_file, watch
 from tests.lsp.test_tasks import ask
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-TASKS = [name for name, probe in PROBES.items() if not {Need.CORPUS, Need.BUG} & probe.needs]
+NOT_HERE = {Need.CORPUS, Need.BUG, Need.BENCHMARK}
+"""What a function of a repository lacks."""
+TASKS = [name for name, probe in PROBES.items() if not NOT_HERE & probe.needs]
 OPTIONS = {"timeout": 30.0, "max_tokens": 8}
 FLAGS = [part for name, value in OPTIONS.items() for part in (f"--{name.replace('_', '-')}", str(value))]
 ALLOWED = ["--allow-weaker-sandbox", "--trust"]

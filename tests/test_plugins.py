@@ -15,7 +15,7 @@ import pytest
 
 from counterlens import plugins
 from counterlens.datasets import LOADERS, Loader
-from counterlens.plugins import PluginFailure, Registry, load
+from counterlens.plugins import PluginFailure, Registry, load, projects_with_plugins
 from counterlens.probes.probe import Probe
 from counterlens.probes.registry import PROBES
 
@@ -271,3 +271,82 @@ def test_a_built_in_entry_with_a_place_is_imported_when_it_is_looked_up() -> Non
 @pytest.mark.parametrize("registry", [PROBES, LOADERS], ids=["probes", "datasets"])
 def test_an_entry_has_the_name_under_which_it_is_found(registry: Registry[Probe[Any, Any] | Loader]) -> None:
     assert [entry.id for entry in registry.values()] == list(registry)
+
+
+IGNORED = "the plug-ins of plugged-here are ignored"
+UNUSED = "the plug-ins of plugged-there, in {}, are not used, as the package is not installed"
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["PYTHONPATH", "current folder"])
+def test_a_plugin_of_the_current_folder_does_not_run_and_is_named(tmp_path: Path, *, named: bool) -> None:
+    install(
+        tmp_path,
+        "plugged-here",
+        "[counterlens.models]\nparrot = plugged_here:BACKEND\n",
+        plugged_here="from pathlib import Path\nPath('ran').touch()",
+    )
+    done = _in_folder(tmp_path, "models", path=str(tmp_path) if named else "", trust="")
+    assert f"note: {IGNORED}" in done.stderr
+    assert not (tmp_path / "ran").exists()
+    if named:
+        done = _in_folder(tmp_path, "models", path=str(tmp_path), trust="1")
+        assert IGNORED not in done.stderr
+        assert (tmp_path / "ran").exists()
+
+
+def test_an_error_names_the_plugins_that_are_not_installed(tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text("def f(x):\n    return x\n")
+    _declare(tmp_path / "mine")
+    failed = _in_folder(tmp_path, "mutate", "f.py", "--mutation", "mine")
+    assert failed.returncode == 2
+    assert f"note: {UNUSED.format('./mine')}: " in failed.stderr
+    assert failed.stderr.rstrip().endswith("-m pip install ./mine")
+    done = _in_folder(tmp_path, "mutate", "f.py")
+    assert done.returncode == 0, done.stderr
+    assert "plug-ins" not in done.stderr
+    inside = _in_folder(tmp_path / "mine", "mutate", "none.py")
+    assert f"note: {UNUSED.format('.')}: " in inside.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"\xff counterlens.",
+        b"# counterlens.\n[",
+        b'project = "counterlens."',
+        b'[project]\nname = 5\n[project.entry-points."counterlens.probes"]\na = "b:C"',
+        b'[project]\nname = "pytest"\n[project.entry-points."counterlens.probes"]\na = "b:C"',
+        b'[project]\nname = "../x"\nentry-points = "counterlens."',
+        b"[project]\nname = 'x'\nentry-points = " + b"[" * 2000 + b"'counterlens.'" + b"]" * 2000,
+    ],
+)
+def test_a_project_without_plugins_to_install_is_none(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "pyproject.toml").write_bytes(text)
+    (tmp_path / "pipe").mkdir()
+    os.mkfifo(tmp_path / "pipe" / "pyproject.toml")
+    _declare(tmp_path / "mine")
+    assert projects_with_plugins(tmp_path) == {tmp_path / "mine": "plugged-there"}
+
+
+def _declare(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text(
+        '[project]\nname = "plugged-there"\n'
+        '[project.entry-points."counterlens.mutations"]\nmine = "mine:MINE"\n'
+    )
+
+
+def _in_folder(
+    folder: Path, *arguments: str, path: str = "", trust: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a folder."""
+    kept = {name: value for name, value in os.environ.items() if name != "COUNTERLENS_TRUST"}
+    return subprocess.run(
+        [sys.executable, "-m", "counterlens", *arguments],
+        cwd=folder,
+        env=kept | {"PYTHONPATH": path, "COUNTERLENS_TRUST": trust},
+        capture_output=True,
+        text=True,
+        check=False,
+    )

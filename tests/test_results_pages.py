@@ -38,6 +38,19 @@ def test_a_changed_cell_is_noticed(pages: dict[str, Any]) -> None:
     assert pages["filled"](changed) == text
 
 
+def test_a_table_that_no_script_gives_is_refused_with_those_that_there_are(pages: dict[str, Any]) -> None:
+    place = "<!-- records: runs | rans | codemind-ier-humaneval-0.5b -->\n<!-- end of records -->"
+    with pytest.raises(SystemExit, match=r"page_runs\.py gives no table 'rans', but '.*runs'"):
+        pages["filled"](place)
+
+
+def test_a_page_that_is_not_there_is_refused_with_those_that_there_are() -> None:
+    command = [sys.executable, str(SCRIPTS / "pages.py"), "--check", "codemnd"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert re.search("there is no page codemnd; there are .*codemind", done.stderr)
+
+
 @pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.py")), ids=lambda script: script.stem)
 def test_no_recomputing_script_imports_the_package(script: Path) -> None:
     tree = ast.parse(script.read_text(encoding="utf-8"))
@@ -102,8 +115,12 @@ def test_a_stopped_run_is_named() -> None:
         sample = runpy.run_path(str(SCRIPTS / "page_runs.py"))["sample"]
     finally:
         sys.path.remove(str(SCRIPTS))
-    assert sample([0, 1, 3, 4, 9]) == "as drawn"
-    assert sample([*range(9), *range(52, 60)]) == "stopped: 0 to 8, 52 to 59"
+    assert sample([0, 1, 3, 4, 9], 12) == "as drawn"
+    both_ends = [*range(9), *range(52, 60)]
+    assert sample(both_ends, 60) == "stopped: 0 to 8, 52 to 59"
+    assert sample(both_ends, 60, random=True) == "a random part"
+    assert sample(range(12), 24) == "stopped: 0 to 11"
+    assert sample([9, 20, 21, 22], 24) == "stopped: 9, 20 to 22"
 
 
 def test_the_picture_shows_every_model_in_both_colour_schemes() -> None:

@@ -40,7 +40,7 @@ def originals(pairs):
 
 def row(pairs, mutations):
     """The original accuracy, with every original once, and the effect of each mutation."""
-    cells = [share(originals(pairs))]
+    cells = [share(originals([p for p in pairs if p["mutation"] in MUTATIONS]))]
     for name in mutations:
         some = [p for p in pairs if p["mutation"] == name]
         cells.append(effect(judged(some)) if some else None)
@@ -48,9 +48,10 @@ def row(pairs, mutations):
 
 
 def telling(pairs):
-    """All pairs, and those on which the original's rest fails after the counterfactual's prompt."""
+    """All pairs of the paper's mutations and those of each, also where the original's rest fails."""
     for name in ["all", *sorted({p["mutation"] for p in pairs})]:
-        known = judged(some := [p for p in pairs if name in ("all", p["mutation"])])
+        names = MUTATIONS if name == "all" else [name]
+        known = judged(some := [p for p in pairs if p["mutation"] in names])
         there = [p for p in known if p.get("discriminating")]
         if any(p.get("discriminating") is not None for p in known):
             rest = effect(there), share((p["problem"], p["copied"]) for p in there)
@@ -63,18 +64,20 @@ def tables(folder):
     pairs = pq.read_table(folder / f"{task}-pairs.parquet").to_pylist()
     pairs = [p | {"repair": task == "repair"} for p in pairs]
     of = {model: [p for p in pairs if p["model"] == model] for model in models}
+    added = sorted({p["mutation"] for p in pairs} - {*MUTATIONS})
     found = {}
     if any(p.get("cut_range") for p in pairs):
-        names = [name for name in MUTATIONS if name != "if-else-flip"]
+        names = [name for name in (*MUTATIONS, *added) if name != "if-else-flip"]
         rows = []
         for model, own in of.items():
             for one in sorted({tuple(p["cut_range"]) for p in own}):
                 some = [p for p in own if tuple(p["cut_range"]) == one]
-                rows.append([model, f"{one[0]:g} - {one[1]:g}", *row(some, names), len(some)])
+                of_paper = sum(p["mutation"] in MUTATIONS for p in some)
+                rows.append([model, f"{one[0]:g} - {one[1]:g}", *row(some, names), of_paper])
         found["average mutation effect by cut"] = rows
     else:
         title = "average mutation effect" + (", repair" if task == "repair" else "")
-        found[title] = [[model, *row(own, MUTATIONS)] for model, own in of.items()]
+        found[title] = [[model, *row(own, [*MUTATIONS, *added])] for model, own in of.items()]
         rows = []
         for model, own in of.items():
             for a, b in OPERATORS:
@@ -93,7 +96,9 @@ def tables(folder):
     rows = []
     for model, own in of.items():
         distinct = {(p["mutation"], p["problem"], json.dumps(p["edits"])) for p in own}
-        rows.append([model, *(sum(d[0] == name for d in distinct) for name in MUTATIONS), len(distinct)])
+        counts = {name: sum(d[0] == name for d in distinct) for name in (*MUTATIONS, *added)}
+        own = [counts[name] for name in MUTATIONS]
+        rows.append([model, *own, sum(own), *(counts[name] for name in added)])
     found["counterfactual pairs"] = rows
     return found
 

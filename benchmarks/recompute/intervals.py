@@ -151,12 +151,15 @@ def exchanged(groups, figure, seed=0, draws=2000):
     return extreme / (draws + 1)
 
 
-def conclude(cell):
+def conclude(cell, least=0.0):
     """Whether a figure that a conclusion says is positive is so: its interval is above, below or around 0.
 
-    Where the figure has a test of its own, that must say so, too.
+    Where the figure has a test of its own, that must say so, too. An interval that is wholly below `least`,
+    the smallest figure that would matter, says that the conclusion does not hold, although it contains 0.
     """
     few = cell is None or cell["low"] is None or cell["n"] < FEW
+    if not few and cell["low"] <= 0 <= cell["high"] < least:
+        return "does not hold"
     if few or cell["low"] <= 0 <= cell["high"] or cell.get("p", 0.0) > LEVEL:
         return "cannot be told"
     return "holds" if cell["low"] > 0 else "does not hold"

@@ -12,27 +12,17 @@ from itertools import combinations
 import numpy as np
 from astxplainer import CATEGORIES, means, medians, own, table_two
 from intervals import bootstrap, conclude, kept_rows, size
+from printed import printed
 
 SEED = 1
 PAPER = {
-    "gpt-neo-125m": "0.48 0.50 0.52 0.43 0.49 0.74 0.32 0.48 0.51 0.59 0.33",
-    "codegen-2B-mono": "0.84 0.79 0.84 0.90 0.85 0.81 0.73 0.82 0.94 0.85 0.83",
+    row["model"]: row
+    for row in printed("astxplainer", "I")
+    if row["model"] in {"gpt-neo-125m", "codegen-2B-mono"}
 }
-"""Table I: the means of the medians of node types; the first is global."""
+"""Table I: the means of the medians of node types, of the smallest and the largest model."""
 EFFECTS = {
-    "all concepts": ("-1.60", "-1.78"),
-    "for_statement": ("-0.10", "-0.01"),
-    "while_statement": ("-0.11", "-0.08"),
-    "]": ("-0.04", "-0.10"),
-    ")": ("-0.85", "-1.49"),
-    "if_statement": ("-0.21", "-0.11"),
-    "comparison_operator": ("0.02", "0.00"),
-    "boolean_operator": ("0.01", "-0.09"),
-    "for_in_clause": ("0.09", "0.04"),
-    "if_clause": ("0.19", "0.13"),
-    "lambda": ("0.20", "0.06"),
-    "identifier": ("-1.78", "-2.89"),
-    "string": ("-0.36", "-0.55"),
+    row["concept"]: tuple(row[f"effect, {model}"] for model in PAPER) for row in printed("astxplainer", "II")
 }
 """Table II: the effect on cross-entropy."""
 TYPES = [
@@ -65,7 +55,7 @@ def table_one(of):
     """Table I: mean over node types, with its standard error; node types whose nodes are all in one place."""
     types = {model: medians(nodes, SEED) for model, (_, nodes) in of.items()}
     figures = {model: {row[0]: row for row in means(rows)} for model, rows in types.items()}
-    for at, name in enumerate(NAMES):
+    for name in NAMES:
         known = next(iter(types.values()), [])
         inside = [row for row in known if name in ("global", row[0])]
         kinds = sum(map(len, map(str.split, CATEGORIES.values()))) if name == "global" else None
@@ -77,7 +67,7 @@ def table_one(of):
             row = rows.get(name)
             spread = "" if row is None or row[3] is None else f" ± {row[3]:.2f}"
             cells.append(None if row is None else f"{row[2]:.2f}{spread}")
-        yield [name, *cells, *(shares.split()[at] for shares in PAPER.values())]
+        yield [name, *cells, *(row[name] for row in PAPER.values())]
 
 
 def intervals_of(functions):

@@ -14,35 +14,15 @@ from itertools import combinations
 import numpy as np
 from cacp import MUTATIONS, OPERATORS, effect, informative, judged, row, telling
 from intervals import average, conclude, difference, kept_rows, share, tested
+from printed import percent, printed
 
 SHORT = ["random", "shuffle", "flip", "swap", "def-use"]
 SIDES = ("original", "counterfactual")
 PAPER = {
-    "effects": [
-        ["StarCoder (13B)", "66 %", "17 %", "19 %", "21 %", "7 %", "5 %"],
-        ["Llama 2 (7B)", "43 %", "25 %", "29 %", "25 %", "13 %", "22 %"],
-        ["Code Llama (7B)", "60 %", "20 %", "21 %", "18 %", "11 %", "5 %"],
-        ["GPT-4", "89 %", "6 %", "7 %", "6 %", "2 %", "5 %"],
-    ],
-    "whole programs": [
-        ["StarCoder (13B)", "44 %", "17 %", "21 %", "31 %", "6 %", "23 %"],
-        ["GPT-4", "68 %", "11 %", "16 %", "15 %", "5 %", "22 %"],
-    ],
-    "cuts": [
-        ["StarCoder (13B)", "0.4 - 0.6", "33 %", "19 %", "21 %", "8 %", "26 %", ""],
-        ["StarCoder (13B)", "0.6 - 0.8", "50 %", "17 %", "20 %", "25 %", "6 %", ""],
-        ["StarCoder (13B)", "0.8 - 1.0", "60 %", "12 %", "18 %", "20 %", "4 %", ""],
-    ],
-    "repair": [["OctoCoder", "15 %", "", "36 %", "33 %", "15 %", ""]],
-    "pairs": {
-        "rename-random": 724,
-        "rename-shuffle": 724,
-        "if-else-flip": 103,
-        "independent-swap": 624,
-        "def-use-break": 22,
-    },
+    "effects": ("HumanEval and MBPP", ["StarCoder (13B)", "Llama 2 (7B)", "Code Llama (7B)", "GPT-4"]),
+    "whole programs": ("CodeContests", ["StarCoder (13B)", "GPT-4"]),
 }
-"""Tables 1, 2, 4 and 5 of the paper."""
+"""The rows of the paper's Table 2 that are shown: its data and models."""
 
 
 def signed(pairs):
@@ -151,10 +131,16 @@ def table_one(folders):
     count = Counter(p["mutation"] for line in lines for p in line["pairs"])
     exposing = Counter(p["mutation"] for line in lines for p in line["pairs"] if p["discriminating"])
     functions = Counter(name for line in lines for name in {p["mutation"] for p in line["pairs"]})
-    of = lambda name: [count[name], functions[name], exposing[name], PAPER["pairs"][name]]  # noqa: E731
+    paper = {name: int(printed("cacp", "1")[0][name]) for name in MUTATIONS}
+    of = lambda name: [count[name], functions[name], exposing[name], paper[name]]  # noqa: E731
     rows = [[name, *of(name)] for name in MUTATIONS]
     some = sum(bool(line["pairs"]) for line in lines)
-    return [*rows, ["all", count.total(), some, exposing.total(), sum(PAPER["pairs"].values())]], lines
+    return [*rows, ["all", count.total(), some, exposing.total(), sum(paper.values())]], lines
+
+
+def of_paper(row, names):
+    """The cells of a row of the paper: the model's name, and what is in some columns, in percent."""
+    return [row["model"], *(percent(row.get(name)) for name in ("original accuracy", *names))]
 
 
 def page(folders):
@@ -189,9 +175,14 @@ def page(folders):
             ["model", "A", "B", "A to B", "B to A", "pairs", "pairs back"],
             [
                 *([m, *line] for m, pairs in once.items() for line in by_operator(pairs)),
-                ["StarCoder (13B)", "`==`", "`!=`", "+0.13", "+0.07", "", ""],
-                ["StarCoder (13B)", "`>`", "`<=`", "+0.17", "+0.01", "", ""],
-                ["StarCoder (13B)", "`<`", "`>=`", "+0.05", "+0.00", "", ""],
+                *(
+                    [
+                        *(p["model"], f"`{p['op A']}`", f"`{p['op B']}`"),
+                        *(f"{float(p[side]) / 100:+.2f}" for side in ("Δ(A→B)", "Δ(B→A)")),
+                        *("", ""),
+                    ]
+                    for p in printed("cacp", "3")
+                ),
             ],
         ),
         "conclusions": (["the paper's conclusion", "model", "figure", "here"], list(conclusions(once))),
@@ -203,9 +194,11 @@ def page(folders):
             ],
         ),
     }
-    for name in ("effects", "whole programs"):
+    table_two = {(p["data"], p["model"]): of_paper(p, MUTATIONS) for p in printed("cacp", "2")}
+    for name, (data, models) in PAPER.items():
         head, rows = tables_of["average mutation effect"]
-        tables_of[f"average mutation effect, {name}"] = head, [*rows, *PAPER[name]]
+        paper = [table_two[data, model] for model in models]
+        tables_of[f"average mutation effect, {name}"] = head, [*rows, *paper]
     names = [name for name in MUTATIONS if name != "if-else-flip"]
     rows = [
         [m, f"{at[0]:g} - {at[1]:g}", *row(chosen, names), len(chosen)]
@@ -214,11 +207,12 @@ def page(folders):
         if (chosen := [p for p in pairs if tuple(p["cut_range"]) == at])
     ]
     head = ["model", "cut", "original right", *(name for name in SHORT if name != "flip"), "pairs"]
-    tables_of["average mutation effect by cut"] = head, [*rows, *PAPER["cuts"]]
+    paper = [[p["model"], p["prefix ratio"], *of_paper(p, names)[1:], ""] for p in printed("cacp", "4")]
+    tables_of["average mutation effect by cut"] = head, [*rows, *paper]
     rows = [[m, *row([p | {"repair": True} for p in pairs], MUTATIONS)] for m, pairs in repairs.items()]
     tables_of["average mutation effect, repair"] = (
         ["model", "original repaired", *SHORT],
-        [*rows, *PAPER["repair"]],
+        [*rows, *(of_paper(p, MUTATIONS) for p in printed("cacp", "5"))],
     )
     rows = list(floors(of, kept_rows(folders, "completion-placebos")))
     tables_of["noise floor"] = ["model", "pairs", "effect", "noise floor", "effect beyond it"], rows

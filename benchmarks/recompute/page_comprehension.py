@@ -10,8 +10,11 @@ import ast
 from collections import Counter
 from itertools import pairwise
 
-import numpy as np
-from intervals import average, bootstrap, conclude, exchanged, kept_rows, share
+from closed import areas, beyond_random, choice
+from intervals import FEW, average, conclude, kept_rows, share
+
+LEAST = 0.05
+"""The smallest difference from what needs no reading of the code that would matter."""
 
 ASKED = ("line runs", "state", "next line", "output", "input")
 WAYS = ("prompt", "likelihood")
@@ -55,6 +58,18 @@ def located(bugs, way):
         for version in bug["versions"]
     ]
     return share(first), share(lost)
+
+
+def lost_by_mutation(bugs):
+    """Which located bugs, by the least likely line, each kind of rewriting loses; those of ten or more."""
+    kinds = {}
+    for bug in bugs:
+        for version in bug["versions"] if hits(bug["first"], "likelihood") else ():
+            kinds.setdefault(version["mutation"], []).append(
+                (bug["problem"], not hits(version, "likelihood"))
+            )
+    shares = {kind: share(values) for kind, values in kinds.items() if len(values) >= FEW}
+    return sorted(shares.items(), key=lambda each: -each[1]["value"])
 
 
 def answers(call):
@@ -115,45 +130,70 @@ def beyond_line(bugs):
     )
 
 
-def areas(rows, scores):
-    """How often an equivalent pair has the higher score: over all pairs, and within functions.
-
-    Args:
-        scores: The score of a row; None without one.
-
-    Returns:
-        The AUROC less 0.5, with its interval over functions and the test that exchanges the labels of
-        functions, and its mean inside the functions with pairs of both kinds.
-    """
-    groups = {}
-    for row in rows:
-        if (score := scores(row)) is not None:
-            groups.setdefault(row["problem"], ([], []))[not row["equivalent"]].append(score)
-    pooled = tested_area([*groups.values()])
-    inside = [(name, area(*sides) - 0.5) for name, sides in groups.items() if all(sides)]
-    return pooled, average(inside)
-
-
-def area(higher, lower):
-    """The AUROC of two groups of scores: ties count half."""
-    apart = np.subtract.outer(higher, lower)
-    return float(((apart > 0) + (apart == 0) / 2).mean())
-
-
-def tested_area(groups):
-    """The AUROC of (higher, lower) groups of scores less 0.5, with interval and test over the groups."""
-
-    def figure(drawn):
-        higher, lower = ([score for group in drawn for score in group[at]] for at in (0, 1))
-        return area(higher, lower) - 0.5 if higher and lower else None
-
-    cell = bootstrap(groups, figure)
-    return cell | {"p": exchanged(groups, figure)} if cell["low"] is not None else cell
-
-
 def likely_yes(row):
     """The mean probability of yes over both orders; None if the model gives none."""
     return sum(row["probability"]) / len(row["probability"]) if row["probability"] else None
+
+
+def wrong_lines(bugs):
+    """The lines of programs with a bug, their log-probabilities, the wrong ones; and the first line."""
+    for bug in bugs:
+        program = bug["first"]
+        if program.get("logprobs"):
+            lines = program["candidates"]
+            yield bug["problem"], lines, program["logprobs"], set(program["lines"]), lines[0]
+
+
+def beyond_random_line(bugs):
+    """Bugs whose wrong line is the least likely one, beyond a random line of the body."""
+    return beyond_random(
+        (bug["problem"], lines, program["lines"], program["least_likely"])
+        for bug in bugs
+        if (lines := (program := bug["first"]).get("candidates")) and {*program["lines"]} & {*lines}
+    )
+
+
+def next_lines(calls):
+    """The same for the line that runs next; and the line below."""
+    for call in calls:
+        for each in call["next_lines"]:
+            if each.get("logprobs"):
+                numbers = each["candidates"]
+                below = min(numbers, key=lambda number, asked=each["asked"]: abs(number - asked - 1))
+                yield call["problem"], numbers, each["logprobs"], {each["truth"]}, below
+
+
+def outputs(calls):
+    """The same for the output of a call, among those of others; no rule chooses one."""
+    for call in calls:
+        if chosen := call.get("chosen"):
+            yield call["problem"], chosen["candidates"], chosen["logprobs"], {call["truth"]}, None
+
+
+def conclusion(words, model, cell, least=LEAST):
+    """A row of the conclusions."""
+    return [words, model, cell, conclude(cell, least)]
+
+
+def chosen(asked, model, questions, words, rule):
+    """The row of a closed question, if the model gave probabilities, and its conclusions."""
+    if not (questions := list(questions)):
+        return [], []
+    figures = choice(questions)
+    told = [conclusion(f"{words}, better than a random one", model, figures["beyond"], 0.0)]
+    if figures["rule"]:
+        told.append(conclusion(f"{words}, better than {rule}", model, figures["rule"]))
+    return [[asked, model, len({each[0] for each in questions}), len(questions), *figures.values()]], told
+
+
+def line_runs(calls):
+    """The function, whether the line runs, and the probability of yes, of each line that was asked about."""
+    return [
+        (call["problem"], each["truth"], each["probability"])
+        for call in calls
+        for each in call["covered"]
+        if each.get("probability") is not None
+    ]
 
 
 def functions(rows):
@@ -180,25 +220,43 @@ def by_code(folders):
 def page(folders):
     """The tables of the page: for each title, its head and rows."""
     equivalence, likely, localisation, runtime, consistency, told = [], [], [], [], [], []
+    choices, lines, rewritings = [], [], []
     for model, rows in kept_rows(folders, "equivalence-answers").items():
         both = share((row["problem"], all(said is row["equivalent"] for said in row["yes"])) for row in rows)
         yes = share((row["problem"], said is True) for row in rows for said in row["yes"])
         figures = [share(equal(rows)), both, yes, f"{by_similarity(rows):.0%}".replace("%", " %")]
         equivalence.append([model, functions(rows), len(rows), *figures])
         cell = beyond_coin(rows)
+        told.append(conclusion("it says whether two functions do the same, better than a coin", model, cell))
+        cell, inside = areas((row["problem"], row["equivalent"], likely_yes(row)) for row in rows)
+        similar, _ = areas((row["problem"], row["equivalent"], row["similarity"]) for row in rows)
+        likely.append([model, len(rows), cell, inside, similar])
         told.append(
-            ["it says whether two functions do the same, better than a coin", model, cell, conclude(cell)]
-        )
-        cell, inside = areas(rows, likely_yes)
-        likely.append([model, len(rows), cell, inside, areas(rows, lambda row: row["similarity"])[0]])
-        told.append(
-            ["its probability of yes is higher for functions that do the same", model, cell, conclude(cell)]
+            conclusion("its probability of yes is higher for functions that do the same", model, cell)
         )
     for model, bugs in kept_rows(folders, "localisation-bugs").items():
         localisation += [[model, way, functions(bugs), len(bugs), *located(bugs, way)] for way in WAYS]
+        rewritings += [[model, kind, cell["n"], cell] for kind, cell in lost_by_mutation(bugs)]
         cell = beyond_line(bugs)
-        told.append(["it names the wrong line, better than one fixed number", model, cell, conclude(cell)])
+        told.append(conclusion("it names the wrong line, better than one fixed number", model, cell))
+        cell = beyond_random_line(bugs)
+        if cell["n"]:
+            words = "the wrong line is the least likely one, more often than a random one"
+            told.append(conclusion(words, model, cell, 0.0))
+        words = "its likeliest line is the wrong one"
+        row, more = chosen("wrong line", model, wrong_lines(bugs), words, "the first line")
+        choices, told = choices + row, told + more
     for model, calls in kept_rows(folders, "runtime-calls").items():
+        for asked, questions, words, rule in (
+            ("next line", next_lines(calls), "its likeliest line is the next one", "the line below"),
+            ("output among others", outputs(calls), "its likeliest output is the right one", ""),
+        ):
+            row, more = chosen(asked, model, questions, words, rule)
+            choices, told = choices + row, told + more
+        if asked_lines := line_runs(calls):
+            cell, inside = areas(asked_lines)
+            lines.append([model, functions(calls), len(asked_lines), cell, inside])
+            told.append(conclusion("its probability of yes is higher for lines that run", model, cell))
         shares = {
             asked: share(
                 (call["problem"], right)
@@ -217,7 +275,7 @@ def page(folders):
             what = (
                 f"it knows {words.get(asked, 'what the call returns')}, better than the most frequent answer"
             )
-            told.append([what, model, cell, conclude(cell)])
+            told.append(conclusion(what, model, cell))
     return {
         "equivalence": (
             ["model", "functions", "pairs", "right", "right in both orders", "says yes", "text similarity"],
@@ -230,6 +288,21 @@ def page(folders):
         "localisation": (
             ["model", "by", "functions", "bugs", "located", "located faults that are lost"],
             localisation,
+        ),
+        "rewritings": (
+            ["model", "rewritten by", "located by likelihood before", "of these, lost"],
+            rewritings,
+        ),
+        "choices": (
+            [
+                *("asked", "model", "functions", "questions", "likeliest is right", "a random one"),
+                *("beyond it", "prior taken out", "beyond a rule"),
+            ],
+            choices,
+        ),
+        "lines that run": (
+            ["model", "functions", "lines", "AUROC less 0.5", "inside functions"],
+            lines,
         ),
         "runtime": (["model", "functions", *ASKED], runtime),
         "consistency": (["model", "chains", "consistent"], consistency),

@@ -7,27 +7,35 @@ from collections import Counter
 import numpy as np
 from intervals import average, conclude, kept_rows, share
 from operators import CONTEXTS, TITLES, counts, distances, guesses, population
+from printed import percent, printed
 
-PAPER = [
-    ["RoBERTa (no code)", "block swap", 1425, "48 %", "29 %", "2 %", "1.43, 1.78"],
-    ["GraphCodeBERT", "block swap", 1425, "88 %", "68 %", "65 %", "0.45, 1.39"],
-    ["RoBERTa (no code)", "operand swap", 9126, "53 %", "13 %", "10 %", "1.21, 1.73"],
-    ["GraphCodeBERT", "operand swap", 9126, "95 %", "92 %", "91 %", "0.17, 0.35"],
-    ["GraphCodeBERT", "block swap, renamed", "", "88 %", "68 %", "65 %", "0.46, 1.39"],
-    ["GraphCodeBERT", "operand swap, renamed", "", "95 %", "88 %", "86 %", "0.20, 0.55"],
-    ["GraphCodeBERT", "block swap, refactored", "", "77 %", "58 %", "53 %", "0.88, 1.45"],
-]
-"""Tables 2, 4 and 5."""
+SHARES = ("original", "transformed", "both")
+MODELS = ("RoBERTa (no code)", "GraphCodeBERT")
+"""Models of the paper whose rows are shown."""
+SITES = {"block swap": 1425, "operand swap": 9126}
 CONTEXT = {
-    "±10": ("85 %", "82 %", "78 %"),
-    "+10": ("79 %", "74 %", "69 %"),
-    "±30": ("93 %", "89 %", "87 %"),
-    "+30": ("88 %", "84 %", "80 %"),
-    "±50": ("94 %", "90 %", "88 %"),
-    "+50": ("89 %", "86 %", "82 %"),
-    "complete": ("95 %", "92 %", "91 %"),
+    row["context"]: tuple(percent(row[name]) for name in SHARES)
+    for row in printed("operators", "3")
+    if row["transformation"] == "operand swap"
 }
 """Table 3, operand swap, GraphCodeBERT."""
+
+
+def of_paper():
+    """Tables 2, 4 and 5: both models on original names, and the better one after further changes."""
+    refactored = [{"transformation": "block swap", **row} for row in printed("operators", "5")]
+    parts = {
+        "": printed("operators", "2"),
+        ", renamed": printed("operators", "4"),
+        ", refactored": refactored,
+    }
+    for suffix, rows in parts.items():
+        for row in rows:
+            change = row["transformation"]
+            if row["model"] in (MODELS[1:] if suffix else MODELS):
+                entropies = f"{row['entropy, original']}, {row['entropy, transformed']}"
+                known = [percent(row[name]) for name in SHARES]
+                yield [row["model"], change + suffix, "" if suffix else SITES[change], *known, entropies]
 
 
 def cells(pairs):
@@ -143,11 +151,10 @@ def page(folders):
             after += operators_after(model, swaps)
         six += [[model, *(row[name] for name in ("n", "nearer", "p"))] for row in distances(far)]
     head = ["model", "change", "n", "original", "transformed", "both", "NLL before, after"]
-    shares = ["original", "transformed", "both"]
     return {
-        "Tables 2, 4 and 5": (head, [*main, *PAPER]),
-        "Table 3": (["model", "context", "n", *shares, "GraphCodeBERT in the paper"], contexts),
-        "kept and changed operators": (["model", "the operator", "n", *shares, "lost"], kept),
+        "Tables 2, 4 and 5": (head, [*main, *of_paper()]),
+        "Table 3": (["model", "context", "n", *SHARES, "GraphCodeBERT in the paper"], contexts),
+        "kept and changed operators": (["model", "the operator", "n", *SHARES, "lost"], kept),
         "Table 9": (["model", "code", "n", "right", "share", "by chance", "of 1,000 rounds better"], nine),
         "operators after a swap": (["model", "right operator", "n", "known", "predicted"], after),
         "Table 6": (["model", "n", "equivalent one nearer", "p"], six),

@@ -5,6 +5,7 @@ bug, why versions do not count, whether the likeliest behaves like the code, and
 two versions of those that count agree with each other and not with the code. Of each input the record has the
 outcomes in order: the code, the versions, and last the right solution; equal groups are equal outcomes. A
 file whose name ends in BARE has the functions without the examples of their docstrings: no input is given.
+A row with `stated` has the sides of a function that do not return what their docstring states.
 """
 
 from __future__ import annotations
@@ -98,10 +99,28 @@ def named(rule):
     return f"{which}, at least {fewest}"
 
 
+def together(files, stated):
+    """What is marked by what docstrings state, by what a model reads in them as they are, and by either."""
+    head = ["model", "functions", "marked", "by what is stated", "by readings", "by either"]
+    lines, known = [], {row["id"]: row["stated"] for rows in stated.values() for row in rows}
+    for model, rows in files.items():
+        if model.endswith(BARE) or not known:
+            continue
+        for name in ("buggy", "right"):
+            sides = [(row["id"], row["sides"].get(name, {})) for row in rows]
+            seen = [(name in known.get(of, ()), mark(side) is not None) for of, side in sides]
+            columns = [a for a, _ in seen], [b for _, b in seen], [a or b for a, b in seen]
+            lines.append(
+                [model, f"{len(rows)}", "with a bug" if name == "buggy" else "right", *map(rate, columns)]
+            )
+    return head, lines
+
+
 def page(folders):
     """The tables of the page: for each title, its head and rows."""
-    rules, marks = [], []
-    for file, rows in rows_of(folders).items():
+    rules, marks, files = [], [], rows_of(folders)
+    stated = {name: files.pop(name) for name in list(files) if "stated" in files[name][0]}
+    for file, rows in files.items():
         bare = file.endswith(BARE)
         model, docstrings = file.removesuffix(BARE), "without examples" if bare else "as they are"
         methods = [(named(rule), counts(rows, rule)) for rule in sorted({*RULES, DRAWN})]
@@ -130,4 +149,4 @@ def page(folders):
         "right functions marked",
     ]
     listed = ["function", "docstrings", "call", "the code", "versions", "that count", ""]
-    return {"rules": (head, rules), "marks": (listed, marks)}
+    return {"rules": (head, rules), "marks": (listed, marks), "together": together(files, stated)}

@@ -23,22 +23,43 @@ def run(folder):
     if not records.exists():
         return
     rows = parquet.read_table(records).to_pylist()
+    # The versions that have this option begin their functions in a random order.
+    random = "ask_by" in json.dumps([manifest["options"] for manifest in manifests])
     seen = Counter((row["model"], row["task"]) for row in rows)
     probed = Counter((row["model"], row["task"]) for row in rows if row["outcome"] == "probed")
+    planned = max(functions_of(manifest) for manifest in manifests)
     for (model, task), n in seen.items():
-        places = [row["position"] for row in rows if (row["model"], row["task"]) == (model, task)]
-        yield [f"`{folder.name}`", data, model, task, n, probed[model, task], sample(places)]
+        # The items of one model and task follow those of another.
+        places = {row["position"] % planned for row in rows if (row["model"], row["task"]) == (model, task)}
+        yield [
+            *(f"`{folder.name}`", data, model, task, n, probed[model, task]),
+            sample(places, planned, random=random),
+        ]
 
 
-def sample(places):
-    """Which of the functions in their order a run has: a stopped one may have those at both ends only."""
-    places = sorted(set(places))
-    gaps = [(low, high) for low, high in pairwise(places) if high - low > GAP]
+def functions_of(manifest):
+    """The number of functions that a run was to ask about."""
+    records, limit = manifest["dataset"]["records"], manifest["parameters"]["limit"]
+    return min(records, limit or records)
+
+
+def sample(places, planned, *, random=False):
+    """Which of the functions in their order a run has: a stopped one may have those at one or both ends only.
+
+    Args:
+        planned: The number of functions that it was to ask about.
+        random: Whether it began them in a random order.
+    """
+    places = sorted(places)
+    edges = [-1, *places, planned]
+    gaps = [at for at, (low, high) in enumerate(pairwise(edges)) if high - low > GAP]
     if not gaps:
         return "as drawn"
-    starts, ends = [places[0], *(high for _, high in gaps)], [*(low for low, _ in gaps), places[-1]]
-    parts = [f"{low} to {high}" if low < high else f"{low}" for low, high in zip(starts, ends, strict=True)]
-    return f"stopped: {', '.join(parts)}"
+    if random:
+        return "a random part"
+    parts = [places[start:end] for start, end in pairwise([0, *gaps, len(places)]) if start < end]
+    shown = [f"{part[0]} to {part[-1]}" if len(part) > 1 else f"{part[0]}" for part in parts]
+    return f"stopped: {', '.join(shown)}"
 
 
 GAP = 6

@@ -1,4 +1,4 @@
-"""The tables of the results pages, from the records in docs/results/records: `python pages.py [--check]`.
+"""The tables of the results pages, from docs/results/records: `python pages.py [--check] [PAGE…]`.
 
 Imports nothing from Counterlens. A page has places such as
 
@@ -7,7 +7,8 @@ Imports nothing from Counterlens. A page has places such as
 
 with the paper's name, one of the tables of `page_NAME.py`, and the folders of records. The table goes
 between the two lines; folders that are not there yet are passed over. The picture of the index is drawn, too.
-`--check` writes nothing, and fails if a cell of a page or the picture differs.
+`--check` writes nothing, and fails if a cell of a page or the picture differs. Names of pages, such as
+`codemind`, leave out all others.
 """
 
 from __future__ import annotations
@@ -60,9 +61,11 @@ def cell(value) -> str:
 
 def table(script: str, title: str, folders: str) -> str:
     """One table in Markdown, with the rows of all folders."""
-    tables = recomputed(script, folders)
-    if title not in tables or not kept(folders):
+    if not kept(folders):
         return "Not measured yet.\n"
+    tables = recomputed(script, folders)
+    if title not in tables:
+        sys.exit(f"page_{script}.py gives no table {title!r}, but {', '.join(map(repr, tables))}")
     head, rows = tables[title]
     if not rows:
         return "Not measured yet.\n"
@@ -85,7 +88,11 @@ def drawn() -> str:
 def main() -> int:
     """Fill the pages and draw the picture, or compare them."""
     different = 0
-    for path in (*sorted(RESULTS.glob("*.md")), RESULTS / "models.svg"):
+    paths = {path.stem: path for path in (*sorted(RESULTS.glob("*.md")), RESULTS / "models.svg")}
+    names = [name for name in sys.argv[1:] if name != "--check"]
+    if unknown := set(names) - paths.keys():
+        sys.exit(f"there is no page {', '.join(sorted(unknown))}; there are {', '.join(paths)}")
+    for path in (paths[name] for name in names or paths):
         before = path.read_text(encoding="utf-8") if path.exists() else ""
         after = filled(before) if path.suffix == ".md" else drawn()
         if before == after:

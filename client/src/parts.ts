@@ -63,6 +63,7 @@ export function start(context: vscode.ExtensionContext): Running {
       complete: (params, cancel) => editorModels.complete(params, cancel),
       taskNews: (news) => tasks.news(news),
       runNews: (news) => views.runs.news(news),
+      probeFact: (news) => reports.stated(news),
       probeRefined: (news) => reports.refined(news),
       completionBegun: (news) => completions.begun(news),
       started: () => {

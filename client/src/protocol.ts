@@ -148,7 +148,7 @@ export interface ProbeArgument extends FunctionArgument {
   mutations?: string[];
   /** Number of completions to sample of each side; by default that of the setting. */
   samples?: number;
-  /** Whether to send results so far as {@link PROBE_REFINED} while completions are sampled. */
+  /** Whether to send what is true so far as {@link PROBE_FACT}, and results so far as {@link PROBE_REFINED}. */
   refine?: boolean;
   /** Whether to probe although there is a result from an earlier session. */
   again?: boolean;
@@ -161,6 +161,16 @@ export interface CompletionBegun {
   uri: string;
   function: string;
   text: string;
+}
+
+/** Server to client: a sentence of a running probe that is already true. */
+export const PROBE_FACT = "counterlens/probeFact";
+
+export interface ProbeFact {
+  uri: string;
+  /** Qualified name. */
+  function: string;
+  fact: string;
 }
 
 /** Server to client: the results so far of a probe that is still sampling completions. */

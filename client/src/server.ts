@@ -13,7 +13,9 @@ import {
   type InitializationOptions,
   PARTLY_SCORED,
   PROBE,
+  PROBE_FACT,
   PROBE_REFINED,
+  type ProbeFact,
   type ProbeRefinement,
   SCORES_CHANGED,
   type ScoresChangedParams,
@@ -47,6 +49,7 @@ export interface ServerListener {
   partlyScored(params: ScoresChangedParams): void;
   taskNews(news: TaskNews): void;
   runNews(news: RunNews): void;
+  probeFact(news: ProbeFact): void;
   probeRefined(news: ProbeRefinement): void;
   completionBegun(news: CompletionBegun): void;
   /** Sends a request to a model that the editor offers. */
@@ -339,6 +342,7 @@ export class Server implements vscode.Disposable {
     client.onRequest(COMPLETE, (params: CompleteParams, cancel: vscode.CancellationToken) =>
       this.listener.complete(params, cancel),
     );
+    client.onNotification(PROBE_FACT, (news: ProbeFact) => this.listener.probeFact(news));
     client.onNotification(PROBE_REFINED, (news: ProbeRefinement) => this.listener.probeRefined(news));
     client.onNotification(COMPLETION_BEGUN, (news: CompletionBegun) => this.listener.completionBegun(news));
     client.onNotification(TASK_NEWS, (news: TaskNews) => this.listener.taskNews(news));

@@ -89,6 +89,8 @@ export interface Settings {
     /** Null if each probe uses its own default. */
     maxTokens: number | null;
     samples: number;
+    /** Seconds; 0 for no limit. */
+    budget: number;
     timeout: number;
     code: "given" | "written";
     encoder: string;
@@ -131,7 +133,7 @@ export const DEFAULTS: Settings = {
     averageLineBytes: 160,
     longestLineBytes: 4000,
   },
-  probe: { maxTokens: null, samples: 0, timeout: 10, code: "given", encoder: "", corpus: "" },
+  probe: { maxTokens: null, samples: 0, budget: 60, timeout: 10, code: "given", encoder: "", corpus: "" },
   sandbox: { allowWeaker: false },
   dependences: { diagnostics: false },
   operators: { ask: "hover", diagnostics: "information", threshold: 0.9 },
@@ -274,6 +276,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
     probe: {
       maxTokens: read<number | null>("probe.maxTokens", integer(1, 131_072), d.probe.maxTokens),
       samples: read("probe.samples", integer(0, 200), d.probe.samples),
+      budget: read("probe.budget", number(0, 86_400), d.probe.budget),
       timeout: read("probe.timeout", number(0.1, 3600), d.probe.timeout),
       code: read("probe.code", oneOf("given", "written"), d.probe.code),
       encoder: read("probe.encoder", aString, d.probe.encoder),

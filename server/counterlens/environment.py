@@ -55,6 +55,10 @@ def outside_project(paths: "Iterable[str]") -> list[str]:
     return [path for path in absolute if is_outside(path)]
 
 
+closed_folders: "list[str]" = []
+"""The folders that were removed from `sys.path`."""
+
+
 def close_search_path() -> None:
     """Remove the folders of the current project that `PYTHONPATH` names from `sys.path`.
 
@@ -66,13 +70,14 @@ def close_search_path() -> None:
         here = _current_folder()
         closed = {os.path.join(here, entry) for entry in {*entries} - {*outside_project(entries)}}
         closed = {os.path.normpath(entry) for entry in closed}
+        closed_folders.extend(entry for entry in sys.path if os.path.normpath(entry) in closed)
         sys.path[:] = [entry for entry in sys.path if os.path.normpath(entry) not in closed]
 
 
 def leave_current_folder() -> None:
     """Remove the current folder from `sys.path`, where `python -m` without `-P` has put it."""
     if not sys.flags.safe_path and sys.path[:1] == [_current_folder()]:
-        del sys.path[0]
+        closed_folders.append(sys.path.pop(0))
 
 
 def closed_environment(changes: "Mapping[str, str] | None" = None) -> dict[str, str]:

@@ -12,6 +12,7 @@ from counterlens.regular_file import read_text
 
 DEEPEST = 100
 """Maximum levels of lists and tables; deeper ones would exhaust the stack of the code that reads them."""
+_MARK = "\ufeff"
 
 
 class TooDeepError(ValueError):
@@ -75,9 +76,6 @@ def check_depth(value: object, deepest: int = DEEPEST) -> None:
         if not level:
             return
     raise TooDeepError
-
-
-_MARK = "\ufeff"
 
 
 def _decode(text: str | bytes) -> str:

@@ -12,13 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from importlib.metadata import PackageNotFoundError, distribution, distributions, entry_points
+from pathlib import Path
 from pkgutil import resolve_name
 from threading import RLock
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
+from counterlens.nested_text import parse_toml
+from counterlens.regular_file import read_text
+
 T = TypeVar("T")
+
+_GROUPS = "counterlens."
+"""The beginning of the groups of our entry points."""
+_PROJECT = "pyproject.toml"
+_LARGEST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,48 @@ def load(group: str, prepare: Callable[[Any], Any] = lambda plugin: plugin) -> I
             failures.append(PluginFailure(group, entry_point.name, distribution, reason))
         else:
             yield entry_point.name, plugin
+
+
+def packages_with_plugins(folders: Iterable[str]) -> list[str]:
+    """The packages that have plug-ins and are only in some folders; nothing of them is imported."""
+    names = {
+        package.name
+        for package in distributions(path=list(folders))
+        if any(entry_point.group.startswith(_GROUPS) for entry_point in package.entry_points)
+    }
+    return sorted(name for name in names if not _is_installed(name))
+
+
+def projects_with_plugins(folder: Path) -> dict[Path, str]:
+    """The names of packages with plug-ins whose sources are in a folder, and which are not installed.
+
+    Returns:
+        The folder of each `pyproject.toml` that declares entry points of ours, there or one folder below.
+    """
+    projects = {}
+    for file in (folder / _PROJECT, *sorted(folder.glob(f"*/{_PROJECT}"))):
+        try:
+            text = read_text(file, _LARGEST)
+            project = parse_toml(text)["project"] if _GROUPS in text else {}
+            name, groups = project["name"], [*project["entry-points"]]
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+        ):  # there is none, or it is not ours to complain about
+            continue
+        if isinstance(name, str) and any(group.startswith(_GROUPS) for group in groups):
+            projects[file.parent] = name
+    return {place: name for place, name in projects.items() if not _is_installed(name)}
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except (PackageNotFoundError, ValueError):
+        return False
+    return True
 
 
 class Registry(Mapping[str, T], Generic[T]):

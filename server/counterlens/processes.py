@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 OWN_FOLDER = Path(sys.base_prefix)
 """The current folder of processes that need none: the interpreter's, from which code is loaded anyway."""
+_STARTED: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 def processors() -> int:
@@ -54,9 +55,6 @@ def start(
     process = subprocess.Popen(_check(command), env=_whole(environment), **options)
     _STARTED.add(process)
     return process
-
-
-_STARTED: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 def start_lasting(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:

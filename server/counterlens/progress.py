@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event
+from typing import TypedDict
 
 from counterlens.errors import Cancelled
 
@@ -89,24 +91,28 @@ class WholeShare:
         self._shares.append(0.0)
 
 
+class RequestOptions(TypedDict, total=False):
+    """What every request takes that is passed on: how it is cancelled, and who is told of its progress."""
+
+    cancel: Event | None
+    progress: Callable[[int, int], None] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Steps:
     """Progress and cancellation of one piece of work, step by step.
 
-    Args:
+    Attributes:
         cancel: Set to cancel, by any thread.
         progress: Called at each step.
         facts: Called with each sentence that is already true, for a reader who waits; None if nobody does.
         budget: The time in which the work ends with what it has, if it can; None for no limit.
     """
 
-    def __init__(
-        self,
-        cancel: Event | None = None,
-        progress: ProgressCallback | None = None,
-        facts: Callable[[str], None] | None = None,
-        budget: TimeBudget | None = None,
-    ) -> None:
-        self.cancel, self.progress, self.facts, self.budget = cancel, progress, facts, budget
+    cancel: Event | None = None
+    progress: ProgressCallback | None = None
+    facts: Callable[[str], None] | None = None
+    budget: TimeBudget | None = None
 
     def check(self) -> None:
         """Stop if cancellation was requested.
@@ -126,6 +132,18 @@ class Steps:
         self.check()
         self.report(what, done, total)
 
+    def request(self, what: str, of: int = 1, *, in_time: bool = False) -> RequestOptions:
+        """Begin a step that is one request to a model, and return the options that watch it.
+
+        Args:
+            in_time: Whether the request ends when the time of the work is over.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        self.next(what, 0, of)
+        return {"cancel": self.end if in_time else self.cancel, "progress": partial(self.report, what)}
+
     def report(self, what: str, done: int, total: int) -> None:
         """Report the progress of a step."""
         if self.progress:
@@ -141,9 +159,9 @@ class Steps:
         """What ends a request: the work is cancelled, or its time is over."""
         return self.cancel if self.budget is None else EndOfTime(self.cancel, self.budget)
 
-    def has_time(self, seconds: float = 0.0) -> bool:
-        """Whether so much time is left."""
-        return self.budget is None or self.budget.left > seconds
+    def has_time(self, seconds: float = 0.0, *, share: float = 0.0) -> bool:
+        """Whether so much time is left, in seconds or as a share of the whole."""
+        return self.budget is None or self.budget.left > max(seconds, share * self.budget.seconds)
 
     def part(self, name: str, number: int, parts: int) -> Steps:
         """The steps of one of several parts, reported as a share of all; for a single part, these steps."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 
@@ -36,13 +37,18 @@ def short_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="package", autouse=True)
 def _models_stay_loaded() -> Iterator[None]:
-    """Reuse the child process of a closed model for the next model with the same parameters."""
+    """Reuse the child process of a closed model for the next model with the same parameters.
+
+    A model changes the first request to later children once its first child has answered.
+    """
     idle: dict[Any, _Child] = {}
+    openings: WeakKeyDictionary[ModelProcess, Any] = WeakKeyDictionary()
     ready, close = ModelProcess._ready, ModelProcess.close
 
     def take(self: ModelProcess, *more: Any) -> _Child:
+        opening = openings.setdefault(self, (self._worker, self.opening))
         if self._child is None and not self._closed:
-            self._child = idle.pop((self._worker, self._opening), None)
+            self._child = idle.pop(opening, None)
         return ready(self, *more)
 
     def keep(self: ModelProcess) -> None:
@@ -51,9 +57,8 @@ def _models_stay_loaded() -> Iterator[None]:
             close(self)
             return
         self._closed, self._child = True, None
-        opened = self._worker, self._opening
-        idle.setdefault(opened, child)
-        if idle[opened] is not child:
+        idle.setdefault(openings[self], child)
+        if idle[openings[self]] is not child:
             child.end()
         elif len(idle) > AT_A_TIME:
             idle.pop(next(iter(idle))).end()

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
+from counterlens.cli import check as check_command
 from counterlens.cli.options import ChosenModel
 from counterlens.doubt import marking as doubt_marking
+from counterlens.doubt.scope import DoubtScope
 from counterlens.models.base import Capability, Completion, ModelInfo, Prompt
-from counterlens.probes.reading import marking
+from counterlens.probes.reading import checking, marking
 from counterlens.probes.reading.readings import Consensus, Majority
+from counterlens.progress import TimeBudget
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.trust import TrustError
@@ -361,3 +366,41 @@ def test_a_mark_is_shown_whatever_the_file_is_called(cli: Cli, tmp_path: Path, n
         assert (form, cli("check", tmp_path, "--format", form).code) == (form, 1)
     (mark,) = cli("check", tmp_path, "--json").json
     assert Path(mark["path"]).is_file()
+
+
+def test_a_budget_ends_with_the_functions_that_were_edited_last(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check_command, "_PATIENCE", 0.0)
+    old, new = write(tmp_path, "a.py", UNTESTED), write(tmp_path, "b.py", UNTESTED)
+    os.utime(old, (1, 1))
+    ran = cli("check", tmp_path, "--budget", "0.001s")
+    assert (ran.code, ran.out.count("did you mean")) == (1, 1)
+    assert ran.out.startswith(str(new))
+    assert "the time sufficed for 1 of 2 functions" in ran.err
+    whole = cli("check", tmp_path)
+    assert whole.out.count("did you mean") == 2
+    assert f"so far: {old}:7:18: `!=`: did you mean `==`?" in whole.err  # before the other file is read
+    assert cli("check", tmp_path, "--fit", "--budget", "1s").code == 2
+
+
+def test_what_docstrings_state_is_said_before_the_model_is_asked_and_short_functions_come_first(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = '\n\ndef half(n):\n    """half(3) == 1.5"""\n    n, m = n, n\n    return n // 2\n'
+    short = "\n\ndef same(n):\n    return n\n"
+    write(tmp_path, "a.py", (UNTESTED + wrong + short).lstrip())
+    asked, ended = list[str](), Event()
+
+    def doubts(_model: object, scope: DoubtScope, **_: object) -> tuple[()]:
+        asked.append(scope.function.qualname)
+        ended.set()
+        return ()
+
+    monkeypatch.setattr(checking, "doubts", doubts)
+    monkeypatch.setattr(TimeBudget, "left", property(lambda _: 0.0 if ended.is_set() else 60.0))
+    ran = cli("check", tmp_path, "--budget", "60s")
+    assert asked == ["same"]
+    assert "half(3)" in ran.out
+    assert "so far:" in ran.err
+    assert "the time sufficed for 1 of 3 functions" in ran.err

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from counterlens.cli import main
+from counterlens.models.default import VARIABLE
 from tests.conftest import short_model
 from tests.models.llama.test_filling import with_fill_marks
 
@@ -402,7 +403,8 @@ def test_a_kind_of_model_whose_package_is_missing_is_not_ready(
     assert states["PATH/FILE.gguf"] == "ready"
 
 
-def test_models_and_doctor(cli: Cli) -> None:
+def test_models_and_doctor(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(short_model(endless=True)))  # an answer as long as the doctor asks for
     listed = cli("models", "list", "--json")
     assert {row["id"] for row in listed.json} >= {"smollm2-135m"}
     tested = cli("models", "test", "smollm2-135m", "--json")

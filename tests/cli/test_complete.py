@@ -6,12 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from counterlens.models.default import VARIABLE
 from tests.cli.test_cli import SIGN, Cli
+from tests.conftest import short_model
 
 
 @pytest.fixture
 def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
     return Cli(capfd)
+
+
+@pytest.fixture(autouse=True)
+def _long_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask a model whose answers have several tokens to explain."""
+    monkeypatch.setenv(VARIABLE, str(short_model(endless=True)))
 
 
 @pytest.fixture
@@ -21,13 +29,13 @@ def place(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_completion_is_explained_line_by_line(cli: Cli, place: Path, short: list[str]) -> None:
-    ran = cli("complete", f"{place}:10", *short, "--max-tokens", "24")
+def test_a_completion_is_explained_line_by_line(cli: Cli, place: Path) -> None:
+    ran = cli("complete", f"{place}:10", "--max-tokens", "24")
     assert ran.code == 0, ran.err
     for part in ("line 10", "mean probability", "least sure", "by concept"):
         assert part in ran.out
     page = place.with_suffix(".html")
-    plain = cli("complete", f"{place}:10", *short, "--max-tokens", "24", "--json", "--html", page).json
+    plain = cli("complete", f"{place}:10", "--max-tokens", "24", "--json", "--html", page).json
     assert "line 10" in page.read_text()
     (found,) = plain["completions"]
     assert (plain["function"], found["title"]) == ("sign", "line 10")
@@ -36,7 +44,6 @@ def test_a_completion_is_explained_line_by_line(cli: Cli, place: Path, short: li
     assert all(found["start"] <= node["start"] < node["end"] <= found["end"] for node in found["nodes"])
 
 
-@pytest.mark.usefixtures("short_by_default")
 def test_both_sides_of_a_counterfactual_stand_beside_each_other(cli: Cli, place: Path) -> None:
     page = place.with_suffix(".html")
     ran = cli("complete", f"{place}:10", "--mutation", "if-else-flip", "--max-tokens", "24", "--html", page)

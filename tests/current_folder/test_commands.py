@@ -40,6 +40,7 @@ def arguments() -> dict[str, list[str]]:
         "causal": ["--data", "problems.jsonl", *short()],
         "calibrate": ["--data", "problems.jsonl", *short()],
         "changed": ["--repository", ".", *short()],
+        "reproduce": ["cacp", "--data", "problems.jsonl", "--max-tokens", "4", "--out", "table", *short()],
         "check": ["target.py", *short()],
         "complete": ["target.py:9", "--max-tokens", "4", *short()],
         "data check": ["problems.jsonl", "--run"],

@@ -44,7 +44,8 @@ def test_every_kind_has_an_example_that_offers_something_and_a_description() -> 
 def test_the_page_describes_every_kind_and_margins_are_of_kinds() -> None:
     page = (Path(__file__).parents[2] / "docs" / "doubt.md").read_text(encoding="utf-8")
     table = page.partition("## Kinds of doubt")[2].partition("\n## ")[0]
-    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(DOUBT_KINDS)
+    rows = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    assert rows == list(DOUBT_KINDS), "the table in docs/doubt.md has a row for each kind, in this order"
     assert set(EMBEDDED) <= set(DOUBT_KINDS)
     assert all(margin > 0 for margin in EMBEDDED.values())
 

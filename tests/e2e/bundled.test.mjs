@@ -88,8 +88,8 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
   step("a probe runs: the sandbox also works with the bundled packages", async () => {
     await session.changeModel(await shortModel()); // any model has verdicts
     await vscode.codeLens("Probe counterfactually").nth(1).click();
-    await vscode.tab("Probe of grade").waitFor({ timeout: 300_000 });
-    await vscode.panel("Probe of grade").getByText("if-else-flip").first().waitFor();
+    const report = await vscode.probed("grade", { timeout: 300_000 });
+    await report.getByText("if-else-flip").first().waitFor();
   });
 
   step("an unsuitable interpreter is reported with the reason", async () => {

@@ -361,14 +361,13 @@ describe("the main features", { skip }, () => {
         await vscode.codeLens("Probe counterfactually").nth(1).click();
         await vscode.statusItem("Probing grade").waitFor();
       });
-      await vscode.tab("Probe of grade").waitFor(PROBED);
+      const panel = await vscode.probed("grade", PROBED);
       await session.screenshot("probed");
       await vscode.command("Problems: Focus on Problems View");
       await vscode.problems("surprising").first().waitFor();
       assert.equal(await vscode.problems("counterfactual").count(), 0);
       await session.screenshot("probe");
       await vscode.command("View: Hide Panel");
-      const panel = vscode.panel("Probe of grade");
       await panel.getByRole("heading", { name: "if-else-flip" }).waitFor();
       const draw = panel.getByRole("button", { name: "Sample 20 Completions" });
       await until(async () => assert.ok(await draw.isEnabled()), { ms: PROBED.timeout }); // near ties are followed first

@@ -287,8 +287,7 @@ describe("a function in the editor", { skip }, () => {
     step("the report of a probe", async () => {
       await vscode.click("parity", { line: "def parity" });
       await vscode.command("Counterlens: Probe Function Counterfactually");
-      await vscode.tab("Probe of parity").waitFor(MODEL);
-      await vscode.panel("Probe of parity").getByRole("heading", { level: 1 }).waitFor();
+      await vscode.probed("parity", MODEL);
       await inAllThemes("Probe of parity");
     });
 

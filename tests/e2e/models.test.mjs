@@ -270,10 +270,25 @@ describe("models, status and look", { skip }, () => {
   step("the key that the user enters reaches the server, and a function is probed", async () => {
     const server = await giveKey(KEY);
     assert.equal(environmentOf(server).COUNTERLENS_API_KEY, KEY);
+    const release = models.hold('"max_tokens": 24');
     await probe();
+    await probe(); // what was already asked is not asked again, and no sentence stands twice
     await vscode.tab("Probe of parity").waitFor({ timeout: 300_000 });
     const panel = vscode.panel("Probe of parity");
-    await panel.getByRole("heading", { level: 1, name: "parity" }).waitFor();
+    await panel.getByRole("status").filter({ hasText: "known so far" }).waitFor();
+    await panel
+      .getByRole("listitem")
+      .filter({ hasText: /\d+ pairs? at \d+ cuts?/ })
+      .waitFor();
+    const facts = await panel.getByRole("listitem").allInnerTexts();
+    assert.equal(facts.length, 3); // no pair is judged before the server answers
+    assert.match(facts[0], /^\d+ places? to rewrite/);
+    assert.match(facts[1], /^judged by/);
+    assert.ok(await panel.getByRole("button", { name: "Ask Again" }).isDisabled());
+    await session.screenshot("known-so-far");
+    release();
+    await vscode.probed("parity");
+    assert.ok(await panel.getByRole("button", { name: "Ask Again" }).isEnabled());
     report = await panel.locator("main").innerText();
     assert.match(report, /parity\.py:1-12 with house-model \(/);
     assert.match(report, /if-else-flip/);

@@ -182,9 +182,7 @@ describe("the panels", { skip }, () => {
     await vscode.command("View: Close All Editors");
     await vscode.quickOpen("parity.py");
     await until(() => vscode.codeLens("Probe counterfactually").first().click({ timeout: 2_000 }));
-    await vscode.tab("Probe of parity").waitFor(MODEL);
-    const report = vscode.panel("Probe of parity");
-    await report.getByRole("heading", { level: 1, name: "parity" }).waitFor();
+    const report = await vscode.probed("parity", MODEL);
     const text = await report.locator("main").innerText();
     assert.match(text, /With the branches flipped, the model/);
     assert.match(text, /After the counterfactual the model wrote/);

@@ -45,9 +45,9 @@ try {
   await vscode.leave();
   await vscode.click(FUNCTION, { line: `def ${FUNCTION}` });
   await vscode.command("Counterlens: Probe Function Counterfactually");
-  await vscode.tab(`Probe of ${FUNCTION}`).waitFor({ timeout: 300_000 });
+  const report = await vscode.probed(FUNCTION, { timeout: 300_000 });
   await page.setViewportSize({ width: 1120, height: 640 });
-  const heading = vscode.panel(`Probe of ${FUNCTION}`).getByRole("heading", { name: "if-else-flip" });
+  const heading = report.getByRole("heading", { name: "if-else-flip" });
   await heading.evaluate((element) => element.scrollIntoView());
   await vscode.leave();
   await picture("probe");

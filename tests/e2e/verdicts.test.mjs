@@ -209,9 +209,7 @@ describe("verdicts of tests", { skip }, () => {
       await until(() => vscode.codeLens("Probe counterfactually").first().click({ timeout: 2_000 }), {
         ms: 120_000,
       });
-      await vscode.tab("Probe of Parity.parity").waitFor(MODEL);
-      const report = vscode.panel("Probe of Parity.parity");
-      await report.getByRole("heading", { level: 1, name: "Parity.parity" }).waitFor();
+      const report = await vscode.probed("Parity.parity", MODEL);
       const text = await report.locator("main").innerText();
       assert.match(text, /judged by 1 test/);
       assert.match(text, /if \(rest != 0\)/);

@@ -43,7 +43,7 @@ def vim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     (block,) = re.findall(r"```lua\n(.*?)```", text, re.DOTALL)
     named = 'settings = { model = "smollm2-135m"'
     assert named in block
-    more = "diagnostics = { enabled = true }, probe = { maxTokens = 24 }"  # marks, and short answers
+    more = "diagnostics = { enabled = true }, probe = { maxTokens = 8 }"  # marks, and short answers
     block = block.replace(named, f"{named}, {more}")
     (home / "init.lua").write_text(block, encoding="utf-8")
     (home / "odd.py").write_text(ODD, encoding="utf-8")

@@ -15,7 +15,7 @@ from counterlens.processes import python
 from counterlens.reports.run_formats import write_evaluation
 from tests.conftest import short_model
 
-FUNCTIONS = "3"
+FUNCTIONS = "2"
 """The default number of functions in a run."""
 
 

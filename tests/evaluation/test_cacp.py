@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import runpy
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, closing, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,16 @@ from typing import Any
 import pytest
 
 from counterlens.cli import main
+from counterlens.datasets.registry import LOADERS
+from counterlens.evaluation.estimate import BYTES_PER_TOKEN
+from counterlens.evaluation.reproducing import EXPERIMENTS
 from counterlens.mutations import survey
+from counterlens.probes.execution.prompts import CHAT_TOKENS
+from counterlens.probes.options import distribute
 from counterlens.probes.pairs.methods import forms_of
 from counterlens.probes.pairs.published import CACP, PAPER_ORDER
+from counterlens.probes.protocols import PROTOCOLS
+from counterlens.probes.registry import PROBES
 from tests.models.remote.conftest import Handler, serving
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "recompute" / "cacp.py"
@@ -247,6 +256,31 @@ def test_the_record_has_the_prompt_and_the_cut_of_every_pair(runs: Asked) -> Non
         assert len(shown.replace("\n", "\r\n")) == cut  # the lines of the dataset end so
 
 
+def test_the_plan_states_the_tokens_that_are_read_and_may_be_written(data: Path, runs: Asked) -> None:
+    _, endpoint = runs["copies"]
+    model = ["--model", "remote:copies", "--base-url", endpoint.url, "--plan"]
+
+    def planned(*more: object) -> tuple[int, int, int]:
+        said = cli("bench", *more, *model)
+        match = re.search(
+            r"about (\d+) prompts.*reads about ([\d,]+) tokens and writes up to ([\d,]+)", said, re.S
+        )
+        assert match, said
+        prompts, read, written = (int(number.replace(",", "")) for number in match.groups())
+        return prompts, read, written
+
+    prompts, read, written = planned("--protocol", "cacp", "--data", data)
+    bytes_read = sum(len(prompt.encode()) for prompt in endpoint.prompts)
+    assert 0.7 < read / (bytes_read / BYTES_PER_TOKEN) < 1.6  # counted by whole functions
+    assert written == prompts * 256
+    asked = ["--task", "execution", "--data", data]
+    prompts, _, written = planned(*asked)
+    assert written == prompts * 1024  # the question decides, up to this
+    prompts, read, written = planned(*asked, "--api", "chat")
+    assert written == prompts * CHAT_TOKENS
+    assert read > prompts * 100  # a worked example and the instruction, beside the function
+
+
 def test_one_that_thinks_aloud_is_read_and_stands_beside_one_that_does_not(runs: Asked) -> None:
     rows = tables(runs["knows"][0], runs["aloud"][0])[EFFECTS]
     assert [values(row) for row in rows] == [[1, 0, 0, 0, 0, 0]] * 2
@@ -278,3 +312,118 @@ def test_one_that_answers_at_random_is_refused(data: Path, tmp_path: Path) -> No
     assert "does not complete the same code the same way twice" in said
     assert EFFECTS not in tables(tmp_path / "run")
     endpoint.close()
+
+
+def test_a_table_over_all_of_its_data_is_that_of_one_run_about_all(
+    data: Path, runs: Asked, tmp_path: Path
+) -> None:
+    """The functions of several datasets are one population, and an own mutation changes no column."""
+    files = []
+    for number, line in enumerate(data.read_text().splitlines()):
+        files.append(tmp_path / f"part{number}.jsonl")
+        files[-1].write_text(f"{line}\n")
+    endpoint = Endpoint(copying)
+    asked = ["--model", "remote:copies", "--base-url", endpoint.url, "--allow-weaker-sandbox"]
+    parts = [part for file in files for part in ("--data", file)]
+    command = ["reproduce", "cacp", "--table", "2", *parts, *asked, "--out", tmp_path / "runs"]
+    with ExitStack() as stack:
+        stack.callback(endpoint.close)
+        shown = cli(*command, "--add-mutation", "operand-swap")
+        asked_once = len(endpoint.prompts)
+        again = cli(*command, "--add-mutation", "operand-swap")
+    assert len(endpoint.prompts) == asked_once  # all was done
+    assert again == shown
+    assert "average mutation effect (protocol cacp)" in shown
+    folders = [tmp_path / "runs" / file.stem for file in files]
+    both, whole = tables(*folders, "--pool"), tables(runs["copies"][0])
+    (effects,), (counts,) = both[EFFECTS], both[COUNTS]
+    assert effects[:-1] == whole[EFFECTS][0]
+    assert counts[:-1] == whole[COUNTS][0]
+    assert counts[-1] > 0  # of the own mutation
+    own = tables(folders[0])
+    export = recomputed(folders[0])
+    for title in (EFFECTS, COUNTS, TELLING):
+        assert_same(own[title], export[title])
+    assert row_of_all(both) == row_of_all(whole)
+
+
+def row_of_all(found: dict[str, list[list[Any]]]) -> list[Any]:
+    return next(row for row in found[TELLING] if row[1] == "all")
+
+
+def test_a_population_of_the_paper_is_a_row_and_its_table_stands_below(data: Path, tmp_path: Path) -> None:
+    """Table 2 has the functions of HumanEval and MBPP as one population, and CodeContests by itself."""
+    contest = tmp_path / "contest.jsonl"
+    program = "total = 0\nfor number in input().split():\n    total += int(number)\nprint(total)\n"
+    tests = {"input": ["1 2\n", "5\n"], "output": ["3\n", "5\n"]}
+    none: dict[str, list[str]] = {"input": [], "output": []}
+    problem = {
+        "name": "1_A. Sum",
+        "description": "Print the sum.",
+        "public_tests": tests,
+        "private_tests": none,
+        "generated_tests": none,
+        "solutions": {"language": [3], "solution": [program]},
+        "incorrect_solutions": {"language": [], "solution": []},
+    }
+    contest.write_text(json.dumps(problem) + "\n")
+    endpoint = Endpoint(lambda prompt: copying(prompt) if "def " in prompt else "\n")
+    asked = ["--model", "remote:copies", "--base-url", endpoint.url, "--allow-weaker-sandbox"]
+    parts = ["--data", data, "--data", f"codecontests:{contest}"]
+    with closing(endpoint):
+        shown = cli("reproduce", "cacp", "--table", "2", *parts, *asked, "--out", tmp_path / "runs")
+    effects, rest = shown.split("average mutation effect (protocol cacp)")[1].split("in the paper, Table 2")
+    assert [line.split()[0] for line in effects.splitlines() if "copies" in line][:2] == [
+        "mbpp",
+        "codecontests",
+    ]
+    assert "StarCoder (13B)" in rest
+    assert "66.04" in rest
+    assert "Table 1" not in rest  # nobody asked for it
+
+
+def test_runs_of_other_models_are_no_one_population(runs: Asked) -> None:
+    two = [runs[name][0] for name in ("knows", "copies")]
+    assert "differ in their models" in cli("report", "--pool", *two, fails=True)
+
+
+def test_a_table_is_named_as_in_its_paper_and_all_of_its_data_must_be_there() -> None:
+    assert "Tables: 1, 2 (mutation effects on completion); 3 (" in cli(
+        "reproduce", "cacp", "--table", "9", "--plan", fails=True
+    )
+    lost = cli("reproduce", "cacp", "--data", "nowhere", "--data", "humaneval", "--plan", fails=True)
+    assert "there is no dataset and no file nowhere" in lost
+    assert "--data humaneval" in lost
+    assert "the paper chooses" in cli("reproduce", "cacp", "--task", "repair", "--plan", fails=True)
+    assert "--add-mutation asks about more" in cli(
+        "reproduce", "cacp", "--mutation", "operand-swap", "--plan", fails=True
+    )
+
+
+def test_data_of_one_name_would_be_one_run(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = shutil.copy(data, tmp_path / "other" / data.name)
+    files = ["--data", data, "--data", other]
+    said = cli("reproduce", "cacp", *files, "--out", tmp_path / "runs", "--model", "remote:m", fails=True)
+    assert f"{data} and {other} have the same name" in said
+    assert "rename one of the files" in said
+    assert not (tmp_path / "runs").exists()
+
+
+def test_every_experiment_has_the_protocol_of_its_paper() -> None:
+    assert set(EXPERIMENTS) == set(PROTOCOLS)
+    for protocol, experiments in EXPERIMENTS.items():
+        for experiment in experiments:
+            assert {*experiment.data} <= {*LOADERS}
+            distribute(
+                [PROBES[task] for task in experiment.tasks], {**experiment.options, "protocol": protocol}, ()
+            )
+
+
+def test_a_table_that_stopped_goes_on_with_the_same_command(data: Path, tmp_path: Path) -> None:
+    endpoint = Endpoint(copying)
+    endpoint.close()
+    asked = ["--data", data, "--model", "remote:m", "--base-url", endpoint.url, "--allow-weaker-sandbox"]
+    said = cli("reproduce", "cacp", *asked, "--out", tmp_path / "runs", fails=True)
+    assert "the same command" in said
+    assert "bench --resume" not in said

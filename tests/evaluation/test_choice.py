@@ -10,10 +10,11 @@ from dataclasses import replace
 from counterlens.evaluation.choice import choice_in, model_choice
 from counterlens.evaluation.comparison import compare_models
 from counterlens.evaluation.gate import GateOutcome, gate
+from counterlens.evaluation.reproducing import pool_runs
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
-from counterlens.metrics.effects import Effect
+from counterlens.metrics.effects import Effect, wilson
 from counterlens.metrics.significance import functions_needed
 from counterlens.metrics.summary import Observation
 from counterlens.reports.build.choice import choice_sentence
@@ -145,3 +146,10 @@ def test_none_is_chosen_if_nothing_is_right() -> None:
     choice = model_choice({"a": nothing, "b": nothing})
     assert choice.best is None
     assert choice_sentence(choice) == "none: not one writes anything right, over 3 functions."
+
+
+def test_functions_of_a_run_without_unsteady_answers_count_in_the_share_over_all_runs() -> None:
+    steady, other = run_of(1, m=0.6), run_of(2, m=0.6)
+    unsteady = replace(other, unsteady={("m", "completion"): wilson(3, FUNCTIONS)})
+    share = pool_runs([steady, unsteady]).unsteady["m", "completion"]
+    assert (share.count, share.n) == (3, 2 * FUNCTIONS)

@@ -35,7 +35,7 @@ import time
 def larger(a, b):
     """Return the larger one.
 
-    >>> time.sleep(0.15) or larger(1, 2)
+    >>> time.sleep(0.8) or larger(1, 2)
     2
     """
     if a > b:
@@ -125,7 +125,7 @@ def test_where_an_option_applies_is_said_and_one_that_no_task_takes_is_refused()
 
 
 def test_programs_with_bugs_are_asked_about() -> None:
-    source = SLOW.replace("time.sleep(0.15) or ", "")
+    source = SLOW.replace("time.sleep(0.8) or ", "")
     target = Target(Document(source), "larger", id="f", buggy=source.replace("a > b", "a < b"))
     model: Any = Scripted(lambda text: "smaller" if "a < b" in text else "larger")
     settings = RunSettings.of(["name"], "data", {"code": "buggy"})

@@ -72,6 +72,24 @@ def test_an_item_in_progress_counts_by_its_programs() -> None:
         assert left.seconds() == pytest.approx(21 * 10 / 9)  # some of it is always left
 
 
+def test_items_that_all_wait_for_the_model_are_not_nearly_done() -> None:
+    """A run with many items in progress said "2 minutes" before its first item ended, and then 30."""
+    clock, items = Clock(), [item(number) for number in range(40)]
+    left = TimeLeft(items, ten(40), clock=clock)
+    with ExitStack() as last:
+        for each in items[1:20]:
+            last.enter_context(left.following(each))
+        with left.following(items[0]):
+            for each in items[:20]:
+                for _ in range(100):
+                    left._count_program(each)
+            clock.now = 30
+            assert left.seconds() is None
+        seconds = left.seconds()
+        assert seconds is not None
+        assert seconds >= 300  # some three of 40 items are done
+
+
 def test_programs_are_followed_on_the_thread_of_their_item() -> None:
     items = [item(number) for number in range(2)]
     left = TimeLeft(items, ten(2))
@@ -224,7 +242,7 @@ def started(code: Path, *more: str) -> subprocess.Popen[str]:
     command = command_of(
         "bench", "--data", f"repo:{code}", "--out", str(code / "run"), "--task", "likelihood"
     )
-    command += ["--model", str(short_model()), "--progress", "json", "--trust", *more]
+    command += ["--model", str(short_model(endless=True)), "--progress", "json", "--trust", *more]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     environment = {**os.environ, "XDG_CACHE_HOME": str(code / ".cache")}  # no rates of other runs
     return subprocess.Popen(command, text=True, env=environment, **pipes)  # type: ignore[call-overload, no-any-return]

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+import gc
+import importlib
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.python.judging.differential.boundaries import boundary_calls, larger_calls
+from counterlens.python.judging.differential.boundaries import boundary_calls, larger_calls, literal_calls
 from counterlens.python.judging.differential.call_likeness import CallLikeness
-from counterlens.python.judging.differential.generation import draw
+from counterlens.python.judging.differential.generation import draw, plan
 from counterlens.python.judging.differential.inputs import Call, Hints
+from counterlens.python.judging.differential.shapes import Shapes
 
 SCALARS = (
     st.integers() | st.floats() | st.text(max_size=5) | st.booleans() | st.none() | st.binary(max_size=4)
@@ -114,8 +122,63 @@ def test_boundaries_and_larger_inputs_have_every_kind(values: tuple[int, str, li
     assert max(len(items) for (items,) in larger if isinstance(items, list)) >= 1000
 
 
+def test_literals_of_the_code_and_their_neighbours_are_tried_in_each_place() -> None:
+    tried = [call.positional for call in literal_calls([Call((3, [7, 8]))], [400])]
+    assert all(wanted in tried for wanted in ((399, [7, 8]), (401, [7, 8]), (3, [400, 8]), (3, [401, 8])))
+
+
 def test_a_literal_of_the_code_is_drawn_where_it_is_like_known_values() -> None:
     known = likeness([(103,), (940,)], integers=(517, 5))
     numbers = {call.positional[0] for call in draw(known.strategy(), 100, 1)}
     assert numbers & {516, 517, 518}
     assert min(numbers) >= 100
+
+
+def test_constants_of_imported_modules_are_not_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """They would differ between an installed package and a checkout, and with what is imported so far."""
+    monkeypatch.chdir(tmp_path)
+    before = draw(st.integers().map(call_of), 200, 3)
+    (tmp_path / "speaking.py").write_text(f"NUMBERS = {list(range(70_001, 70_400))}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("speaking")
+    assert draw(st.integers().map(call_of), 200, 3) == before
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_drawing_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:
+    program = (
+        "from hypothesis import strategies as st\n"
+        "from counterlens.python.judging.differential.generation import draw\n"
+        "from counterlens.python.judging.differential.inputs import Call\n"
+        "draw(st.builds(lambda text: Call((text,)), st.text()), 20, 1)\n"
+    )
+    current, cache = tmp_path / "current", tmp_path / "cache"
+    current.mkdir()
+    kept = {name: value for name, value in os.environ.items() if name != "HYPOTHESIS_STORAGE_DIRECTORY"}
+    environment = {**kept, "XDG_CACHE_HOME": str(cache)}
+    subprocess.run([sys.executable, "-c", program], cwd=current, env=environment, check=True)
+    assert list(current.iterdir()) == []
+    assert (cache / "counterlens" / "hypothesis").is_dir()
+
+
+def test_the_garbage_collector_is_off_while_hypothesis_parses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In CPython 3.11 a collection can make a parse fail (python/cpython#106905)."""
+    parse, states = ast.parse, []
+
+    def watched(*arguments: Any, **named: Any) -> Any:
+        states.append(gc.isenabled())
+        return parse(*arguments, **named)
+
+    module = parse("def f(a, b=(1, 2.5)):\n    return a\n")
+    node = module.body[0]
+    assert isinstance(node, ast.FunctionDef)
+    monkeypatch.setattr(ast, "parse", watched)
+    calls = plan(Shapes(module, Hints()), node, None, [Call(([1],)), Call(([0.5], (3,)))])
+    draw(calls.of_types(calls.combinations[0]), 20, 1)
+    assert states
+    assert not any(states)
+    assert gc.isenabled()
+
+
+def call_of(number: int) -> Call:
+    return Call((number,))

@@ -100,7 +100,7 @@ def test_without_given_inputs_some_are_unlike_those_that_docstrings_speak_of(set
     runs = run(setting, code)
     odd = [each for each in runs.inputs if re.search(r"nan|inf|\[\]|, '( .*|.* )?'\)|[^ -~]", each.call)]
     usual = [
-        each for each in runs.inputs if re.fullmatch(r"top\(\[[-\d., ]+\], '\w+'\)", each.call, re.ASCII)
+        each for each in runs.inputs if re.fullmatch(r"top\(\[[-\d.e, ]+\], '\w+'\)", each.call, re.ASCII)
     ]
     assert min(len(odd), len(usual)) > 5
     assert {each.like_given for each in odd} == {False}

@@ -134,6 +134,17 @@ def test_warnings_made_errors_are_those_of_tests_only(project: Project, judge_of
     assert judge.judge(DOUBLE.replace("2 *", "3 *")).judgement is Judgement.FAILED
 
 
+def test_a_folder_that_cannot_be_collected_is_the_reason(project: Project) -> None:
+    # With `norecursedirs` of the project, pytest warns of Hypothesis's folder, here as an error.
+    settings = "[tool.pytest.ini_options]\nfilterwarnings = ['error']\nnorecursedirs = ['.git']\n"
+    tests = "from double import double\n\ndef test_double(tmp_path):\n    assert double(2) == 4\n"
+    files = {"double.py": DOUBLE, "test_double.py": tests, "pyproject.toml": settings}
+    path = project({**files, ".hypothesis/unicode_data/empty": ""}) / "double.py"
+    verdict = judge_by_itself(DOUBLE, path, Setting(best_sandbox(), interpreter_for(path), LIMITS))
+    assert verdict.judgement is Judgement.REFUSED
+    assert "Skipping collection of '.hypothesis'" in verdict.evidence.message
+
+
 @pytest.mark.parametrize(
     ("tests", "options", "reason"),
     [

@@ -57,8 +57,8 @@ def embedded_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def brief(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings with a model, without waits for idle time, and with short answers in probes."""
-    probe = {"maxTokens": 16, **settings.get("probe", {})}
+    """Settings with a model, without waits for idle time, and with probes of short answers, however long."""
+    probe = {"maxTokens": 16, "budget": 0, **settings.get("probe", {})}
     scoring = {"idleSecondsPerMinute": 6000, **settings.get("scoring", {})}
     return {"model": default_model(), **settings, "probe": probe, "scoring": scoring}
 

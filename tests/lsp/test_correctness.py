@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
@@ -18,7 +20,9 @@ from counterlens.confidence.correctness import (
 )
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.models.llama.model import LlamaModel
-from tests.lsp.conftest import open_file, scored
+from tests.conftest import short_model
+from tests.folders import emptied
+from tests.lsp.conftest import CONFIG, begin_session, fresh, initialize, open_file, scored
 
 TEXT = "def add(a, b):\n    return a + b\n"
 
@@ -49,9 +53,34 @@ def store(model: LlamaModel, skill: float, longest: int = 100) -> Correctness:
     return maps
 
 
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The user's data of the server of these tests, which reads the maps after it has scored a document."""
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def server(data: Path) -> AsyncIterator[LanguageClient]:
+    """A client of a server that has these data."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(data))
+        started = await CONFIG.start()
+    assert isinstance(started, LanguageClient)
+    await begin_session(started, initialize({"model": str(short_model(endless=True))}))
+    yield started
+    await started.shutdown_session()
+    await started.stop()  # type: ignore[no-untyped-call]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def measured(
+    server: LanguageClient, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[LanguageClient]:
+    """The client, before anything is measured."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(data))
+    emptied(data)
+    async with fresh(server) as client:
+        yield client
 
 
 async def hover(client: LanguageClient, uri: str) -> str:
@@ -64,58 +93,58 @@ async def hover(client: LanguageClient, uri: str) -> str:
 
 
 async def test_where_it_holds_it_is_shown(
-    own_client: LanguageClient, model: LlamaModel, tmp_path: Path
+    measured: LanguageClient, model: LlamaModel, tmp_path: Path
 ) -> None:
     store(model, 0.2)
-    uri = open_file(own_client, tmp_path / "add.py", TEXT)
-    text = await hover(own_client, uri)
+    uri = open_file(measured, tmp_path / "add.py", TEXT)
+    text = await hover(measured, uri)
     assert "was this sure of, in functions that it was this sure of, 8 in 10 were right (n = 412)." in text
     assert "does not tell" not in text
 
 
 async def test_where_it_does_not_hold_that_is_said(
-    own_client: LanguageClient, model: LlamaModel, tmp_path: Path
+    measured: LanguageClient, model: LlamaModel, tmp_path: Path
 ) -> None:
     store(model, 0.01)
-    uri = open_file(own_client, tmp_path / "add.py", TEXT)
-    text = await hover(own_client, uri)
+    uri = open_file(measured, tmp_path / "add.py", TEXT)
+    text = await hover(measured, uri)
     assert "does not tell right statements from wrong ones (measured on 515 that it wrote)" in text
     assert "were right" not in text
 
 
 async def test_of_longer_functions_than_were_measured_nothing_is_said(
-    own_client: LanguageClient, model: LlamaModel, tmp_path: Path
+    measured: LanguageClient, model: LlamaModel, tmp_path: Path
 ) -> None:
     store(model, 0.2, longest=2)
-    uri = open_file(own_client, tmp_path / "add.py", TEXT)
-    assert "right" not in await hover(own_client, uri)
+    uri = open_file(measured, tmp_path / "add.py", TEXT)
+    assert "right" not in await hover(measured, uri)
 
 
 async def test_little_confidence_says_nothing_because_people_write_unlikely_code(
-    own_client: LanguageClient, model: LlamaModel, tmp_path: Path
+    measured: LanguageClient, model: LlamaModel, tmp_path: Path
 ) -> None:
     maps = store(model, 0.2)
     save_correctness(replace(maps, statement=replace(maps.statement, right=0.9)))
-    uri = open_file(own_client, tmp_path / "add.py", TEXT)
-    assert "were right" not in await hover(own_client, uri)
+    uri = open_file(measured, tmp_path / "add.py", TEXT)
+    assert "were right" not in await hover(measured, uri)
 
 
 async def test_of_code_outside_functions_nothing_is_said(
-    own_client: LanguageClient, model: LlamaModel, tmp_path: Path
+    measured: LanguageClient, model: LlamaModel, tmp_path: Path
 ) -> None:
     store(model, 0.2)
-    uri = open_file(own_client, tmp_path / "sum.py", "total = 1\nmiddle = total + 1\n")
-    assert "were right" not in await hover(own_client, uri)
+    uri = open_file(measured, tmp_path / "sum.py", "total = 1\nmiddle = total + 1\n")
+    assert "were right" not in await hover(measured, uri)
 
 
-async def test_what_is_not_measured_is_said(own_client: LanguageClient, tmp_path: Path) -> None:
-    uri = open_file(own_client, tmp_path / "add.py", TEXT)
-    assert "`counterlens calibrate` does." in await hover(own_client, uri)
+async def test_what_is_not_measured_is_said(measured: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(measured, tmp_path / "add.py", TEXT)
+    assert "`counterlens calibrate` does." in await hover(measured, uri)
 
 
 async def test_maps_of_another_language_do_not_count(
-    own_client: LanguageClient, model: LlamaModel, tmp_path: Path
+    measured: LanguageClient, model: LlamaModel, tmp_path: Path
 ) -> None:
     save_correctness(replace(store(model, 0.2), language="java"))
-    uri = open_file(own_client, tmp_path / "add.py", TEXT)
-    assert "is not measured" in await hover(own_client, uri)
+    uri = open_file(measured, tmp_path / "add.py", TEXT)
+    assert "is not measured" in await hover(measured, uri)

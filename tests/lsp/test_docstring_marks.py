@@ -133,3 +133,21 @@ async def test_what_the_docstring_states_is_marked_without_a_fix(
     assert not any("version" in title or "example" in title for title in titles)
     edit(writer, uri, 3, right)
     await until(lambda: not marked(writer, uri), 60)
+
+
+async def test_what_docstrings_state_is_marked_before_a_model_writes(
+    writer: LanguageClient, tmp_path: Path
+) -> None:
+    written = tmp_path / "written"
+    stated = 'def third(n):\n    """Divide: third(3) == 1."""\n    return n / 2\n'
+    read = WRONG.replace("rounded up.", f"rounded up. Wait for {written}.")
+    uri = open_file(writer, tmp_path / "both.py", f"{stated}\n\n{read}")
+    view = types.Range(types.Position(0, 0), types.Position(12, 0))
+    await writer.protocol.send_request_async(
+        "counterlens/overlay", {"textDocument": {"uri": uri}, "range": view}
+    )
+    edit(writer, uri, 2, f"{stated}\n\n{read}\n\nOTHER = 1\n")
+    mark = await mark_of(writer, uri)
+    assert mark.message == "docstring and code disagree: `third(3)` returns 1.5; the docstring says 1"
+    written.touch()
+    await until(lambda: len(marked(writer, uri)) == 2, 120)

@@ -21,7 +21,7 @@ def workers() -> set[int]:
 def test_a_model_rests_once_nobody_uses_it_and_is_opened_again_when_needed() -> None:
     before = workers()
     host = ModelHost()
-    settings = replace(EditorSettings(), model=str(short_model()))
+    settings = replace(EditorSettings(), model=str(short_model(endless=True)))
     host.choose(settings)
     with host.use_model(settings) as model:
         host.rest()

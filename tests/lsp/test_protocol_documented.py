@@ -20,7 +20,7 @@ MESSAGES = {
     "doubts.py": ["DoubtAnswer"],
     "editor_models.py": ["Message", "CompleteParams"],
     "models.py": ["TestAnswer", "ModelListing", "OfferedModel", "CodeModelListing", "FetchedModel"],
-    "probing.py": ["ShownPair", "NotAsked", "ProbeAnswer", "ProbeRefinement"],
+    "probing.py": ["ShownPair", "NotAsked", "ProbeAnswer", "ProbeFact", "ProbeRefinement"],
     "repository_runs.py": ["AskableTask", "RunPlan", "StartedRun", "RunNews"],
     "runs.py": ["ListedRun", "RunListing", "RunReport"],
     "status.py": ["StepCount", "ServerStatus"],

@@ -22,6 +22,7 @@ from counterlens.probes.record import read
 from tests.conftest import short_model
 from tests.lsp.conftest import (
     CONFIG,
+    configure,
     initialize,
     model_process,
     model_waiting,
@@ -312,6 +313,32 @@ async def test_a_probe_that_draws_completions_refines_its_answer(
     assert not refused.ok
     assert "200" in refused.error
     assert len(news) == count
+
+
+async def test_a_probe_says_what_is_true_so_far_and_ends_with_what_its_time_allows(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    configure(client, probe={"budget": 0.01})
+    uri, news = open_file(client, tmp_path / "sign.py", SOURCE), list[Any]()
+
+    @client.feature("counterlens/probeFact")
+    def _stated(params: Any) -> None:
+        news.append(params)
+
+    asked = {"uri": uri, "function": "sign", "refine": True}
+    bounded = await probe(client, asked)
+    assert bounded.ok, bounded.error
+    assert re.search(r"The 0 s of its budget allowed 1 of \d+ pairs", bounded.summary)
+    assert {(each.uri, each.function) for each in news} == {(uri, "sign")}
+    facts = [each.fact for each in news]
+    assert re.fullmatch(r"\d+ places? to rewrite, by \d+ mutations?", facts[0])
+    assert facts[1].startswith("judged by ")
+    assert re.match(r"\d+ pairs? at \d+ cuts?", facts[2])
+    assert all(re.match(r"line \d+, [\w-]+: ", fact) for fact in facts[3:])
+    assert len(facts) == 4
+    whole = await probe(client, asked | {"again": True})  # goes on, without a limit
+    assert "budget" not in whole.summary
+    assert len(news) == len(facts) + 3 + len(read(whole.records[0], PairsRecord).pairs)
 
 
 async def test_a_probe_is_shown_as_markdown_to_a_plain_client_until_the_function_changes(

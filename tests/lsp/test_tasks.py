@@ -93,7 +93,8 @@ async def test_every_task_is_listed_with_what_it_finds_out_and_why_it_cannot_run
     assert set(listed) == set(PROBES)
     assert {"completion", "repair", "likelihood", "memorisation"} <= set(listed)
     assert all(one.title for one in listed.values())
-    assert {name for name, one in listed.items() if not one.available} == {"memorisation"}
+    assert {name for name, one in listed.items() if not one.available} == {"memorisation", "reference"}
+    assert "--protocol reference" in listed["reference"].reason
     assert "counterlens.probe.corpus" in listed["memorisation"].reason
     outside = {"line": 12, "character": 0}
     nowhere = await ask(client, "counterlens.tasks", uri, position=outside)

@@ -6,9 +6,12 @@ With `--writes` the model also writes functions from their docstrings, always th
 from __future__ import annotations
 
 import math
+import re
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from counterlens.doubt import marking
@@ -44,7 +47,11 @@ class Writer(Reader):
         return replace(super().info, capabilities=frozenset(Capability) - {Capability.MASKED})
 
     def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
-        """The same for each."""
+        """The same for each; a docstring may say for which file to wait."""
+        for path in re.findall(r"Wait for (\S+)\.", "".join(prompt.text for prompt in prompts)):
+            until = time.monotonic() + LONG
+            while not Path(path).exists() and time.monotonic() < until:
+                time.sleep(0.1)
         return [Completion("    return -(-n // 2)\n", "stop", 9) for _ in prompts]
 
 

@@ -69,23 +69,23 @@ async def test_an_assistant_gets_what_contradicts_a_docstring_or_fails_a_test(tm
         assert [mark["kind"] for mark in half.structured_content["marks"]] == ["docstring"]
 
 
-async def test_an_assistant_gets_confidence_and_tasks() -> None:
-    async with connected() as client:
-        names = {tool.name for tool in (await client.list_tools()).tools}
-        assert {"counterlens_confidence", "counterlens_probe_function", "counterlens_tasks"} <= names
+async def confidence_and_tasks(client: Client) -> None:
+    """An assistant gets confidence and tasks."""
+    names = {tool.name for tool in (await client.list_tools()).tools}
+    assert {"counterlens_confidence", "counterlens_probe_function", "counterlens_tasks"} <= names
 
-        scored = await call(client, "counterlens_confidence", path="parity.py", function="parity")
-        assert "| decision |" in text(scored)
-        assert scored.structured_content is not None
-        assert 0 < scored.structured_content["concepts"]["decision"]["mean_probability"] <= 1
+    scored = await call(client, "counterlens_confidence", path="parity.py", function="parity")
+    assert "| decision |" in text(scored)
+    assert scored.structured_content is not None
+    assert 0 < scored.structured_content["concepts"]["decision"]["mean_probability"] <= 1
 
-        tasks = await call(client, "counterlens_tasks")
-        assert "`operator`" in text(tasks)
-        operators = await call(
-            client, "counterlens_probe_function", path="parity.py", function="parity", task="operator"
-        )
-        assert operators.structured_content is not None
-        assert operators.structured_content["probe"] == "operator"
+    tasks = await call(client, "counterlens_tasks")
+    assert "`operator`" in text(tasks)
+    operators = await call(
+        client, "counterlens_probe_function", path="parity.py", function="parity", task="operator"
+    )
+    assert operators.structured_content is not None
+    assert operators.structured_content["probe"] == "operator"
 
 
 async def test_the_confidence_of_a_method_is_its_own(tmp_path: Path) -> None:
@@ -102,13 +102,13 @@ async def test_the_confidence_of_a_method_is_its_own(tmp_path: Path) -> None:
     assert method["bits_per_byte"] != whole["bits_per_byte"]
 
 
-async def test_what_needs_no_model_answers_without_one() -> None:
-    async with connected() as client:
-        changed = await call(client, "counterlens_counterfactuals", path="parity.py", function="parity")
-        assert "+    if n % 2 != 0:" in text(changed)
-        depends = await call(client, "counterlens_dependences", path="parity.py", function="parity")
-        assert depends.structured_content is not None
-        assert [9, 10] in depends.structured_content["control"]
+async def what_needs_no_model(client: Client) -> None:
+    """What needs no model answers without one."""
+    changed = await call(client, "counterlens_counterfactuals", path="parity.py", function="parity")
+    assert "+    if n % 2 != 0:" in text(changed)
+    depends = await call(client, "counterlens_dependences", path="parity.py", function="parity")
+    assert depends.structured_content is not None
+    assert [9, 10] in depends.structured_content["control"]
 
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
@@ -140,13 +140,20 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-async def test_a_wrong_request_is_answered_with_what_to_do() -> None:
+async def wrong_requests(client: Client) -> None:
+    """A wrong request is answered with what to do."""
+    for tool, arguments, said in WRONG:
+        found = await call(client, tool, **arguments)
+        assert found.is_error, arguments
+        assert said in text(found)
+        assert "Traceback" not in text(found)
+
+
+async def test_one_server_answers_request_after_request() -> None:
     async with connected() as client:
-        for tool, arguments, said in WRONG:
-            found = await call(client, tool, **arguments)
-            assert found.is_error, arguments
-            assert said in text(found)
-            assert "Traceback" not in text(found)
+        await what_needs_no_model(client)
+        await wrong_requests(client)
+        await confidence_and_tasks(client)
 
 
 async def test_a_withdrawn_request_ends_the_work_and_the_next_one_gets_evidence() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 from itertools import permutations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -83,3 +85,26 @@ def test_a_question_without_another_function_keeps_its_probabilities() -> None:
     question = Closed("f", (1, 2, 3), tuple(np.log([0.5, 0.3, 0.2])), frozenset({1}))
     (corrected,) = less_prior([question])
     assert corrected.logprobs == pytest.approx(question.logprobs)
+
+
+def test_the_script_of_the_results_pages_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks" / "recompute"))
+    choice = runpy.run_module("closed")["choice"]
+    random = np.random.default_rng(3)
+    asked, questions = [], []
+    for number in range(60):
+        k = int(random.integers(2, 9))
+        values = random.normal(size=k) + np.linspace(1, 0, k)  # some answers are likely whatever is asked
+        logprobs = tuple((values - np.logaddexp.reduce(values)).tolist())
+        right = int(random.integers(k))
+        asked.append((f"f{number // 3}", list(range(k)), list(logprobs), {right}, 0))
+        questions.append(Closed(f"f{number // 3}", tuple(range(k)), logprobs, frozenset({right})))
+    cells = choice(asked)
+    for name, figure in (
+        ("likeliest", share_first(questions)),
+        ("beyond", share_above_chance(questions)),
+        ("no prior", share_first(less_prior(questions))),
+    ):
+        assert cells[name]["value"] == pytest.approx(figure.value), name
+    assert cells["likeliest"]["low"] == pytest.approx(share_first(questions).low)
+    assert 0 < cells["beyond"]["p"] <= 1

@@ -44,6 +44,9 @@ def test_earlier_turns_belong_to_the_question(model: LlamaModel, tmp_path: Path)
     for turns in ((), (("1 + 1?", "2"),), (("1 + 1?", "3"),), (("1 + 1?", "2"),)):
         cached.complete([Prompt("2 + 2?", 4, reply=Reply("Add.", "", turns=turns))])
     assert counting.asked == [1, 1, 1]
+    for _ in range(2):
+        cached.complete([Prompt("2 + 2?", 4, reply=Reply("Add.", "", begun="It is"))])
+    assert counting.asked == [1, 1, 1, 1]
 
 
 def test_an_answer_of_one_device_is_not_one_of_another(model: LlamaModel, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ class Served(RemoteModel):
         )
 
     def start(self) -> ModelServer:
-        running = llama_server(self.folder, port=self.port, file=str(short_model()))
+        running = llama_server(self.folder, port=self.port, file=str(short_model(endless=True)))
         server = self.serving.enter_context(running)
         self.pid = server.pid
         return server

@@ -104,7 +104,7 @@ def test_a_model_is_asked_in_its_own_prompt_format_unless_the_user_chooses(
 ) -> None:
     chats = replace(recommended_model(), api=Api.CHAT, sha256="")
     monkeypatch.setattr(registry, "code_model", lambda spec: chats if spec == RECOMMENDED else None)
-    monkeypatch.setattr(code_models, "fetch_code_model", lambda *_: short_model())
+    monkeypatch.setattr(code_models, "fetch_code_model", lambda *_: short_model(endless=True))
     for chosen, api in ((None, Api.CHAT), ("completions", Api.COMPLETIONS), ("chat", Api.CHAT)):
         with load(RECOMMENDED, Options(api=chosen)) as model:
             assert model.info.api is api

@@ -26,7 +26,7 @@ NEEDED: dict[str, dict[str, Any]] = {"training_cutoff": {"holes": "commits"}}
 
 def another(spec: OptionSpec) -> Any:
     """A value that an option can have, and that is not its default."""
-    if spec.name == "mutations":
+    if spec.name in {"mutations", "added_mutations"}:
         return ("if-else-flip",)
     if spec.name == "from_language":
         return "java"

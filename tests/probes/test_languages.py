@@ -79,7 +79,7 @@ def mixed(tmp_path: Path) -> Path:
 def test_a_run_over_a_dataset_of_two_languages_is_of_one(mixed: Path) -> None:
     assert {problem.language for problem in open_dataset(str(mixed))} == {"python", "java"}
     for task, probe in PROBES.items():
-        if {Need.CORPUS, Need.BUG} & probe.needs:
+        if {Need.CORPUS, Need.BUG, Need.BENCHMARK} & probe.needs:
             continue
         try:
             plan = make_plan(RunSettings.of([task], str(mixed)), best_sandbox())

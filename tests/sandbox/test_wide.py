@@ -57,7 +57,7 @@ def run(
         limits=Limits(**given),  # type: ignore[arg-type]
         writable=folders,
     )
-    return sandbox._run(job, None, warm=warm)[0]
+    return sandbox.run(job) if warm else sandbox._cold(job, None)[0]
 
 
 # What a plain program does.
@@ -277,27 +277,27 @@ EXCEEDING = {
     "write more than 64 MiB of files": """
         for name in range(40):
             with open(f"f{name}", "wb") as file: file.write(bytes(2 << 20))
-        import time; time.sleep(1)
+        import time; time.sleep(9)
     """,
     "write more than 64 MiB of files (of the project)": """
         with open("/dev/shm/x", "wb") as file:
             for _ in range(40): file.write(bytes(2 << 20))
-        import time; time.sleep(1)
+        import time; time.sleep(9)
     """,
     "write more than 64 MiB of files (empty ones)": """
         for name in range(30000): open(f"f{name}", "w").close()
-        import time; time.sleep(1)
+        import time; time.sleep(9)
     """,
     "have more than 64 processes and threads": """
         import threading, time
         for _ in range(100): threading.Thread(target=time.sleep, args=(30,), daemon=True).start()
-        time.sleep(1)
+        time.sleep(9)
     """,
     "have more than 64 processes and threads (forks)": """
         import os, time
         for _ in range(100):
             if os.fork() == 0: time.sleep(30)
-        time.sleep(1)
+        time.sleep(9)
     """,
 }
 

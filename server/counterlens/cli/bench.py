@@ -177,6 +177,7 @@ def run_bench(
     *,
     resume: bool = False,
     brief: bool = False,
+    again: str = "",
     report: Callable[[RunResults], Report] = RUN_REPORT,
     reporter: RunReporter | None = None,
 ) -> None:
@@ -187,6 +188,7 @@ def run_bench(
         engine: The engine of its models and programs.
         resume: Whether to resume an existing run.
         brief: Whether the folder is temporary, so that messages do not mention it.
+        again: The command that resumes the run; by default that of this folder.
         report: The report on the results.
         reporter: Prints the messages.
 
@@ -195,6 +197,8 @@ def run_bench(
         click.exceptions.Exit: the user cancelled, or items failed.
     """
     reporter, sandbox = reporter or TerminalReporter(), engine.sandbox
+    again = again or f"counterlens bench --resume --out {out}"
+    resumed = "--out FOLDER stores the run" if brief else f"resume with: {again}"
     early = None
     if not Store.begun(out):
         early = _plan(choices.settings(out), sandbox, reporter)  # no folder yet
@@ -221,14 +225,14 @@ def run_bench(
                 ended = run.go(cancel, advance, notice, left)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
-            reporter.note(_resume_with("stopped", store, brief=brief))
+            reporter.note(f"{_stopped('stopped', store)}; {resumed}")
             raise click.exceptions.Exit(INTERRUPTED) from None
         except CounterlensError as error:
-            hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store, brief=brief)
-            raise CounterlensError(error.message, hint) from error
+            hint = _stopped(f"{error.hint}; stopped" if error.hint else "stopped", store)
+            raise CounterlensError(error.message, f"{hint}; {resumed}") from error
         finally:
             note_rates(plan.settings, left)
-    _finish(out, ended, reporter, report, brief=brief)
+    _finish(out, ended, reporter, report, None if brief else again)
 
 
 def _start(engine: EvaluationEngine, reporter: RunReporter) -> None:
@@ -261,42 +265,32 @@ def _time_left(plan: Plan, done: Collection[int], counted: Mapping[str, PromptCo
 
 
 def _finish(
-    out: Path, ended: Ended, reporter: RunReporter, report: Callable[[RunResults], Report], *, brief: bool
+    out: Path,
+    ended: Ended,
+    reporter: RunReporter,
+    report: Callable[[RunResults], Report],
+    again: str | None,
 ) -> None:
+    """Show the results, and what is missing; `again` resumes a run that is kept."""
+
     def show() -> None:
         print_report(terminal.render(report(read_run(out))))
-        if not brief:
+        if again:
             say(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
 
     reporter.ended(show, ended.done, ended.total)
     for remark in filter(None, (ended.apart, ended.unmeasured)):
         reporter.note(remark)
     if ended.over:
-        more = "--budget with more"
-        reporter.note(
-            f"{ended.over}, {ended.done} of {ended.total} done"
-            + (
-                f"; {more} goes further"
-                if brief
-                else f"; continue: counterlens bench --resume {more} --out {out}"
-            )
-        )
+        more = f"continue, with more --budget: {again}" if again else "--budget with more goes further"
+        reporter.note(f"{ended.over}, {ended.done} of {ended.total} done; {more}")
     if ended.failed:
         for name, error in ended.failed.items():
             reporter.note(f"{name} failed: {error}", colour="red")
-        again = (
-            "--out FOLDER stores the run"
-            if brief
-            else f"to repeat them: counterlens bench --resume --out {out}"
-        )
-        reporter.note(again)
+        reporter.note(f"to repeat them: {again}" if again else "--out FOLDER stores the run")
         raise click.exceptions.Exit(1)
 
 
-def _resume_with(what: str, store: Store, *, brief: bool) -> str:
-    """The progress of a stopped run, and how to resume it if it is kept."""
-    where, done, total = store.folder, len(store.done), len(store.items)
-    more = (
-        "--out FOLDER stores the run" if brief else f"resume with: counterlens bench --resume --out {where}"
-    )
-    return f"{what}, {done} of {total} done; {more}"
+def _stopped(what: str, store: Store) -> str:
+    """The progress of a stopped run."""
+    return f"{what}, {len(store.done)} of {len(store.items)} done"

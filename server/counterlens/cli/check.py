@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from counterlens.cli.flags import DurationType
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -19,7 +21,7 @@ from counterlens.cli.options import (
     strong_sandbox,
 )
 from counterlens.cli.probe_options import chosen_file
-from counterlens.cli.progress_lines import progress_at, steps
+from counterlens.cli.progress_lines import StepLine, progress_at, steps
 from counterlens.cli.saying import say, say_document
 from counterlens.cli.sources import files_of
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
@@ -37,7 +39,7 @@ from counterlens.errors import SandboxError, SourceError
 from counterlens.languages.language import Feature
 from counterlens.models.base import Model
 from counterlens.probes.reading.checking import DocstringReader, marks_of
-from counterlens.progress import Steps
+from counterlens.progress import Steps, TimeBudget
 from counterlens.reports.export.doubts import DOUBT_FORMATS
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
@@ -45,11 +47,19 @@ from counterlens.syntax.functions import has_feature, require_feature
 from counterlens.trust import TrustError
 
 _ANY_SIZE = ScoringLimits(bytes=None)
+_PATIENCE = 3.0  # seconds after which a mark is stated before the end
 
 
 @click.command()
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH...")
 @click.option("--since", metavar="REV", help="Only functions that differ from this git revision.")
+@click.option(
+    "--budget",
+    type=DurationType(),
+    metavar="TIME",
+    help="Begin no further function after this time, such as 60s or 2m; the files edited last come first, "
+    "in each the shortest functions.",
+)
 @click.option("--tests", is_flag=True, help="Verify marks and find fixes with the tests of each function.")
 @click.option(
     "--no-readings",
@@ -71,6 +81,7 @@ _ANY_SIZE = ScoringLimits(bytes=None)
 def check(
     paths: tuple[Path, ...],
     since: str | None,
+    budget: float | None,
     tests: bool,
     no_readings: bool,
     baseline: Path | None,
@@ -100,11 +111,13 @@ def check(
         _fit(chosen, model, as_json=form == "json")
         return
     sandbox = strong_sandbox(*paths) if tests else None
-    marks: list[Mark] = []
+    marks, checked = list[Mark](), list[DoubtScope]()
     if chosen:
         with model.opened() as loaded:
             reader = None if no_readings else _docstrings(loaded, paths, excluded_tests)
-            marks = culprits(list(_check(loaded, chosen, sandbox, excluded_tests, reader)))
+            checker = Checker(loaded, sandbox, excluded_tests, reader, states=form == "text")
+            marks = culprits(checker.marks_in(chosen, None if budget is None else TimeBudget(budget)))
+            checked = checker.checked
             if reader is not None and reader.balance:
                 say(reader.balance, err=True)
     if accepted is not None:
@@ -116,7 +129,7 @@ def check(
             say(f"{plural(number, 'mark')} accepted in {accepted}", err=True)
     say_document(DOUBT_FORMATS[form](marks))
     if chosen and form == "text":
-        say(_balance(marks, sum(len(code_lines(scope)) for scope in chosen)), err=True)
+        say(_balance(marks, sum(len(code_lines(scope)) for scope in checked)), err=True)
     if marks:
         raise click.exceptions.Exit(1)
 
@@ -127,6 +140,8 @@ def _refuse_conflicts(*, tests: bool, fit: bool, since: str | None, form: str, w
         refuse_given(("excluded_tests",), "only with --tests")
     if fit and (tests or since is not None or form not in {"text", "json"}):
         raise click.UsageError("--fit excludes --tests, --since and --format")
+    if fit:
+        refuse_given(("budget",), "not with --fit")
     if write_baseline and (fit or since is not None):
         raise click.UsageError("--write-baseline excludes --fit and --since")
 
@@ -193,27 +208,96 @@ def _docstrings(model: Model, paths: Sequence[Path], excluded: Sequence[str]) ->
         return None
 
 
-def _check(
-    model: Model,
-    chosen: list[DoubtScope],
-    sandbox: Sandbox | None,
-    excluded: Sequence[str],
-    reader: DocstringReader | None,
-) -> Iterator[Mark]:
-    """The marks of some functions, verified by tests if there is a sandbox."""
-    if margins_of(model.info) is None:
-        only = "only tests mark anything" if sandbox else "nothing is marked"
-        say(
-            f"no margins are fitted for {model.info.name}, so {only}; "
-            "fit them on tested code with: counterlens check --fit PATH",
-            err=True,
-        )
-    with steps("checking") as report:
-        for number, scope in enumerate(chosen):
-            name = f"{scope.document.path}::{scope.function.qualname}"
-            report(f"checking {name}", number, len(chosen))
-            watched = Steps(progress=progress_at(report, number, len(chosen)))
-            yield from marks_of(model, scope, sandbox, reader, watched, excluded=excluded)
+class Checker:
+    """Checks functions; `checked` has them.
+
+    Args:
+        sandbox: Where their tests verify marks; None if they do not.
+        states: Whether a mark is stated when it is found, if that takes long: the others take their time.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        sandbox: Sandbox | None,
+        excluded: Sequence[str],
+        reader: DocstringReader | None,
+        *,
+        states: bool,
+    ) -> None:
+        self._model, self._sandbox, self._excluded, self._reader = model, sandbox, excluded, reader
+        self._states = states
+        self.checked: list[DoubtScope] = []
+
+    def marks_in(self, chosen: Sequence[DoubtScope], budget: TimeBudget | None) -> list[Mark]:
+        """The marks of some functions.
+
+        Args:
+            budget: The time after which no further function is begun.
+        """
+        if margins_of(self._model.info) is None:
+            only = "only tests mark anything" if self._sandbox else "nothing is marked"
+            say(
+                f"no margins are fitted for {self._model.info.name}, so {only}; "
+                "fit them on tested code with: counterlens check --fit PATH",
+                err=True,
+            )
+        order = _quickest_first(chosen) if budget else range(len(chosen))
+        with steps("checking") as report:
+            marks = self._stated(chosen, order, budget, report)
+            unstated, begun = list[Mark](), time.monotonic()
+            for number, at in enumerate(order):
+                scope = chosen[at]
+                if number and budget and budget.left <= 0:
+                    break
+                if unstated and time.monotonic() - begun > _PATIENCE:
+                    self._say_so_far(unstated, report)
+                    unstated = []
+                report(f"checking {scope.document.path}::{scope.function.qualname}", number, len(order))
+                watched = Steps(progress=progress_at(report, number, len(order)))
+                new = marks_of(
+                    self._model, scope, self._sandbox, self._reader, watched, excluded=self._excluded
+                )
+                unstated += [mark for mark in new if mark not in marks[at]]
+                marks[at] = new
+                self.checked.append(scope)
+        if len(self.checked) < len(chosen):
+            say(
+                f"the time sufficed for {len(self.checked)} of {plural(len(chosen), 'function')}; "
+                "asked again, it goes on from cached answers",
+                err=True,
+            )
+        return [mark for of_function in marks for mark in of_function]
+
+    def _stated(
+        self, chosen: Sequence[DoubtScope], order: Sequence[int], budget: TimeBudget | None, report: StepLine
+    ) -> list[list[Mark]]:
+        """The marks of each function by what its docstring states, said at once: they need no model."""
+        marks: list[list[Mark]] = [[] for _ in chosen]
+        for number, at in enumerate(order):
+            if self._reader is None or (number and budget and budget.left <= 0):
+                break
+            report("running what docstrings state", number, len(order))
+            mark = self._reader.stated(chosen[at], Steps())
+            if mark is not None:
+                marks[at] = [mark]
+                self._say_so_far([mark], report)
+        return marks
+
+    def _say_so_far(self, marks: Sequence[Mark], report: StepLine) -> None:
+        if self._states:
+            for line in DOUBT_FORMATS["text"](marks).splitlines():
+                report.state(f"so far: {line}")
+
+
+def _quickest_first(chosen: Sequence[DoubtScope]) -> list[int]:
+    """The functions, by index: of the files that were edited last first, in each the shortest first."""
+
+    def precedence(at: int) -> tuple[float, int]:
+        path, function = chosen[at].document.path, chosen[at].function
+        return -path.stat().st_mtime if path else 0.0, function.end - function.start
+
+    return sorted(range(len(chosen)), key=precedence)
 
 
 def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:

@@ -177,7 +177,11 @@ def _plugins() -> list[CheckResult]:
         )
         for failure in plugins.failures
     ]
-    return loaded + failed
+    uninstalled = [
+        CheckResult(f"plug-in package {name}", None, f"not installed, so not used: {place}")
+        for place, name in plugins.projects_with_plugins(Path.cwd()).items()
+    ]
+    return loaded + failed + uninstalled
 
 
 def _model() -> list[CheckResult]:

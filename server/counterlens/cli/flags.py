@@ -118,19 +118,12 @@ def _type(spec: OptionSpec) -> click.ParamType[Any]:
         return FormType(spec.form)
     if spec.kind == Ratio:
         return RatioType()
-    if spec.kind is int:
-        return click.IntRange(_integer(spec.low), _integer(spec.high)) if _has_bounds(spec) else click.INT
-    if spec.kind is float:
-        return click.FloatRange(spec.low, spec.high) if _has_bounds(spec) else click.FLOAT
-    return click.STRING
-
-
-def _has_bounds(spec: OptionSpec) -> bool:
-    return spec.low is not None or spec.high is not None
-
-
-def _integer(bound: float | None) -> int | None:
-    return None if bound is None else int(bound)
+    if spec.kind not in (int, float):
+        return click.STRING
+    low, high = (None if bound is None else spec.kind(bound) for bound in (spec.low, spec.high))
+    if low is high is None:
+        return click.INT if spec.kind is int else click.FLOAT
+    return click.IntRange(low, high) if spec.kind is int else click.FloatRange(low, high)
 
 
 def _callback_of(spec: OptionSpec) -> Callable[[click.Context, click.Parameter, Any], Any]:

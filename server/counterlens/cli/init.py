@@ -22,6 +22,20 @@ from counterlens.evaluation.settings_file import NAME, keys
 from counterlens.probes.options import OptionSpec, specs
 from counterlens.regular_file import read_text
 
+_RUNNERS = (
+    (
+        "pytest",
+        ("pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"),
+        r"\[tool\.pytest|\[pytest\]|\[tool:pytest\]",
+    ),
+    ("tox", ("tox.ini",), r"\[tool\.tox"),
+    ("nox", ("noxfile.py",), r"\bnox\b"),
+)
+_NAMED = ("pyproject.toml", "setup.cfg", "tox.ini")
+_AS_COMMENT = TextWrapper(
+    width=100, initial_indent="# ", subsequent_indent="# ", break_long_words=False, break_on_hyphens=False
+)
+
 
 @click.command()
 @click.argument("folder", default=".", type=click.Path(path_type=Path, exists=True, file_okay=False))
@@ -40,21 +54,6 @@ def init(folder: Path, force: bool) -> None:
     write_page(path, starter(facts))
     say(f"{path}: {plural(sum(facts.functions.values()), 'function')} with tests found")
     say("next: counterlens bench --out runs/first --plan")
-
-
-_RUNNERS = (
-    (
-        "pytest",
-        ("pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"),
-        r"\[tool\.pytest|\[pytest\]|\[tool:pytest\]",
-    ),
-    ("tox", ("tox.ini",), r"\[tool\.tox"),
-    ("nox", ("noxfile.py",), r"\bnox\b"),
-)
-_NAMED = ("pyproject.toml", "setup.cfg", "tox.ini")
-_AS_COMMENT = TextWrapper(
-    width=100, initial_indent="# ", subsequent_indent="# ", break_long_words=False, break_on_hyphens=False
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,10 @@ from typing import Any
 
 import click
 
+_ALL = "counterlens.help_all"
+CONFIG = "counterlens.config"
+"""The key in a context's data for the named settings file, and whether to read none."""
+
 
 class BriefCommand(click.Command):
     """A command with a short help.
@@ -54,9 +58,6 @@ class BriefCommand(click.Command):
             ctx.exit()
 
 
-_ALL = "counterlens.help_all"
-
-
 def _write(
     title: str, parameters: Iterable[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
 ) -> None:
@@ -64,10 +65,6 @@ def _write(
     if records:
         with formatter.section(title):
             formatter.write_dl(records)
-
-
-CONFIG = "counterlens.config"
-"""The key in a context's data for the named settings file, and whether to read none."""
 
 
 class LazyGroup(click.Group):
@@ -127,7 +124,9 @@ def without_collection() -> Iterator[None]:
 
 def _require_one_value(parent: click.Context, name: str, command: click.Command, args: list[str]) -> None:
     """Refuse repeated options, of which click would drop all values but the last."""
-    parameters = [_repeatable(each) if _takes_one(each) else each for each in command.params]
+    parameters = [copy(each) for each in command.params]
+    for parameter in filter(_takes_one, parameters):
+        parameter.multiple = True
     twin = click.Command(name, params=parameters)
     context = click.Context(twin, parent, name)
     try:
@@ -145,9 +144,3 @@ def _takes_one(parameter: click.Parameter) -> bool:
     return isinstance(parameter, click.Option) and not (
         parameter.multiple or parameter.is_flag or parameter.count or parameter.nargs != 1
     )
-
-
-def _repeatable(parameter: click.Parameter) -> click.Parameter:
-    twin = copy(parameter)
-    twin.multiple = True
-    return twin

@@ -9,7 +9,10 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import NoReturn
 
 import click
@@ -19,7 +22,7 @@ from counterlens.cli.interrupting import INTERRUPTED, end_at_interrupt, ignore_i
 from counterlens.cli.lazy import CONFIG, LazyGroup
 from counterlens.cli.output import OutputError, take_streams
 from counterlens.cli.saying import say, say_document
-from counterlens.environment import close_environment
+from counterlens.environment import close_environment, closed_folders
 from counterlens.errors import CounterlensError, OptionError
 from counterlens.text import json_text
 
@@ -33,6 +36,7 @@ _COMMANDS = (
     "mutants",
     "dependence",
     "bench",
+    "reproduce",
     "check",
     "complete",
     "changed",
@@ -47,7 +51,7 @@ _COMMANDS = (
     "serve",
     "mcp",
 )
-_SINGLE, _RUNS = ("probe",), ("bench", "changed")  # the commands that settings files affect
+_SINGLE, _RUNS = ("probe",), ("bench", "changed", "reproduce")  # the commands that settings files affect
 # The module of a subcommand has its name, except for subcommands on the results of a run.
 _PLACES = dict.fromkeys(("compare", "replay", "export"), "report")
 
@@ -89,6 +93,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         end_at_interrupt()
         output = take_streams()
         try:
+            if _may_hold_packages(closed_folders):
+                _name_ignored_plugins()
             code = _run(arguments)
             if not sys.stdout.closed:  # a server has closed it at its end
                 sys.stdout.flush()
@@ -107,6 +113,41 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
+def _may_hold_packages(folders: Iterable[str]) -> bool:
+    """Whether a folder has the metadata of a package; reading it would take long at each start."""
+    for folder in folders:
+        with suppress(OSError):
+            if any(name.endswith((".dist-info", ".egg-info")) for name in os.listdir(folder)):  # noqa: PTH208
+                return True
+    return False
+
+
+def _name_ignored_plugins() -> None:
+    from counterlens.plugins import packages_with_plugins
+
+    for name in packages_with_plugins(closed_folders):
+        say(
+            f"note: the plug-ins of {name} are ignored: only PYTHONPATH or the current folder has them, "
+            "whose code runs if it is trusted; install the package, or name its folder in PYTHONPATH and set "
+            "COUNTERLENS_TRUST=1",
+            err=True,
+        )
+
+
+def _name_plugins_to_install() -> None:
+    """Say which plug-ins a failed command may have been about."""
+    from counterlens.plugins import projects_with_plugins
+
+    with suppress(OSError):
+        for place, name in projects_with_plugins(Path.cwd()).items():
+            folder = "." if place == Path.cwd() else f"./{place.name}"
+            say(
+                f"note: the plug-ins of {name}, in {folder}, are not used, as the package is not installed: "
+                f"{quote(sys.executable)} -m pip install {quote(folder)}",
+                err=True,
+            )
+
+
 def _run(arguments: list[str]) -> int:
     """Run a command, show its error if it fails, and return its exit code."""
     try:
@@ -115,9 +156,11 @@ def _run(arguments: list[str]) -> int:
         usage_error = io.StringIO()
         error.show(usage_error)
         say(usage_error.getvalue().rstrip(), err=True)
+        _name_plugins_to_install()
         return error.exit_code
     except CounterlensError as error:
         _show(error, as_json="--json" in arguments)
+        _name_plugins_to_install()
         return 2 if isinstance(error, OptionError) else 1
 
 

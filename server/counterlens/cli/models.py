@@ -19,6 +19,7 @@ from counterlens.cli.options import (
     print_json,
     print_report,
     refuse_given,
+    weaker_option,
 )
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say
@@ -61,6 +62,8 @@ ONLY_REASONS = (
     "entry, such as 4096; or check that the server separates reasoning from answers"
 )
 """Advice about a model whose answer is missing."""
+_SPEED = ("tokens/s", "memory", "first mark")
+_NOT_HERE = "not fetched"
 
 
 @click.command("add")
@@ -178,10 +181,6 @@ def _entry(name: str, parameters: str | None, values: dict[str, Any]) -> ModelEn
         except ValueError:
             raise OptionError(f"--parameters is not JSON: {parameters}", 'Such as {"top_k": 1}') from None
     return read_entries({name: table}, lambda _, key: f"--{key}" if key else name)[0]
-
-
-_SPEED = ("tokens/s", "memory", "first mark")
-_NOT_HERE = "not fetched"
 
 
 @click.group(invoke_without_command=True)
@@ -314,10 +313,21 @@ models.add_command(allow_model)
 
 @models.command("test")
 @click.argument("name", metavar="[M]", required=False)
+@click.option(
+    "--reference", is_flag=True, help="Also ask a hundred questions of HumanEval, whose scores are published."
+)
 @model_options
+@weaker_option
 @json_option
-def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
-    """Load a model and let it complete one line: M, the same as -m M."""
+def test_model(name: str | None, reference: bool, model: ChosenModel, as_json: bool) -> None:
+    """Load a model and let it complete one line: M, the same as -m M.
+
+    With --reference, it also measures whether the set-up (chat template, what ends an answer, quantisation)
+    reproduces the model's published scores. Programs that it writes run in the sandbox.
+    """
+    # It imports all probes, which the other subcommands do not need.
+    from counterlens.cli.reference import ask_reference, print_reference, reference_document
+
     if name is not None:
         refuse_given(("model",), f"the model is named already: {name}")
         model = replace(model, typed=name)
@@ -329,6 +339,7 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
             measure_speed(loaded, load_seconds, pid=loaded.pid) if isinstance(loaded, LocalModel) else None
         )
         filling = loaded.fill_trial() if isinstance(loaded, LlamaModel) else None
+        reference_run = ask_reference(loaded) if reference else None
     if as_json:
         document = {
             "model": trial.info.id,
@@ -343,6 +354,8 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
             "filling": None if filling is None else {**asdict(filling), "works": filling.works},
             "ok": True,
         }
+        if reference_run is not None:
+            document["reference"] = reference_document(reference_run)
         print_json(document)
         return
     say(f"{trial.info.name} answers ({trial.info.where}).")
@@ -363,6 +376,8 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
     if filling is not None:
         say(f"  {_filling_in_words(filling)}")
     say(f"  it gives {can}" + (f" ({trial.way})" if trial.scores and trial.way else "") + also)
+    if reference_run is not None:
+        print_reference(reference_run)
 
 
 def _about_reasoning(trial: ConnectionTest, *, has_room: bool = False) -> str:

@@ -12,7 +12,6 @@ import click
 from click.core import ParameterSource
 from rich.console import Console, RenderableType
 
-from counterlens.cli.default_model import default_for_command
 from counterlens.cli.flags import declared_options
 from counterlens.cli.saying import at_terminal, say, say_document
 from counterlens.errors import OptionError, SandboxError
@@ -34,9 +33,16 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _WEAKER, _TRUST = "counterlens.allow_weaker_sandbox", "counterlens.trust"
 
 
-def json_option(command: Command) -> Command:
-    """`--json`: one document on standard output, everything else on standard error."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+"""`--json`: one document on standard output, everything else on standard error."""
+cache_option = click.option("--no-cache", is_flag=True, help="Ignore cached responses.")
+"""`--no-cache`, for `model_options`: ignore cached responses."""
+exact_option = click.option(
+    "--exact",
+    is_flag=True,
+    help="Refuse a model whose completions are not exact. Local models decode exactly if they can.",
+)
+"""`--exact`, for `model_options`: refuse a model whose completions depend on the other prompts of a batch."""
 
 
 def format_options(formats: Iterable[str]) -> Callable[[Command], Command]:
@@ -84,7 +90,11 @@ class ChosenModel:
     @cached_property
     def name(self) -> str:
         """The name of the model that is asked."""
-        return self.typed or default_for_command()
+        if self.typed:
+            return self.typed
+        from counterlens.cli.default_model import default_for_command
+
+        return default_for_command()
 
     def named(self, name: str) -> ChosenModel:
         """The same choice with another model, for embeddings."""
@@ -191,25 +201,8 @@ def model_options(command: Command) -> Command:
 _, *_OPENING = specs(OpeningOptions)
 
 
-def cache_option(command: Command) -> Command:
-    """`--no-cache`, for `model_options`: ignore cached responses."""
-    return click.option("--no-cache", is_flag=True, help="Ignore cached responses.")(command)
-
-
-def exact_option(command: Command) -> Command:
-    """`--exact`: refuse a model whose completions depend on the other prompts of a batch."""
-    return click.option(
-        "--exact",
-        is_flag=True,
-        help="Refuse a model whose completions are not exact. Local models decode exactly if they can.",
-    )(command)
-
-
 def sandbox_option(command: Command) -> Command:
     """`--allow-weaker-sandbox` and `--trust`: for `strong_sandbox`."""
-
-    def note(context: click.Context, _: click.Parameter, value: bool) -> None:
-        context.meta[_WEAKER] = value
 
     def trust(context: click.Context, parameter: click.Parameter, value: bool) -> None:
         context.meta[_TRUST] = value and context.get_parameter_source(parameter.name or "")
@@ -223,12 +216,15 @@ def sandbox_option(command: Command) -> Command:
         help="Trust the repository: its tests and what they import may run in the sandbox. The choice is "
         "remembered.",
     )
-    return trusting(_weaker_option(note)(command))
+    return trusting(weaker_option(command))
 
 
-def _weaker_option(
-    note: Callable[[click.Context, click.Parameter, bool], None],
-) -> Callable[[Command], Command]:
+def weaker_option(command: Command) -> Command:
+    """`--allow-weaker-sandbox`: for `strong_sandbox`, where no code of a repository runs."""
+
+    def note(context: click.Context, _: click.Parameter, value: bool) -> None:
+        context.meta[_WEAKER] = value
+
     return click.option(
         "--allow-weaker-sandbox",
         is_flag=True,
@@ -236,7 +232,7 @@ def _weaker_option(
         callback=note,
         envvar="COUNTERLENS_ALLOW_WEAKER_SANDBOX",
         help="Also run programs in a weak sandbox; `counterlens doctor` says what it lacks.",
-    )
+    )(command)
 
 
 def require_trusted(*places: Path, would_run: str = "its tests, and what they import") -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,9 +29,8 @@ from counterlens.cli.probe_options import ProbeCommand, parameters_from_file, ta
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import ReportOutput, output_options
 from counterlens.cli.saying import say
-from counterlens.confidence.scoring import FunctionConfidence, measure_function
+from counterlens.confidence.scoring import MEASURING, FunctionConfidence, measure_function
 from counterlens.counting import plural
-from counterlens.datasets.registry import absolute, repository_in
 from counterlens.errors import OptionError
 from counterlens.judging.base import LIMITS, lasting
 from counterlens.probes.common_options import source_language
@@ -39,13 +38,12 @@ from counterlens.probes.options import ProbeOptions, distribute
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.wording import follows_sentence
 from counterlens.probes.probe import Context, Need, Probe, Target
-from counterlens.probes.recognition.probe import RecognitionOptions, RecognitionProbe, untold
+from counterlens.probes.recognition.record import distinguishing_rates
 from counterlens.probes.registry import ALL, PROBES, choose
 from counterlens.probes.runner import (
     ProbeRun,
     attempt,
     is_suited,
-    require_language,
     require_probed,
     require_suited,
     run_targets,
@@ -63,8 +61,6 @@ if TYPE_CHECKING:
 
 AnyProbe = Probe[Any, Any]
 _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
-_READING = 0.1
-"""Share of a budget that must be left for the confidence in a function to be measured."""
 _USUAL = {
     "Model": ("model", "base-url", "api"),
     "Functions": ("data", "tests", "limit"),
@@ -168,38 +164,43 @@ def probe(
             _probe_one(probes[0], watched, targets, options[probes[0].id], subject, output)
 
 
+@dataclass(frozen=True, slots=True)
 class Subject:
     """The source of the functions, as the user named it.
 
-    Args:
+    Attributes:
         target: `PATH[::QUALNAME]`; empty if a dataset is named.
         data: The dataset.
         limit: Maximum number of its functions.
         tests: A file of tests for the functions of a file; None to search for tests.
     """
 
-    def __init__(self, target: str, data: str | None, limit: int | None, tests: Path | None = None) -> None:
-        self._target, self._data, self._limit, self._tests = target, data, limit, tests
+    target: str
+    data: str | None
+    limit: int | None
+    tests: Path | None = None
 
     def __str__(self) -> str:
-        return self._target or self._data or ""
+        return self.target or self.data or ""
 
     @property
     def single(self) -> bool:
         """Whether one function is named."""
-        return "::" in self._target
+        return "::" in self.target
 
     @property
     def is_file(self) -> bool:
         """Whether the user named a file, or a function of one."""
-        return self._data is None
+        return self.data is None
 
     @property
     def places(self) -> tuple[Path, ...]:
         """The files and folders whose programs need trust."""
-        if self._data is not None:
-            return repository_in(absolute(self._data))
-        return (split_target(self._target)[0], *((self._tests,) if self._tests is not None else ()))
+        if self.data is not None:
+            from counterlens.datasets.registry import absolute, repository_in
+
+            return repository_in(absolute(self.data))
+        return (split_target(self.target)[0], *((self.tests,) if self.tests is not None else ()))
 
     def require_trusted(self, probes: Iterable[AnyProbe]) -> None:
         """Require that programs may run, if a probe runs any; called before a model is opened.
@@ -231,15 +232,14 @@ class Subject:
         timeout: float | None = getattr(options, "timeout", None)
         limits = LIMITS if timeout is None else lasting(timeout)
         language = source_language(options)
-        if self._data is None:
+        if self.data is None:
             if language is not None:
                 raise OptionError(
-                    f"{self._target} has no counterpart in another language for --from {language}",
+                    f"{self.target} has no counterpart in another language for --from {language}",
                     "Name a dataset with --data, such as humaneval-x",
                 )
-            path, qualname = split_target(self._target)
+            path, qualname = split_target(self.target)
             document = require_functions(Document.read(path))
-            require_language(probe, {document.language})
             functions = targets_in(document, qualname, root=Path.cwd())
             require_suited(probe, functions, options)
             return (
@@ -250,10 +250,10 @@ class Subject:
         from counterlens.datasets.counterparts import counterparts
         from counterlens.probes.dataset_subjects import targets_of
 
-        dataset = open_dataset(self._data)
+        dataset = open_dataset(self.data)
         functions = targets_of(
             dataset,
-            limit=self._limit,
+            limit=self.limit,
             seed=options.seed,
             sandbox=self.sandbox() if probe.runs_programs else None,
             buggy=Need.BUG in probe.needs,
@@ -266,9 +266,9 @@ class Subject:
 
     def _judged(self, target: Target, limits: Limits) -> Target:
         """A function with its judge from the given tests, if there are any."""
-        if self._tests is None:
+        if self.tests is None:
             return target
-        document, tests = target.document, Document.read(self._tests).text
+        document, tests = target.document, Document.read(self.tests).text
         judge = given_judge(tests, target.qualname, document.text, document.language, self.sandbox(), limits)
         return replace(target, judge=judge)
 
@@ -287,8 +287,7 @@ def _probe_one(
         watched = replace(context, steps=Steps(None, report, facts, context.steps.budget))
         run = run_targets(probe, watched, targets, options)
         require_probed(run)
-        budget = watched.steps.budget
-        has_time = budget is None or watched.steps.has_time(_READING * budget.seconds)
+        has_time = watched.steps.has_time(share=MEASURING)
         wanted = has_time and subject.is_file and (output.terminal or output.as_json)
         confidence = _confidence(watched, run, targets) if wanted else {}
         evidence = _evidence(watched, run, targets) if wanted and subject.single else {}
@@ -336,8 +335,10 @@ def _evidence(context: Context, run: ProbeRun, targets: list[Target]) -> dict[st
         return {}
     model, (target,) = context.model, targets
     understood = {"understood": follows_sentence(record)}
-    if untold(model.info.identity, target.document.language) is not None:
+    if not distinguishing_rates(model.info.identity, target.document.language):
         return understood
+    from counterlens.probes.recognition.probe import RecognitionOptions, RecognitionProbe
+
     seen = attempt(RecognitionProbe(), context, [target], RecognitionOptions()).summary
     return {"recognised": seen, **understood}
 

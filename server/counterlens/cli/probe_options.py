@@ -20,6 +20,8 @@ from counterlens.probes.registry import PROBES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _FILE = "counterlens.settings_file"
+_OPENING = ("api", "mask", "threads", "gpu_layers", "exact", "thinking_tokens")  # options for opening a model
+_UNSET: tuple[Any, ...] = (None, ())
 
 
 def from_file(context: click.Context) -> SettingsFile | None:
@@ -41,9 +43,6 @@ def chosen_file(context: click.Context, folder: Path) -> SettingsFile | None:
     """
     config, no_config = context.meta.get(CONFIG, (None, False))
     return read(config) if config else None if no_config else nearest(folder)
-
-
-_OPENING = ("api", "mask", "threads", "gpu_layers", "exact", "thinking_tokens")  # options for opening a model
 
 
 def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], runs: Iterable[str]) -> None:
@@ -163,9 +162,6 @@ class ProbeCommand(BriefCommand):
         given = {name: value for name, value in ctx.params.items() if name in flags and value not in _UNSET}
         own = {name: value for name, value in ctx.params.items() if name not in flags}
         return ctx.invoke(self.callback, given=given, **own)
-
-
-_UNSET: tuple[Any, ...] = (None, ())
 
 
 def _split(command: click.Command, parent: click.Context, args: list[str], **settings: Any) -> dict[str, Any]:

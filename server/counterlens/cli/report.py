@@ -33,6 +33,7 @@ from counterlens.evaluation.causal_results import (
 )
 from counterlens.evaluation.comparison import compare_models, compare_runs
 from counterlens.evaluation.export import export as write
+from counterlens.evaluation.reproducing import pool_runs
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.work import find_record
 from counterlens.evaluation.work import replay as ask_again
@@ -84,6 +85,11 @@ class SizeType(click.ParamType[tuple[str, int]]):
         "(repeatable)."
     ),
 )
+@click.option(
+    "--pool",
+    is_flag=True,
+    help="Several runs as one: their functions are one population, as of a paper's table.",
+)
 @click.option("--output", "-o", type=click.File("w", encoding="utf-8", lazy=True), help="Output file.")
 def report(
     folders: tuple[Path, ...],
@@ -91,6 +97,7 @@ def report(
     task: str | None,
     causal: bool,
     sizes: tuple[tuple[str, int], ...],
+    pool: bool,
     output: IO[str] | None,
 ) -> None:
     """Show the results of the run in DIR, finished or not, or of several runs in one set of tables.
@@ -99,21 +106,24 @@ def report(
     LaTeX the tables, JSON everything, CSV one line per pair; SARIF is for code scanning, github for
     annotations. Causal effects that `counterlens causal --run DIR` estimated are included.
 
-    The tables of several runs have a column "run": as text, HTML, Markdown, LaTeX or JSON.
+    The tables of several runs have a column "run": as text, HTML, Markdown, LaTeX or JSON. With --pool they
+    are one set of figures, for runs with the same tasks, options and models.
     """
     runs = [read_run(folder) for folder in folders]
     if task is not None:
         runs = [run.only(task) for run in runs]
+    if causal and len(runs) > 1:
+        raise click.UsageError("--causal takes one run")
+    if pool:
+        runs = [pool_runs(runs)]
     if len(runs) > 1:
-        if causal:
-            raise click.UsageError("--causal takes one run")
         named = {str(folder): run for folder, run in zip(folders, runs, strict=True)}
         _write(write_runs(form, named, dict(sizes)), output)
         return
-    (results,), (folder,) = runs, folders
+    (results,), folder = runs, folders[0]
     if form not in {"text", "html", "markdown", "latex"}:
         refuse_given(("sizes",), "not for this format, whose records are those of the run")
-    estimated = _effects_of(folder, results, estimate_missing=causal)
+    estimated = None if pool else _effects_of(folder, results, estimate_missing=causal)
     if estimated is not None:
         results = with_effects(results, estimated, side_by_side=form != "text")
     if form == "text" and output is None:

@@ -35,6 +35,7 @@ from counterlens.evaluation.settings import RunOptions, RunSettings, SettingsUse
 from counterlens.models.entries import ModelEntry
 from counterlens.models.registry import SOME_TAKE, takes
 from counterlens.probes.options import flag_of, specs
+from counterlens.probes.protocols import own_task
 from counterlens.probes.registry import PROBES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -113,6 +114,9 @@ class RunChoices:
         if chosen["data"] is not None:
             chosen["data"] = absolute(chosen["data"])
         named = parameters_from_file(context) - set(fixed)
+        task = own_task(given.get("protocol") or "")
+        if task and "tasks" not in explicit | named:
+            chosen["tasks"] = (task,)
         if "paths" in named and file is not None:
             of_code = (chosen["data"] or "").startswith(PREFIX)
             root = Path((chosen["data"] or "").removeprefix(PREFIX))

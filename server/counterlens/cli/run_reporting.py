@@ -37,6 +37,7 @@ _AGAIN_SECONDS = 10.0
 """Seconds until the interrupt is repeated: Python drops one that falls into a callback or a finalizer."""
 
 ProgressContext = AbstractContextManager[tuple[Advance, Notice]]
+_NO_TIME = "its time is unknown until some functions are done: no earlier run used this model in this way"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,6 @@ class RunReporter(Protocol):
     def ended(self, made: Callable[[], None], done: int, total: int) -> None:
         """Report the end of the run; `made` shows the results."""
         ...
-
-
-_NO_TIME = "its time is unknown until some functions are done: no earlier run used this model in this way"
 
 
 class TerminalReporter:

@@ -30,6 +30,8 @@ from counterlens.regular_file import read_text
 VERSION = 2
 _MOST_ODDS = 30.0
 _LEAST_SHOWN = 20  # pieces behind a share
+LogProbs = Sequence[float] | npt.NDArray[np.float64]
+"""(n,) log-probabilities of tokens, in nats; n is 1 or more."""
 
 
 class Summary(StrEnum):
@@ -43,10 +45,6 @@ class Summary(StrEnum):
     """The smallest, in nats."""
     LENGTH = "length"
     """The natural logarithm of their number."""
-
-
-LogProbs = Sequence[float] | npt.NDArray[np.float64]
-"""(n,) log-probabilities of tokens, in nats; n is 1 or more."""
 
 
 def summaries(logprobs: LogProbs) -> dict[Summary, float]:

@@ -29,6 +29,25 @@ from counterlens.syntax.statements import is_definition
 _DIRECTIVE = re.compile(r"\bcounterlens:\s*ignore(?P<file>-file)?\b(?:\s*\[(?P<categories>[^\]]*)\])?")
 _MARKER = b"counterlens:"
 _EVERYTHING = frozenset(Category)
+_HEAD_LINES = 40
+"""Markers are searched in comments and docstrings that begin within this number of lines."""
+_MARKERS = re.compile(
+    rb"""
+    @(?:auto-?)?generated\b
+    | \bauto[-\s]?(?:matically\s+)?generated\s+(?:by|from|file|code|using|with|on|at)\b
+    | \b(?:code|file|module|class|parser|lexer|stubs?)\s+(?:is\s+|was\s+|has\s+been\s+)?
+      (?:automatically\s+|auto-?)?generated\b
+    | ^\W*generated\s+(?:by|from|automatically)\b
+    | \bgenerated\b [^\n]{0,80} (?:\n\W*)? [^\n]{0,80} \bdo\s+not\s+(?:edit|modify|change)\b
+    | \bdo\s+not\s+(?:edit|modify|change)\b [^\n]{0,80} (?:\n\W*)? [^\n]{0,80} \bgenerated\b
+    """,
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
+)
+_NAMES = re.compile(
+    r"(?:_pb2(?:_grpc)?\.pyi?|[.\-_]min\.[cm]?js|[.\-]bundle\.[cm]?js|\.generated\.\w+|\.g\.\w+)$",
+    re.IGNORECASE,
+)
+"""File names that only generators use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,29 +107,6 @@ def _categories(names: str | None) -> frozenset[Category]:
         return _EVERYTHING
     wanted = {" ".join(name.split()).casefold() for name in names.split(",")}
     return frozenset(category for category in Category if category in wanted)
-
-
-_HEAD_LINES = 40
-"""Markers are searched in comments and docstrings that begin within this number of lines."""
-
-_MARKERS = re.compile(
-    rb"""
-    @(?:auto-?)?generated\b
-    | \bauto[-\s]?(?:matically\s+)?generated\s+(?:by|from|file|code|using|with|on|at)\b
-    | \b(?:code|file|module|class|parser|lexer|stubs?)\s+(?:is\s+|was\s+|has\s+been\s+)?
-      (?:automatically\s+|auto-?)?generated\b
-    | ^\W*generated\s+(?:by|from|automatically)\b
-    | \bgenerated\b [^\n]{0,80} (?:\n\W*)? [^\n]{0,80} \bdo\s+not\s+(?:edit|modify|change)\b
-    | \bdo\s+not\s+(?:edit|modify|change)\b [^\n]{0,80} (?:\n\W*)? [^\n]{0,80} \bgenerated\b
-    """,
-    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
-)
-
-_NAMES = re.compile(
-    r"(?:_pb2(?:_grpc)?\.pyi?|[.\-_]min\.[cm]?js|[.\-]bundle\.[cm]?js|\.generated\.\w+|\.g\.\w+)$",
-    re.IGNORECASE,
-)
-"""File names that only generators use."""
 
 
 @dataclass(frozen=True, slots=True)

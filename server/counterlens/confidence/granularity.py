@@ -48,6 +48,11 @@ _TARGETS = frozenset({"assignment", "augmented_assignment", "variable_declarator
 _PUNCTUATION = frozenset(b"( ) [ ] { } , : ;".split())
 _PATTERNS = ("_pattern", "pattern_list", "pattern_target", "parameters", "parameter")
 """Endings of node types that hold the names that they define."""
+Indices = npt.NDArray[np.int64]
+BOUNDS = (0.01, 0.05, 0.2, 0.5, 0.8)
+"""Boundaries of the levels; each level is far wider than the numerical noise of a score."""
+LABELS = ("below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more")
+"""Labels of the levels. Level 0 is the least certain."""
 
 
 def calm(
@@ -165,15 +170,6 @@ def _is_keyword(confidence: Confidence, leaf: int) -> bool:
     node = confidence.nodes[leaf]
     text = confidence.document.data[node.start : node.end]
     return (text.isalpha() or text in _PUNCTUATION) and (not node.named or is_statement(node.kind))
-
-
-Indices = npt.NDArray[np.int64]
-
-BOUNDS = (0.01, 0.05, 0.2, 0.5, 0.8)
-"""Boundaries of the levels; each level is far wider than the numerical noise of a score."""
-
-LABELS = ("below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more")
-"""Labels of the levels. Level 0 is the least certain."""
 
 
 class Granularity(StrEnum):

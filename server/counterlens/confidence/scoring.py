@@ -22,6 +22,14 @@ from counterlens.progress import ProgressCallback, Steps
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
+MEASURING = 0.1
+"""Share of a budget that must be left for the confidence in a function to be measured."""
+TOKEN_NATS = 0.22
+"""Log-probability of a token: 95 of 100 differ by less. Embedded model, 128 tokens together against one."""
+_PIECE = "\N{REPLACEMENT CHARACTER}"
+MAX_BYTES = 65_536
+"""Longer documents are refused by default: at a few hundred tokens per second they take minutes."""
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionConfidence:
@@ -106,10 +114,6 @@ def measure_function(
     return FunctionConfidence(confidence(document, scores))
 
 
-TOKEN_NATS = 0.22
-"""Log-probability of a token: 95 of 100 differ by less. Embedded model, 128 tokens together against one."""
-
-
 def distinguishable(logprob: float, two: float, noise: float = TOKEN_NATS) -> bool:
     """Whether two log-probabilities differ by more than the noise.
 
@@ -119,12 +123,6 @@ def distinguishable(logprob: float, two: float, noise: float = TOKEN_NATS) -> bo
         noise: The noise, in nats.
     """
     return abs(logprob - two) > noise
-
-
-_PIECE = "\N{REPLACEMENT CHARACTER}"
-
-MAX_BYTES = 65_536
-"""Longer documents are refused by default: at a few hundred tokens per second they take minutes."""
 
 
 def score_document(
@@ -240,7 +238,9 @@ def score_unit(
         cancel=cancel,
         progress=advanced,
     )
-    dropped = _dropped_returns(raw)
+    encoded = np.frombuffer(raw, np.uint8)
+    returns = np.flatnonzero((encoded[:-1] == 13) & (encoded[1:] == 10))
+    dropped = returns - np.arange(len(returns))  # sorted offsets, in the text with LF, of those without CR
     placed = replace(
         scores,
         start=scores.start + np.searchsorted(dropped, scores.start) + unit.start,
@@ -289,13 +289,6 @@ def whole_characters(scores: TokenScores, data: bytes) -> TokenScores:
 
 def _unix(data: bytes) -> str:
     return data.replace(b"\r\n", b"\n").decode("utf-8", "surrogatepass")
-
-
-def _dropped_returns(data: bytes) -> npt.NDArray[np.int64]:
-    r"""The positions, in the text with `\n`, of line feeds that lost their `\r`: sorted byte offsets."""
-    raw = np.frombuffer(data, np.uint8)
-    returns = np.flatnonzero((raw[:-1] == 13) & (raw[1:] == 10))
-    return (returns - np.arange(len(returns))).astype(np.int64)
 
 
 def join_scores(parts: Sequence[TokenScores], text: str) -> TokenScores:

@@ -36,6 +36,20 @@ _VALUED = frozenset({"const_item", "let_declaration", "static_item", "with_item"
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+_LEAN = 8.0
+"""Weight of the wider prior, in leaves."""
+_TO_DEVIATION = 1.4826
+"""Median absolute deviation to standard deviation, for a normal distribution."""
+_USUAL_SPREAD = 2.0
+"""Bits: the usual deviation; the usual value itself is taken as 0."""
+_LEAST_SPREAD = 1.0
+"""Bits: minimum deviation, so that a small surprise in an almost certain category stays small."""
+PER_HUNDRED_LINES = 3.0
+"""Maximum number of marked places per 100 lines: users want few highlights."""
+LEAST_BITS = 3.0
+"""Minimum surprisal of a surprising leaf, in bits: a probability of 1 in 8."""
+LEAST_EXCESS = 2.0
+"""Minimum excess of a surprising leaf, in robust standard deviations above the usual."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,28 +170,8 @@ def _lead(confidence: Confidence, token: Integers) -> Floats:
 Weight = Callable[[Leaves], Floats]
 """A measure of how surprising each of m leaves is: (m,) numbers, larger for more surprising."""
 
-_LEAN = 8.0
-"""Weight of the wider prior, in leaves."""
-
-_TO_DEVIATION = 1.4826
-"""Median absolute deviation to standard deviation, for a normal distribution."""
-
-_USUAL_SPREAD = 2.0
-"""Bits: the usual deviation; the usual value itself is taken as 0."""
-
-_LEAST_SPREAD = 1.0
-"""Bits: minimum deviation, so that a small surprise in an almost certain category stays small."""
 
 __all__ = ["PER_HUNDRED_LINES", "Surprise", "allowance", "excess", "surprising"]
-
-PER_HUNDRED_LINES = 3.0
-"""Maximum number of marked places per 100 lines: users want few highlights."""
-
-LEAST_BITS = 3.0
-"""Minimum surprisal of a surprising leaf, in bits: a probability of 1 in 8."""
-
-LEAST_EXCESS = 2.0
-"""Minimum excess of a surprising leaf, in robust standard deviations above the usual."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,14 +109,14 @@ class _Piece:
 def _pieces(document: Document) -> list[_Piece]:
     """The top-level pieces of a document; wrappers, and types if all code is in them, are opened."""
     known = LANGUAGES.get(document.language)
-    opening = _pieces_of_type if known is not None and known.all_in_types else _as_one_piece
+    all_in_types = known is not None and known.all_in_types
     pieces: list[_Piece] = []
     todo = document.tree.root_node.children[::-1]
     while todo:
         node = todo.pop()
         members = _members(node)
         if members is None:
-            pieces += opening(node)
+            pieces += _pieces_of_type(node) if all_in_types else [_Piece.of(node)]
             continue
         if members and members[0].type == "{":
             pieces.append(_Piece.header(node, members.pop(0)))
@@ -131,10 +131,6 @@ def _members(node: tree_sitter.Node) -> list[tree_sitter.Node] | None:
     members = (node.child_by_field_name("body") or node).children
     wraps = any(member.type in _WRAPPING or is_definition(member) for member in members)
     return members if wraps else None
-
-
-def _as_one_piece(node: tree_sitter.Node) -> Iterator[_Piece]:
-    yield _Piece.of(node)
 
 
 def _pieces_of_type(node: tree_sitter.Node) -> Iterator[_Piece]:

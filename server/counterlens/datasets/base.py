@@ -67,6 +67,7 @@ class Problem:
         prompt: The start of the program that the dataset shows to a model: `source` starts with it.
         description: The task, in natural language.
         tests: The tests; None if the dataset has none.
+        base_tests: The tests of the dataset that this one extends; None if it extends none.
         call: A call of the function, such as `f([1, 2])`, if the dataset gives one input.
         output: The result of the call, as a literal.
         buggy: The whole program with a wrong solution, if the dataset has one.
@@ -86,6 +87,7 @@ class Problem:
     prompt: str | None = None
     description: str = ""
     tests: Tests | None = None
+    base_tests: Tests | None = None
     call: str | None = None
     output: str | None = None
     buggy: str | None = None

@@ -63,19 +63,23 @@ class _EvalPlus(RecordLoader):
     def problem(self, record: JsonRecord) -> Problem:
         prompt, function = record.text("prompt"), record.text("entry_point")
         source = prompt + record.text("canonical_solution")
-        inputs = [arguments for name in _INPUTS for arguments in self.inputs(record, name)]
+        base, plus = (self.inputs(record, name) for name in _INPUTS)
         atol = record.fields.get("atol", 0)
         if not isinstance(atol, int | float):
             raise record.wrong("`atol` is not a number")
-        tests = _TESTS.format(
-            source=source,
-            inputs=repr(inputs),
-            atol=float(atol),
-            rtol=_RTOL,
-            default=_ATOL,
-            function=function,
-            oracle=self.oracles.get(function, _ORACLE),
-        )
+
+        def tests(inputs: list[list[Any]]) -> Tests:
+            text = _TESTS.format(
+                source=source,
+                inputs=repr(inputs),
+                atol=float(atol),
+                rtol=_RTOL,
+                default=_ATOL,
+                function=function,
+                oracle=self.oracles.get(function, _ORACLE),
+            )
+            return Tests(TestForm.PYTHON, text)
+
         return Problem(
             id=record.text("task_id"),
             dataset=self.id,
@@ -83,8 +87,9 @@ class _EvalPlus(RecordLoader):
             source=source,
             function=function,
             prompt=prompt,
-            tests=Tests(TestForm.PYTHON, tests),
-            details={"inputs": str(len(inputs))},
+            tests=tests(base + plus),
+            base_tests=tests(base),
+            details={"inputs": str(len(base + plus))},
         )
 
     def inputs(self, record: JsonRecord, name: str) -> list[list[Any]]:

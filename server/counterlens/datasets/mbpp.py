@@ -50,6 +50,7 @@ class Mbpp(RecordLoader):
             function=tested_function(source, "\n".join(listed)),
             description=record.text("text", "prompt"),
             tests=Tests(TestForm.PYTHON, f"{tests}\n"),
+            details={"assertion": listed[0]} if listed else {},
         )
 
 

@@ -16,6 +16,9 @@ from counterlens.syntax.functions import MODULE, Function, whole_program
 __all__ = ["MODULE"]
 
 Node = TypeVar("Node")
+_DECIDING = frozenset(
+    {"if_statement", "for_statement", "while_statement", "try_statement", "match_statement"}
+)
 
 
 class ProgramAnalysis(Protocol):
@@ -76,11 +79,6 @@ def find(known: Sequence[tuple[str, str, Node]], function: str) -> tuple[str, No
         raise SourceError(f"there is no function {function}: there are none at all", f"Ask for {MODULE}")
     choices = ", ".join(full for full, _, _ in known[:12]) + (", …" if len(known) > 12 else "")
     raise SourceError(f"there is no function {function}", f"There is {choices}")
-
-
-_DECIDING = frozenset(
-    {"if_statement", "for_statement", "while_statement", "try_statement", "match_statement"}
-)
 
 
 def scopes(document: Document) -> list[Function]:

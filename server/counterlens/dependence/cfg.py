@@ -22,6 +22,11 @@ from enum import IntEnum
 
 from counterlens.dependence.effects import Effects
 
+ENTRY = 0
+EXIT = 1
+NOWHERE = -1  # the statement of a node that belongs to none
+_NOTHING = Effects()
+
 
 def immediate_post_dominators(successors: Sequence[Sequence[int]], end: int) -> list[int]:
     """The immediate post-dominator of each node.
@@ -126,11 +131,6 @@ def _reverse_postorder(successors: Sequence[Sequence[int]], end: int) -> list[in
     return order
 
 
-ENTRY = 0
-EXIT = 1
-NOWHERE = -1  # the statement of a node that belongs to none
-
-
 class Arc(IntEnum):
     """The kind of a transfer of control between nodes.
 
@@ -151,8 +151,6 @@ class Arc(IntEnum):
 
 Loose = list[tuple[int, Arc]]
 """Arcs without a target yet, as pairs of source node and kind."""
-
-_NOTHING = Effects()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+Place = tuple[str, str]
+"""A variable and a selector, `.name` or `[key]`; an empty selector is the whole object."""
+MARK = "\0"
+"""Separates the name of a variable from what tells it from others of that name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -19,12 +24,6 @@ class Rules:
 
 
 DEFAULT = Rules()
-
-
-Place = tuple[str, str]
-"""A variable and a selector, `.name` or `[key]`; an empty selector is the whole object."""
-MARK = "\0"
-"""Separates the name of a variable from what tells it from others of that name."""
 
 
 @dataclass(slots=True)

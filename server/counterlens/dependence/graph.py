@@ -33,6 +33,8 @@ from counterlens.dependence.cfg import (
 from counterlens.dependence.effects import variable_name
 from counterlens.dependence.reaching import data_dependence
 
+_OUTCOMES = {Arc.TRUE: "true", Arc.FALSE: "false"}
+
 
 class Kind(StrEnum):
     """The kind of an edge."""
@@ -246,9 +248,6 @@ class Dependences:
         if target in self.graph.deciding or (self._reachable[target] and not self._reachable[source]):
             return None
         return start, end
-
-
-_OUTCOMES = {Arc.TRUE: "true", Arc.FALSE: "false"}
 
 
 @dataclass(frozen=True, slots=True)

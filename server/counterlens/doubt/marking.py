@@ -23,6 +23,10 @@ from counterlens.syntax.concepts import Category
 
 LEAST_SHARE = 0.5
 """Minimum share of the probability of all tried versions for a mark."""
+FAILING = "tests"
+"""The kind of a mark at a function whose tests fail."""
+DISAGREEING = "docstring"
+"""The kind of a mark at a function whose docstring and code disagree."""
 
 
 class Verification(StrEnum):
@@ -82,10 +86,6 @@ class Doubt:
 
 Mark = Doubt | FailingFunction | DisagreeingFunction
 """What is marked in a function."""
-FAILING = "tests"
-"""The kind of a mark at a function whose tests fail."""
-DISAGREEING = "docstring"
-"""The kind of a mark at a function whose docstring and code disagree."""
 
 
 def kind_of(mark: Mark) -> str:

@@ -14,6 +14,9 @@ import tree_sitter
 from counterlens.doubt.scope import DoubtScope
 from counterlens.syntax.definitions import text_of
 
+_DEEPEST = 4
+"""Maximum number of variables that are followed."""
+
 
 class OperandType(StrEnum):
     """A group of types with the same operators."""
@@ -56,8 +59,6 @@ _METHODS = _table(
 _ANNOTATIONS = _CALLS | _table(
     SEQUENCE="List Tuple Sequence", SET="Set FrozenSet AbstractSet", MAPPING="Dict Mapping"
 )
-_DEEPEST = 4
-"""Maximum number of variables that are followed."""
 
 
 def operand_type(scope: DoubtScope, node: tree_sitter.Node | None, depth: int = 0) -> OperandType | None:

@@ -55,6 +55,8 @@ MOST_CALLERS = 3
 
 Rewrite = Callable[[Model, FailingFunction, Judge, Setting], WrittenFix | None]
 """Has a model write a version of a failing function that passes the tests of a judge."""
+Passing = tuple[Alternative, str, Callable[[], Trial]]
+"""An alternative, the whole document with it, and what tries it with the model."""
 
 
 def settle(
@@ -235,10 +237,6 @@ def fix_for(
             return Doubt(scope, trial, Verification.UNCONFIRMED, failed, rival, version.difference(text))
     unknown = len(rivals) > MOST_COMPARED
     return Doubt(scope, trial, Verification.UNCONFIRMED if unknown else Verification.FAIL, failed)
-
-
-Passing = tuple[Alternative, str, Callable[[], Trial]]
-"""An alternative, the whole document with it, and what tries it with the model."""
 
 
 def _passing(

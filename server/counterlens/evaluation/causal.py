@@ -30,6 +30,12 @@ _NOTE = (
     "effect: the average treatment effect on cross-entropy in nats per token, for a confidence of 1 instead "
     "of 0, with the four confounders held constant and a 95 % interval over files"
 )
+_REFUTATIONS = (
+    "the effect with the confidences shuffled (placebo: it refutes if it has at least half of the effect, or "
+    "all of it in the opposite direction), with a random common cause and on 80 % of the functions (it "
+    "should stay the same), and with an unobserved common cause that works against it by a fifth of a "
+    "standard deviation on both sides (its sign should stay the same)"
+)
 
 
 class Absent(StrEnum):
@@ -225,12 +231,6 @@ _ABSENT = {
     Absent.ZERO: "a function without a concept has a confidence of 0 in it",
     Absent.DROP: "a function without a concept is left out for it",
 }
-_REFUTATIONS = (
-    "the effect with the confidences shuffled (placebo: it refutes if it has at least half of the effect, or "
-    "all of it in the opposite direction), with a random common cause and on 80 % of the functions (it "
-    "should stay the same), and with an unobserved common cause that works against it by a fifth of a "
-    "standard deviation on both sides (its sign should stay the same)"
-)
 
 
 def _category(concept: str) -> str:

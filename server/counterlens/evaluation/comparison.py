@@ -29,6 +29,7 @@ from counterlens.probes.registry import PROBES
 BESIDE = ("counterlens", "python", "platform", "packages", "sandbox", "judged_by", "dataset")
 """Parts of a manifest that are not settings, but may affect a verdict."""
 _NAMED, _READABLE = 5, 60
+_CROSS_ENTROPY = "cross-entropy"
 
 
 def differing(
@@ -297,7 +298,6 @@ def _of_confidence(
     return _Figure(whole, lambda record: whole([record]))
 
 
-_CROSS_ENTROPY = "cross-entropy"
 FIGURES: dict[str, _Figure] = {
     "originals right": _of_pairs(lambda pairs: summarize(pairs).original_accuracy.value),
     "counterfactuals right": _of_pairs(

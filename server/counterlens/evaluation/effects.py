@@ -34,6 +34,11 @@ from counterlens.probes.protocols import under
 LEAST_FUNCTIONS = 10
 
 _WIDEST = 5  # mutations side by side, as in the paper
+_AVERAGES_NOTE = (
+    "share of the informative pairs whose verdict changed, with 95 % intervals; the columns of Hooda et al. "
+    "2024, Table 2, for the mutations used; uncontested passes: over pairs whose passes do not differ from "
+    "the original on any input"
+)
 
 
 @dataclass(frozen=True)
@@ -287,13 +292,6 @@ def all_tables(run: RunResults, effects: Mapping[str, RunEffects] | None = None)
         for task, task_effects in effects.items()
         for table in task_effects.tables()
     ]
-
-
-_AVERAGES_NOTE = (
-    "share of the informative pairs whose verdict changed, with 95 % intervals; the columns of Hooda et al. "
-    "2024, Table 2, for the mutations used; uncontested passes: over pairs whose passes do not differ from "
-    "the original on any input"
-)
 
 
 def _average(summary: EffectSummary | None) -> Cell:

@@ -9,19 +9,25 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from counterlens.errors import SourceError
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.spending import amount, is_elsewhere, price_of
+from counterlens.models.base import Api
 from counterlens.models.entries import entry_named
 from counterlens.models.usage import Usage
+from counterlens.probes.execution.prompts import CHAT_TOKENS
 from counterlens.probes.probe import Need, Target
+from counterlens.probes.prompts.templates import usual_size
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import UNOPENED
 from counterlens.syntax.functions import find_function
 
 BYTES_PER_TOKEN = 3.5  # for code, with most vocabularies
 
+_LONGEST = 1024
+"""Token limit of an answer of a completion model, at most, where the question decides."""
 LEAST = 12
 """Minimum number of functions counted per task, whatever the time."""
 SECONDS = 10.0
@@ -108,15 +114,20 @@ def cost_lines(plan: Plan, counted: Mapping[str, PromptCounts] | None = None) ->
 
 
 def _expected_usage(plan: Plan, counted: Mapping[str, PromptCounts], model: str) -> Usage:
-    """The maximum usage of a model, if each prompt has its function and each answer reaches its limit."""
+    """The usage of a model, if each prompt has its function whole and each answer reaches its limit."""
     read = written = 0.0
+    chat = plan.settings.served(model)[0] == Api.CHAT
     for task, targets in plan.targets.items():
-        prompts = counted[task].of_each(targets)
-        total = sum(prompts.values())
-        read += sum(prompts[name] * _size(target) for name, target in targets.items()) / BYTES_PER_TOKEN
-        if Need.COMPLETE in PROBES[task].needs:
-            limit = int(plan.settings.options[task].get("max_tokens") or 0)
-            written += total * (limit + _thinking_tokens(plan, model))
+        prompts, probe = counted[task].of_each(targets), type(PROBES[task])
+        beside = usual_size(probe.__module__.rpartition(".")[0], "chat" if chat else "completion")
+        options = plan.settings.options[task]
+        sizes = {name: beside + _size(target, options) for name, target in targets.items()}
+        read += sum(prompts[name] * size for name, size in sizes.items()) / BYTES_PER_TOKEN
+        if Need.COMPLETE in probe.needs:
+            limit = options.get("max_tokens", 0)
+            if limit is None:  # the question decides
+                limit = CHAT_TOKENS if chat else _LONGEST
+            written += sum(prompts.values()) * (limit + _thinking_tokens(plan, model))
     return Usage(0, round(read), 0, round(written))
 
 
@@ -128,10 +139,12 @@ def _thinking_tokens(plan: Plan, model: str) -> int:
     return (entry.thinking_tokens if entry else None) or 0
 
 
-def _size(target: Target) -> int:
-    """Bytes of a function, about the length of a prompt."""
+def _size(target: Target, options: Mapping[str, Any]) -> int:
+    """Bytes of a function and of what its prompts show before it, about the length of a prompt."""
     try:
         function = find_function(target.document, target.qualname)
     except SourceError:  # it will be left out, with the reason
         return 0
-    return function.end - function.start
+    start = 0 if options.get("preceding") else function.start
+    described = len(target.description.encode()) if options.get("description") else 0
+    return described + function.end - start

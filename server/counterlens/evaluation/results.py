@@ -29,6 +29,10 @@ from counterlens.probes.record import Outcome, Record
 from counterlens.probes.registry import PROBES
 from counterlens.probes.sanity import LIMIT, require_steady, unsteady_share
 
+_EXPORT = "onnx:"
+_QUANTIZED = re.compile(r"(.+?)(?:[-_.](?:instruct|chat|it))?[-_.](?:i?q\d|f16|bf16)\w*\.gguf", re.IGNORECASE)
+"""A model file such as `coder-0.5b-instruct-q4_k_m.gguf`, which tables call `coder-0.5b`."""
+
 
 @dataclass(frozen=True)
 class RunResults:
@@ -252,11 +256,6 @@ def _not_counted(probed: Mapping[str, Sequence[Record]]) -> Iterator[Table]:
         rows += [(model, count, reason) for reason, count in ordered]
     if rows:
         yield Table("does not count", ("model", "n", "reason"), tuple(rows))
-
-
-_EXPORT = "onnx:"
-_QUANTIZED = re.compile(r"(.+?)(?:[-_.](?:instruct|chat|it))?[-_.](?:i?q\d|f16|bf16)\w*\.gguf", re.IGNORECASE)
-"""A model file such as `coder-0.5b-instruct-q4_k_m.gguf`, which tables call `coder-0.5b`."""
 
 
 def model_labels(specs: Sequence[str]) -> dict[str, str]:

@@ -19,6 +19,8 @@ from counterlens.probes.registry import PROBES, probe_named
 
 LEAST_INFORMATIVE = 6
 """Informative pairs with which an exact sign test can be significant: 2 / 2^6 is 0.03, 2 / 2^5 is 0.06."""
+Chosen = Mapping[str, Mapping[str, Any]]
+"""The options of each task, as plain data by their names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +101,6 @@ class RunOptions:
         bool,
         option("Refuse a model whose completions are not exact. Local models decode exactly if they can."),
     ] = False
-
-
-Chosen = Mapping[str, Mapping[str, Any]]
-"""The options of each task, as plain data by their names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from counterlens.errors import OptionError
-from counterlens.evaluation.settings import RunOptions
 from counterlens.models.entries import (
     PYPROJECT,
     TABLE,
@@ -84,6 +83,8 @@ class SettingsFile:
 
 def keys() -> dict[str, OptionSpec]:
     """Every key that a file may have, with its declaration."""
+    from counterlens.evaluation.settings import RunOptions  # few commands have a file
+
     own = {name.replace("_", "-"): spec for name, spec in specs(RunOptions).items()}
     return own | {spec.flag.removeprefix("--"): spec for spec, _ in declared(PROBES.values()).values()}
 
@@ -136,6 +137,8 @@ def read(path: Path) -> SettingsFile | None:
 def _check(
     path: Path, text: str, sha256: str, table: tuple[str, ...], document: Mapping[str, Any]
 ) -> SettingsFile:
+    from counterlens.evaluation.settings import RunOptions
+
     known, own = keys(), specs(RunOptions)
     run: dict[str, Any] = {}
     given: dict[str, Any] = {}

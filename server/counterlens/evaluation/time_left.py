@@ -130,14 +130,17 @@ class TimeLeft:
         tasks = [which for which in self._items if which[0] == model]
         is_known = all(which in self._known for which in tasks)
         usual = {which: self._known[which] if is_known else 1.0 for which in tasks}
+        in_progress = [item for item in self._working if item.model == model]
         working = sum(
-            usual[item.model, item.task] * self._share(item) * self._work[item]
-            for item in self._working
-            if item.model == model
+            usual[item.model, item.task] * self._share(item) * self._work[item] for item in in_progress
         )
-        left = sum(usual[which] * self._left[which] for which in tasks) - working
-        done = sum(usual[which] * self._done[which] for which in tasks) + working
+        finished = sum(usual[which] * self._done[which] for which in tasks)
         mean = sum(usual[which] * self._usual[which] for which in tasks) / len(tasks)
+        if len(in_progress) > 1:
+            # All have run their programs, and wait for the model: how long, only those that ended show.
+            working = min(working, finished + mean if finished else 0.0)
+        left = sum(usual[which] * self._left[which] for which in tasks) - working
+        done = finished + working
         passed = self._passed[model]
         if is_known:
             return left * (passed + _KNOWN * mean) / (done + _KNOWN * mean)

@@ -13,6 +13,11 @@ from enum import StrEnum
 from counterlens.confidence import NodeConfidence
 from counterlens.explaining.completing import Departure, Explained, WrittenToken, tokens_between
 
+_DEFINITION = "function_definition"
+_HEADER = frozenset({"identifier", "parameters", "type"})
+"""Node types that the header of a definition already shows."""
+_QUOTES = frozenset({"string_start", "string_end"})
+
 
 class NodeOrigin(StrEnum):
     """The origin of a node."""
@@ -49,12 +54,6 @@ class WrittenNode:
     least: WrittenToken | None
     error: bool
     departure: Departure | None
-
-
-_DEFINITION = "function_definition"
-_HEADER = frozenset({"identifier", "parameters", "type"})
-"""Node types that the header of a definition already shows."""
-_QUOTES = frozenset({"string_start", "string_end"})
 
 
 @dataclass(frozen=True, slots=True)

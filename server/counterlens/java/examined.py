@@ -34,6 +34,28 @@ from counterlens.syntax.definitions import text_of
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _TIGHT = frozenset({"identifier", "method_invocation", "field_access", "array_access", "true", "false"})
 _DECIDING = frozenset({"if_statement", "while_statement", "for_statement", "enhanced_for_statement"})
+_BRANCHES = frozenset(
+    {
+        *("if_statement", "while_statement", "do_statement", "for_statement", "enhanced_for_statement"),
+        *("switch_expression", "catch_clause"),
+    }
+)
+_CLASSES = frozenset({"class_declaration", "record_declaration", "interface_declaration", "enum_declaration"})
+_NAMED = {"method_invocation": "name", "method_declaration": "name", "field_access": "field"}
+"""Nodes with a name that is not a variable."""
+_SILENT = frozenset(
+    {
+        *("modifiers", "annotation", "marker_annotation", "break_statement", "continue_statement"),
+        *("scoped_type_identifier", "scoped_identifier", "throws", "line_comment", "block_comment"),
+    }
+)
+_BINDING = frozenset(
+    {
+        *("formal_parameter", "catch_formal_parameter", "enhanced_for_statement", "instanceof_expression"),
+        *("resource", "variable_declarator"),
+    }
+)
+_PARTS = {"array_access": "array", "field_access": "object"}
 
 
 def negate(subject: ExaminedFunction, part: Part) -> StatementEdits:
@@ -75,30 +97,6 @@ INTERVENTIONS = {
     Intervention.NEGATE: negate,
     Intervention.NEUTRALISE: neutralise,
 }
-
-
-_BRANCHES = frozenset(
-    {
-        *("if_statement", "while_statement", "do_statement", "for_statement", "enhanced_for_statement"),
-        *("switch_expression", "catch_clause"),
-    }
-)
-_CLASSES = frozenset({"class_declaration", "record_declaration", "interface_declaration", "enum_declaration"})
-_NAMED = {"method_invocation": "name", "method_declaration": "name", "field_access": "field"}
-"""Nodes with a name that is not a variable."""
-_SILENT = frozenset(
-    {
-        *("modifiers", "annotation", "marker_annotation", "break_statement", "continue_statement"),
-        *("scoped_type_identifier", "scoped_identifier", "throws", "line_comment", "block_comment"),
-    }
-)
-_BINDING = frozenset(
-    {
-        *("formal_parameter", "catch_formal_parameter", "enhanced_for_statement", "instanceof_expression"),
-        *("resource", "variable_declarator"),
-    }
-)
-_PARTS = {"array_access": "array", "field_access": "object"}
 
 
 class _PartReader:

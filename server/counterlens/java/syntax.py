@@ -72,23 +72,6 @@ _TYPES = frozenset(
     }
 )
 _METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
-
-
-def java_definitions(root: Node) -> Iterator[FunctionDefinition]:
-    """The methods and constructors with a body; one of a class inside a method is nested in that method."""
-    for path, node in named_definitions(root, _TYPES | _METHODS):
-        if node.type in _METHODS:
-            listed = node.child_by_field_name("parameters")
-            type_names = []
-            for parameter in listed.named_children if listed is not None else ():
-                if parameter.type == "formal_parameter":
-                    dimensions = text_of(parameter.child_by_field_name("dimensions"))
-                    type_names.append(text_of(parameter.child_by_field_name("type")) + dimensions)
-                elif parameter.type == "spread_parameter":
-                    type_names.append(text_of(parameter).rpartition("...")[0].strip() + "...")
-            yield FunctionDefinition(path, ", ".join(type_names), node)
-
-
 OPERATORS: Kinds = {
     "binary_expression": (
         COMPARISON,
@@ -101,7 +84,6 @@ OPERATORS: Kinds = {
         (Family.AUGMENTED, "&= |= ^= <<= >>= >>>="),
     ),
 }
-
 _TOKEN = re.compile(
     r"""
     (?P<line>//[^\r\n]*)
@@ -117,6 +99,21 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(?P<escape>\\u+(?P<digits>[0-9a-fA-F]{4}))")
 _ENDING = {"line": "\r\n", "block": "*/", "text": '"\\', "string": '"\\\r\n', "character": "'\\\r\n"}
 """The characters that end a token, or change how the rest of it is read."""
+
+
+def java_definitions(root: Node) -> Iterator[FunctionDefinition]:
+    """The methods and constructors with a body; one of a class inside a method is nested in that method."""
+    for path, node in named_definitions(root, _TYPES | _METHODS):
+        if node.type in _METHODS:
+            listed = node.child_by_field_name("parameters")
+            type_names = []
+            for parameter in listed.named_children if listed is not None else ():
+                if parameter.type == "formal_parameter":
+                    dimensions = text_of(parameter.child_by_field_name("dimensions"))
+                    type_names.append(text_of(parameter.child_by_field_name("type")) + dimensions)
+                elif parameter.type == "spread_parameter":
+                    type_names.append(text_of(parameter).rpartition("...")[0].strip() + "...")
+            yield FunctionDefinition(path, ", ".join(type_names), node)
 
 
 def escape_that_is_syntax(source: str) -> str | None:

@@ -22,6 +22,19 @@ from counterlens.syntax.functions import Function
 from counterlens.text import printable
 
 NO_ORIGINAL = "nothing but its own tests vouches for it: there is no original to compare it with"
+LIMITS = Limits(processes=256, disk_bytes=512 << 20, output_bytes=1 << 20)
+"""Default limits of a program together with the tests that judge it: in a wide room, as a plain run is.
+
+Its output has room for the report on thousands of cases.
+"""
+SHORTEST, LONGEST = 0.1, 3600.0
+"""Range of the time limit that a user may set, seconds."""
+MAP_SECONDS = 300.0
+"""Default time limit in seconds for the one run of a repository's tests."""
+_TRACES = 3  # maximum traces that are said
+_LINES, _WIDTH = 8, 200  # maximum lines of a message, and characters of each
+CASES = {"tests": "test", "doctest": "doctest", "given": "given test"}
+"""The noun for one case of each attribution function."""
 
 
 def facts_of(verdict: Verdict) -> list[str]:
@@ -75,20 +88,6 @@ def describe_cheats(cheats: CheatTrial) -> str:
         return f"the tests fail for {cheats.failing} of {plural(cheats.tried, 'cheat')}"
     cheat = min(cheats.passing, key=len)
     return f"the tests pass {len(cheats.passing)} of {plural(cheats.tried, 'cheat')}, such as `{cheat}`"
-
-
-LIMITS = Limits(processes=256, disk_bytes=512 << 20, output_bytes=1 << 20)
-"""Default limits of a program together with the tests that judge it: in a wide room, as a plain run is.
-
-Its output has room for the report on thousands of cases.
-"""
-SHORTEST, LONGEST = 0.1, 3600.0
-"""Range of the time limit that a user may set, seconds."""
-MAP_SECONDS = 300.0
-"""Default time limit in seconds for the one run of a repository's tests."""
-
-_TRACES = 3  # maximum traces that are said
-_LINES, _WIDTH = 8, 200  # maximum lines of a message, and characters of each
 
 
 def lasting(seconds: float) -> Limits:
@@ -304,10 +303,6 @@ class StandingByTests:
     failed: bool = False
     message: str = ""
     seconds: float = 0.0
-
-
-CASES = {"tests": "test", "doctest": "doctest", "given": "given test"}
-"""The noun for one case of each attribution function."""
 
 
 class Judge(ABC):

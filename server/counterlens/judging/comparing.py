@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from threading import Event, Lock
-from typing import Generic, Protocol, TypeVar
+from threading import Event
+from typing import Protocol, TypeVar
 
 from counterlens.counting import plural
 from counterlens.judging.base import (
@@ -26,11 +25,9 @@ FEWEST = 3
 """Minimum number of inputs on which the original must return."""
 UNSTEADY = 0.05
 """Maximum share of the inputs on which a second run of the original may give another result."""
-_KEPT = 128
 
 _TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simplification: inputs per round, rounds, seconds
 
-OriginalT = TypeVar("OriginalT")
 CallT = TypeVar("CallT", bound="SimplifiableCall")
 ResultT = TypeVar("ResultT")
 
@@ -231,27 +228,6 @@ def smallest(
         if time.monotonic() > until:
             break
     return best
-
-
-class Studies(Generic[OriginalT]):
-    """The studied behaviour of functions, cached for the most recently used ones."""
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[Hashable, OriginalT | Untestable] = OrderedDict()
-        self._lock = Lock()
-
-    def find(self, key: Hashable, study: Callable[[], OriginalT | Untestable]) -> OriginalT | Untestable:
-        """The cached result for a key, else the result of `study`; exceptions are not cached."""
-        with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-                return self._known[key]
-        studied = study()
-        with self._lock:
-            self._known[key] = studied
-            while len(self._known) > _KEPT:
-                self._known.popitem(last=False)
-        return studied
 
 
 def brief(text: str) -> str:

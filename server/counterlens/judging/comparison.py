@@ -33,6 +33,9 @@ TOLERANCE = 1e-6
 """Maximum difference between a number and the expected one: relative, and absolute below 1."""
 ROOM = 4 << 20  # maximum bytes of an output
 TOO_MUCH = f"it prints more than {ROOM >> 20} MiB"
+RELATIVE, ABSOLUTE = 1e-9, 1e-12
+_UNKNOWN = {"?", "…"}
+_DEEPEST = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +131,6 @@ def _shorten(word: str) -> str:
 
 Form = Any
 """A value as `sandboxed/recorder/structure.py` encodes it."""
-
-RELATIVE, ABSOLUTE = 1e-9, 1e-12
-_UNKNOWN = {"?", "…"}
-_DEEPEST = 500
 
 
 def comparable(form: Form) -> bool:

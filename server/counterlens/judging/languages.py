@@ -11,17 +11,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import Attribution, Judge, Setting, WeakAssertion
 from counterlens.judging.comparing import ComparingJudge
 from counterlens.judging.comparison import PrintingCase
-from counterlens.judging.versions import VersionRuns
 from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import language_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+
+if TYPE_CHECKING:
+    from counterlens.judging.versions import VersionRuns
 
 WhyNot = Callable[[Document, Function, Setting], str | None]
 Cheats = Callable[[Document, Function, Sequence[str]], Mapping[str, str]]
@@ -36,7 +38,7 @@ The last argument has the calls that its tests make, as `Judge.recorded_calls` r
 WhyTested = Callable[[Document, Function, Setting | None], str | None]
 """Says why a function of a project counts as tested; see `JudgedLanguage`."""
 RunVersions = Callable[
-    [Document, Function, Sequence[str], Setting, Sequence[Any], Sequence[str]], VersionRuns | str
+    [Document, Function, Sequence[str], Setting, Sequence[Any], Sequence[str]], "VersionRuns | str"
 ]
 """Runs versions of a function on the same inputs; see `run_versions`."""
 
@@ -150,13 +152,8 @@ JUDGED: LanguagePart[JudgedLanguage] = LanguagePart(
 """How programs are judged, by language."""
 
 
-def judging_of(language: str) -> JudgedLanguage:
-    """How programs of a language are judged.
-
-    Raises:
-        SourceError: programs in this language are not judged.
-    """
-    return JUDGED.require(language)
+judging_of = JUDGED.require
+"""How programs of a language are judged; a `SourceError` if they are not."""
 
 
 def program_language(path: Path) -> str:

@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from counterlens.judging.base import Verdict
 from counterlens.sandbox.base import Limits
 
+_MOST: ContextVar[float | None] = ContextVar("most", default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -30,10 +32,6 @@ class Bound:
     times: int
     least: float
 
-    def seconds(self, original: Verdict) -> float:
-        """The bound in half seconds, given the verdict on the original."""
-        return self.after(original.seconds if original.cpu_seconds is None else original.cpu_seconds)
-
     def after(self, seconds: float) -> float:
         """The bound in half seconds, given the time of the original."""
         return max(self.least, math.ceil(2 * self.times * seconds) / 2)
@@ -45,8 +43,6 @@ MUTANT = Bound(10, 0.5)
 """The bound of programs that should fail: many of them loop without end."""
 ANSWER = Bound(20, 3)
 """The bound of programs with an answer of a model."""
-
-_MOST: ContextVar[float | None] = ContextVar("most", default=None)
 
 
 @contextmanager
@@ -64,7 +60,8 @@ def pace(original: Verdict, bound: Bound = COUNTERFACTUAL) -> AbstractContextMan
 
     An original that does not pass has not run all of its tests, so it sets no bound.
     """
-    return at_most(bound.seconds(original) if original.passed else None)
+    spent = original.seconds if original.cpu_seconds is None else original.cpu_seconds
+    return at_most(bound.after(spent) if original.passed else None)
 
 
 def bound_limits(limits: Limits) -> Limits:

@@ -31,6 +31,7 @@ from counterlens.syntax.functions import Function, functions
 
 _MAKERS = ("__init__", "__new__")
 _MOST_FUNCTIONS = 8  # maximum functions of a file about which the witnesses are heard
+LARGEST = 4 << 20  # maximum bytes of a candidate
 
 
 def judge_by_file(
@@ -298,9 +299,6 @@ def _join_verdicts(passed: list[Verdict], left_out: list[str]) -> Verdict:
         cheats=cheats if trials else None,
     )
     return Verdict(Judgement.PASSED, evidence, sum(each.seconds for each in passed))
-
-
-LARGEST = 4 << 20  # maximum bytes of a candidate
 
 
 def read_program(path: Path) -> str | Verdict:

@@ -27,6 +27,8 @@ from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
+NOT_RUN = "not run"
+
 
 class Settlement(StrEnum):
     """The outcome of a counterfactual."""
@@ -36,9 +38,6 @@ class Settlement(StrEnum):
     BREAKS = "breaks"  # it breaks the meaning, as it should
     POSSIBLY_EQUIVALENT = "possibly equivalent"  # it should break the meaning, but passes with every judge
     UNSETTLED = "unsettled"  # no judge can judge it
-
-
-NOT_RUN = "not run"
 
 
 @dataclass(frozen=True, slots=True)

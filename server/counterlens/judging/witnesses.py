@@ -27,6 +27,8 @@ from counterlens.judging.pace import MUTANT, at_most, pace
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
+NOT_RUN = "no test runs {names}: the tests pass without it, too"
+
 
 class WitnessedJudge(Judge):
     """A judge by tests, with both other witnesses; see the module.
@@ -136,9 +138,6 @@ class WitnessedJudge(Judge):
         with pace(self._own, MUTANT) if self._own is not None else at_most(None):
             verdicts = self.tests_judge.judge_all(list(cheats.values()), cancel=cancel)
             return tuple(name for name, verdict in zip(cheats, verdicts, strict=True) if verdict.passed)
-
-
-NOT_RUN = "no test runs {names}: the tests pass without it, too"
 
 
 def is_run(judge: Judge, document: Document, function: Function | None, cancel: Event | None = None) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pkgutil import resolve_name
@@ -100,7 +99,10 @@ class LanguagePart(Mapping[str, T], Generic[T]):
         if not place:
             return None
         try:
-            return self._import(place)
+            part = resolve_name(place)
+            if not (callable(part) if self._kind is None else isinstance(part, self._kind)):
+                raise TypeError(f"{place} is no {self._kind.__name__ if self._kind else 'function'}")
+            return cast("T", part)
         except Exception as error:
             if language.id not in LANGUAGES.added:
                 raise
@@ -108,11 +110,3 @@ class LanguagePart(Mapping[str, T], Generic[T]):
             package = place.partition(".")[0].partition(":")[0]
             plugins.failures.append(PluginFailure("counterlens.languages", language.id, package, reason))
             return None
-
-    def _import(self, place: str) -> T:
-        module, _, attribute = place.partition(":")
-        part = getattr(importlib.import_module(module), attribute)
-        fits = callable(part) if self._kind is None else isinstance(part, self._kind)
-        if not fits:
-            raise TypeError(f"{place} is no {self._kind.__name__ if self._kind else 'function'}")
-        return cast("T", part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from counterlens.errors import SourceError
@@ -85,9 +85,4 @@ def _language_named(name: str) -> Language | None:
 
 def _first(fits: Callable[[Language], bool]) -> Language | None:
     """The first language that fits: built-in ones first; plug-ins are loaded only if none of them fits."""
-    return next(filter(fits, _in_turn()), None)
-
-
-def _in_turn() -> Iterator[Language]:
-    yield from _OWN
-    yield from LANGUAGES.added.values()
+    return next(filter(fits, _OWN), None) or next(filter(fits, LANGUAGES.added.values()), None)

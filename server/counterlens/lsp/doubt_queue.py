@@ -17,6 +17,7 @@ from threading import Event
 
 from lsprotocol import types
 
+from counterlens.doubt.blaming import is_failing
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import margins_of
 from counterlens.doubt.marking import Doubt, doubts, fingerprint
@@ -204,7 +205,9 @@ class DoubtQueue:
         function = CheckedFunction(name, span, marks, marks)
         tested = analysis.doubts.at(document, settings.asked, span[0])
         if tested is not None and not tested.is_asked and tested.shown:
-            function = replace(tested, found=marks, is_asked=True)
+            fails = any(map(is_failing, tested.shown))
+            shown = tested.shown if fails else (*marks, *tested.shown)
+            function = replace(tested, found=marks, shown=shown, is_asked=True)
         analysis.doubts.note(document, settings.asked, function)
         if marks:
             self._ls.changed(analysis)

@@ -24,13 +24,23 @@ from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox
 
 
+def run_stated(scope: DoubtScope, settings: EditorSettings, cancel: Event) -> DisagreeingFunction | None:
+    """The mark of a function that does not return what its docstring states.
+
+    Raises:
+        SandboxError, Cancelled: as `stated_mark`.
+    """
+    if not has_consent(settings.allow_weaker_sandbox):
+        return None
+    return stated_mark(scope, _setting(scope, settings, best_sandbox(), cancel))
+
+
 def read_docstring(
     host: ModelHost, scope: DoubtScope, settings: EditorSettings, cancel: Event
 ) -> DisagreeingFunction | None:
-    """The mark of a function whose docstring and code disagree; takes seconds.
+    """The mark of a function that does otherwise than versions that a model writes; takes seconds.
 
-    What the docstring states needs no model. What the model wrote is cached by what it was shown, so that
-    after an edit of the body the code only runs.
+    What the model wrote is cached by what it was shown, so that after an edit of the body the code only runs.
 
     Raises:
         ModelError, SandboxError, Cancelled: as `docstring_mark`.
@@ -39,8 +49,6 @@ def read_docstring(
         return None
     sandbox = best_sandbox()
     setting = _setting(scope, settings, sandbox, cancel)
-    if mark := stated_mark(scope, setting):
-        return mark
     with host.use_model(settings, background=True) as model:
         rule = marking_rule(model)
         if rule is None:

@@ -3,7 +3,8 @@
 A function is due if it has marks of the model, was edited, or mentions a name of the module that changed; or
 if a file changed that mentions it, such as one of its tests. Whoever types comes first: an edit of any
 document cancels the run, which is repeated after a pause. While the machine is busy, functions that were not
-edited wait. Once no tests are due, the docstrings of tested functions are read, in the same order.
+edited wait. Once no tests are due, what docstrings of tested functions state is run, which needs no model;
+then these docstrings are read, in the same order.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -31,7 +33,7 @@ from counterlens.judging.base import LIMITS, lasting
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import LOG, CounterlensServer
 from counterlens.lsp.consent import has_consent, is_workspace_trusted
-from counterlens.lsp.doubt_readings import read_docstring
+from counterlens.lsp.doubt_readings import read_docstring, run_stated
 from counterlens.lsp.known_results import CheckedFunction
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
@@ -92,13 +94,20 @@ class _Due:
     """The functions of a document whose tests are to run: since when, and whether they were edited.
 
     Attributes:
-        unread: Those whose docstring is to be read after their tests: the same.
+        unstated: Those of which is to be run what their docstring states, after their tests: the same.
+        unread: Those whose docstring is to be read, after that.
     """
 
     analysis: Analysis
     outline: Outline | None = None
     names: dict[str, tuple[bool, float]] = field(default_factory=dict)
+    unstated: dict[str, tuple[bool, float]] = field(default_factory=dict)
     unread: dict[str, tuple[bool, float]] = field(default_factory=dict)
+
+    @property
+    def stages(self) -> tuple[dict[str, tuple[bool, float]], ...]:
+        """What is due, one after another."""
+        return self.names, self.unstated, self.unread
 
 
 class TestsInIdleTime:
@@ -145,8 +154,9 @@ class TestsInIdleTime:
         due.outline = outline
         self._scopes[analysis.uri] = document, {scope.function.qualname: scope for scope in scopes}
         now = time.monotonic()
-        due.names = {name: since for name, since in due.names.items() if name in outline.sources}
-        due.unread = {name: since for name, since in due.unread.items() if name in outline.sources}
+        for stage in due.stages:
+            for name in stage.keys() - outline.sources:
+                del stage[name]
         due.names |= {name: (False, now) for name in beside if name not in due.names}
         due.names |= dict.fromkeys(edited, (True, now))
         if edited or beside:  # an edit may also mend what calls the edited function
@@ -173,7 +183,7 @@ class TestsInIdleTime:
             if function.found and function.settled_in is None:
                 due.names.setdefault(name, (edited is not None, time.monotonic()))
             elif edited is None and _is_visible(scopes[name], analysis.visible):
-                due.unread.setdefault(name, (False, time.monotonic()))
+                due.unstated.setdefault(name, (False, time.monotonic()))
         self.wake()
 
     async def first(self, analysis: Analysis, scope: DoubtScope, until: float) -> bool:
@@ -217,7 +227,7 @@ class TestsInIdleTime:
 
     async def _work(self) -> None:
         while (chosen := self._next()) is not None:
-            uri, name, edited, since, tested = chosen
+            uri, name, edited, since, stage = chosen
             quiet = time.monotonic() - self._edited_at
             if quiet < IDLE_SECONDS:
                 await asyncio.sleep(IDLE_SECONDS - quiet)
@@ -231,26 +241,26 @@ class TestsInIdleTime:
             if scope is not None and analysis.document is not document:  # the newest version comes soon
                 await asyncio.sleep(IDLE_SECONDS)
                 continue
-            if tested:
-                if (scope is None or await self._was_read(analysis, scope)) and uri in self._due:
-                    self._due[uri].unread.pop(name, None)
-            elif (scope is None or await self._ran(analysis, scope)) and uri in self._due:
-                self._due[uri].names.pop(name, None)
-                self._due[uri].unread[name] = edited, since
+            run = (self._ran, self._stated, self._was_read)[stage]
+            if (scope is None or await run(analysis, scope)) and uri in self._due:
+                of_stage, *later = self._due[uri].stages[stage:]
+                of_stage.pop(name, None)
+                if later:
+                    later[0][name] = edited, since
                 self._moved.set()
 
-    def _next(self) -> tuple[str, str, bool, float, bool] | None:
-        """The function that was edited last; else one that is due for another reason; else one to read."""
+    def _next(self) -> tuple[str, str, bool, float, int] | None:
+        """The function that was edited last, else one that is due for another reason; and the first stage."""
         may = [(uri, due) for uri, due in self._due.items() if self._may_run(due.analysis)]
-        for tested in (False, True):
+        for stage in range(3):
             waiting = [
                 (edited, since, uri, name)
                 for uri, due in may
-                for name, (edited, since) in (due.unread if tested else due.names).items()
+                for name, (edited, since) in due.stages[stage].items()
             ]
             if waiting:
                 edited, since, uri, name = max(waiting)
-                return uri, name, edited, since, tested
+                return uri, name, edited, since, stage
         return None
 
     def _may_run(self, analysis: Analysis) -> bool:
@@ -292,15 +302,36 @@ class TestsInIdleTime:
         show(tuple(marks), over=True)
         return True
 
+    async def _stated(self, analysis: Analysis, scope: DoubtScope) -> bool:
+        """Run what the docstring of a function states; False to try again."""
+        return await self._compared(analysis, scope, run_stated, _is_stated)
+
     async def _was_read(self, analysis: Analysis, scope: DoubtScope) -> bool:
-        """Read the docstring of a function, and show whether the code disagrees; False to try again."""
+        """Read the docstring of a function, unless what it states tells enough; False to try again."""
+        known = self._known(analysis, scope.document, scope.function.start)
+        if known is not None and any(map(_is_stated, known.shown)):
+            return True
+        return await self._compared(analysis, scope, partial(read_docstring, self._ls.host), _disagrees)
+
+    async def _compared(
+        self,
+        analysis: Analysis,
+        scope: DoubtScope,
+        compare: Callable[[DoubtScope, EditorSettings, Event], DisagreeingFunction | None],
+        replaces: Callable[[Mark], bool],
+    ) -> bool:
+        """Show whether docstring and code disagree, in place of earlier marks; False to try again.
+
+        Args:
+            replaces: The marks that do not stay if they agree.
+        """
         ls, settings, cancel = self._ls, self._ls.settings, self._cancel
         document, start = scope.document, scope.function.start
         known = self._known(analysis, document, start)
         if known is not None and any(map(is_failing, known.shown)):
             return True
         try:
-            mark = await ls.offload(read_docstring, ls.host, scope, settings, cancel)
+            mark = await ls.offload(compare, scope, settings, cancel)
         except Cancelled:
             return False
         except CounterlensError as error:
@@ -309,8 +340,9 @@ class TestsInIdleTime:
         if analysis.document is not document or not ls.asks(settings):
             return False
         known = self._known(analysis, document, start) or _without_model(scope, ())
-        kept = tuple(each for each in known.shown if not isinstance(each, DisagreeingFunction))
-        shown = kept if mark is None else (*kept, mark)
+        goes = replaces if mark is None else _disagrees
+        shown = tuple(each for each in known.shown if not goes(each))
+        shown = shown if mark is None else (*shown, mark)
         if shown != known.shown:
             analysis.doubts.note(document, settings.asked, replace(known, shown=shown))
             ls.changed(analysis)
@@ -319,6 +351,16 @@ class TestsInIdleTime:
     def _known(self, analysis: Analysis, document: Document, start: int) -> CheckedFunction | None:
         """What is known about the function that begins at a byte."""
         return analysis.doubts.at(document, self._ls.settings.asked, start)
+
+
+def _disagrees(mark: Mark) -> bool:
+    """Whether it is at a function whose docstring and code disagree."""
+    return isinstance(mark, DisagreeingFunction)
+
+
+def _is_stated(mark: Mark) -> bool:
+    """Whether it is at a function that does not return what its docstring states."""
+    return isinstance(mark, DisagreeingFunction) and not mark.of
 
 
 def _without_model(scope: DoubtScope, doubts: tuple[Doubt, ...]) -> CheckedFunction:

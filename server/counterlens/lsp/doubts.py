@@ -51,6 +51,8 @@ CODE = "doubt"
 COMMAND = "counterlens.explainDoubt"
 NOT_USEFUL, USEFUL = "counterlens.notUseful", "counterlens.useful"
 _WIDTH = 40
+MORE = 1.25
+"""A mark of the kind must gain this many times what the one that was not useful gained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +268,6 @@ def _tokens(host: ModelHost, settings: EditorSettings, doubt: Doubt) -> list[Tok
     """Request the tokens of a mark; takes up to some seconds."""
     with host.use_model(settings) as model:
         return explain(model, doubt)
-
-
-MORE = 1.25
-"""A mark of the kind must gain this many times what the one that was not useful gained."""
 
 
 def _weight(mark: Mark) -> float:

@@ -37,6 +37,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.operators import OperatorSite, operator_at, operator_sites
 
 CODE = "operator"
+_TASKS: set[asyncio.Task[None]] = set()
 
 
 def register(server: CounterlensServer) -> None:
@@ -130,9 +131,6 @@ class Operators:
         if task == "operator":
             for span in spans:
                 _later(self._queue.ask_all(analysis, span))
-
-
-_TASKS: set[asyncio.Task[None]] = set()
 
 
 def _later(work: Awaitable[None]) -> None:

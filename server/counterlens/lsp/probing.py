@@ -1,8 +1,9 @@
 """The command `counterlens.probe`: the completion probe with progress and cancel.
 
-If there are samples, or nearly tied tokens, a client that requests `refine` gets the result of the greedy
-completions first, as the notification `counterlens/probeRefined`, and an update after each
-interim result. Such a client also gets a result that was kept from an earlier session, if the function is
+A client that requests `refine` gets each sentence that is already true as the notification
+`counterlens/probeFact`: what judges, what is asked, what each pair showed. If there are samples, or nearly
+tied tokens, it gets the result of the greedy completions first, as `counterlens/probeRefined`, and an update
+after each interim result. It also gets a result that was kept from an earlier session, if the function is
 unchanged and it does not request `again`.
 """
 
@@ -10,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from counterlens.confidence import Confidence
-from counterlens.confidence.scoring import FunctionConfidence, measure_function
+from counterlens.confidence.scoring import MEASURING, FunctionConfidence, measure_function
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.evaluation.time_left import expected_seconds, note_pace
 from counterlens.lsp.analysis import Analysis
@@ -57,10 +57,10 @@ from counterlens.syntax.functions import Function, find_function
 
 COMMAND = "counterlens.probe"
 REFINED = "counterlens/probeRefined"
-_LEAST_SECONDS = 30.0
-"""A probe is not ended before this time, however little the lens promised: the tests run first."""
+FACT = "counterlens/probeFact"
 _MEASURED_BYTES = 4096
 """Bytes above which a definition's confidence is not waited for: small local models read about 1 kB/s."""
+_SENTENCES = (sentence, contested_sentence, unstable_sentence, drawn_sentence)
 
 
 def register(server: CounterlensServer) -> None:
@@ -79,9 +79,6 @@ class ShownPair:
     shows: str = ""
     unstable: bool = False
     sentence: str = ""
-
-
-_SENTENCES = (sentence, contested_sentence, unstable_sentence, drawn_sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +108,15 @@ class ProbeAnswer:
     noise: str = ""
     records: tuple[dict[str, Any], ...] = ()
     kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeFact:
+    """A sentence of a running probe that is already true."""
+
+    uri: str
+    function: str
+    fact: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +158,16 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         (target,) = targets_in(document, function.qualname, root=root)
         scored = analysis.confidence if ls.asks(settings) else None
         path = path_in(root, document.path)
-        watch = _watcher(ls, analysis.uri, document, path) if asked.get("refine") else None
+        listener = _Listener(ls, analysis.uri, name, document, path) if asked.get("refine") else None
         begun, prompts = time.monotonic(), analysis.askable.get(analysis.source_of(function), 0)
         is_cached = analysis.known_function(name).probe is not None  # its pace is not that of a new one
         expected = (
             None if options.drawing or is_cached else expected_seconds(settings.model_spec, COMMAND, prompts)
         )
-        # What the lens promised, unless the user asks again: answers are cached, so that goes on.
-        promised = None if asked.get("again") or expected is None else max(expected, _LEAST_SECONDS)
-        work = partial(_run, ls.host, settings, target, options, scored, watch, promised)
+        # At least what the lens promised; no limit for who asks again, which goes on from cached answers.
+        is_bounded = settings.probe_budget and not (asked.get("again") or options.drawing)
+        seconds = max(expected or 0.0, settings.probe_budget) if is_bounded else None
+        work = partial(_run, ls.host, settings, target, options, scored, listener, seconds)
         announcements = Announcements.of_probe(function.name)
         probed = await ask_first(ls, settings, analysis, announcements, work, expected)
     except Cancelled:
@@ -254,20 +261,32 @@ def _options(settings: EditorSettings, asked: dict[str, Any]) -> CompletionOptio
     return options
 
 
-Watch = Callable[[MeasuredProbe, CompletionOptions], None]
+class _Listener:
+    """Sends a client what a probe has to say before its end.
 
+    Args:
+        function: Qualified name of the function.
+        path: Path of the document, as a report names it.
+    """
 
-def _watcher(ls: CounterlensServer, uri: str, document: Document, path: str | None) -> Watch:
-    """Notifies the client of a probe that is still being refined."""
-    loop, shows = asyncio.get_running_loop(), ls.client_shows_results
+    def __init__(
+        self, ls: CounterlensServer, uri: str, function: str, document: Document, path: str | None
+    ) -> None:
+        self._ls, self._uri, self._function = ls, uri, function
+        self._document, self._path = document, path
+        self._loop = asyncio.get_running_loop()
 
-    def watch(measured: MeasuredProbe, options: CompletionOptions) -> None:
-        news = ProbeRefinement(
-            uri, _how_far(measured.record, options), _answer(measured, document, path, shows)
-        )
-        loop.call_soon_threadsafe(ls.protocol.notify, REFINED, news)
+    def state(self, fact: str) -> None:
+        """Send a sentence that is already true."""
+        self._notify(FACT, ProbeFact(self._uri, self._function, fact))
 
-    return watch
+    def refine(self, measured: MeasuredProbe, options: CompletionOptions) -> None:
+        """Send an interim result."""
+        answer = _answer(measured, self._document, self._path, self._ls.client_shows_results)
+        self._notify(REFINED, ProbeRefinement(self._uri, _how_far(measured.record, options), answer))
+
+    def _notify(self, method: str, params: ProbeFact | ProbeRefinement) -> None:
+        self._loop.call_soon_threadsafe(self._ls.protocol.notify, method, params)
 
 
 def _how_far(record: PairsRecord, options: CompletionOptions) -> str:
@@ -284,7 +303,7 @@ def _run(
     target: Target,
     options: CompletionOptions,
     scored: Confidence | None,
-    watch: Watch | None,
+    listener: _Listener | None,
     seconds: float | None,
     steps: Steps,
 ) -> MeasuredProbe:
@@ -298,21 +317,22 @@ def _run(
         CounterlensError, Cancelled: as `run_targets`.
     """
     probe, confidence = CompletionProbe(), FunctionConfidence(scored)
-    steps = Steps(steps.cancel, steps.progress, budget=None if seconds is None else TimeBudget(seconds))
+    budget = None if seconds is None else TimeBudget(seconds)
+    steps = Steps(steps.cancel, steps.progress, None if listener is None else listener.state, budget)
     steps.next(f"opening the model. {prospect(settings.model_spec, host.name)}")
     with host.use_model(settings) as model:
         try_decoding(model, steps)
         with context_of(probe, options, host, model, settings, steps) as context:
-            if watch is not None:
+            if listener is not None:
 
                 def interim(interim_record: Record) -> None:
                     assert isinstance(interim_record, PairsRecord)
-                    watch(MeasuredProbe(interim_record, model.info, confidence), options)
+                    listener.refine(MeasuredProbe(interim_record, model.info, confidence), options)
 
                 context = replace(context, interim=interim)
             run = run_targets(probe, context, [target], options)
         require_probed(run)
-        if scored is None and steps.has_time():
+        if scored is None and steps.has_time(share=MEASURING):
             confidence = measure_function(
                 model, target.document, target.qualname, steps, most=_MEASURED_BYTES
             )

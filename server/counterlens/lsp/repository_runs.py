@@ -326,5 +326,5 @@ def _askable(chosen_tasks: tuple[str, ...]) -> tuple[AskableTask, ...]:
     return tuple(
         AskableTask(probe.id, probe.title, probe.id in chosen_tasks)
         for probe in PROBES.values()
-        if probe.id in chosen_tasks or not {Need.BUG, Need.CORPUS} & set(probe.needs)
+        if probe.id in chosen_tasks or not {Need.BUG, Need.CORPUS, Need.BENCHMARK} & set(probe.needs)
     )

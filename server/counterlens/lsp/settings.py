@@ -86,6 +86,7 @@ class DeclaredSettings:
     idle_seconds: Annotated[float, _setting("scoring.idleSecondsPerMinute", low=0, high=6000)] = PER_MINUTE
     average_line: Annotated[int, _setting("scoring.averageLineBytes", low=1)] = _LIMITS.average_line
     longest_line: Annotated[int, _setting("scoring.longestLineBytes", low=1)] = _LIMITS.longest_line
+    probe_budget: Annotated[float, _setting("probe.budget", low=0, high=86_400)] = 60.0
     allow_weaker_sandbox: Annotated[bool, _setting("sandbox.allowWeaker")] = False
     dependences_diagnostics: Annotated[bool, _setting("dependences.diagnostics")] = False
     operators_ask: Annotated[str, _setting("operators.ask", choices=("never", "hover", "scored"))] = "hover"

@@ -40,6 +40,7 @@ NEWS = "counterlens/taskNews"
 NOT_TRUSTED = "it runs code, but this workspace is not trusted"
 NO_CORPUS = "no corpus is set in which to count operators"
 NAME_ONE = "set counterlens.probe.corpus"
+NO_BENCHMARK = "it asks about benchmarks: counterlens bench --protocol reference --data humaneval"
 
 
 def register(server: CounterlensServer) -> None:
@@ -200,6 +201,8 @@ def _why_blocked(ls: CounterlensServer, analysis: Analysis, probes: Iterable[Any
     for probe in probes:
         if Need.CORPUS in probe.needs and not ls.settings.probe.get("corpus"):
             reasons[probe.id] = f"{NO_CORPUS}; {NAME_ONE}"
+        if Need.BENCHMARK in probe.needs:
+            reasons[probe.id] = NO_BENCHMARK
         if probe.runs_programs and not may_be_trusted(ls, place):
             reasons[probe.id] = NOT_TRUSTED
     return reasons

@@ -24,6 +24,13 @@ from counterlens.metrics.bootstrap import RESAMPLES, Estimate, Floats, bootstrap
 
 Item = TypeVar("Item")
 Node = TypeVar("Node", bound=Hashable)
+FIGURES: dict[str, Callable[[Agreement], float | None]] = {
+    "precision": lambda agreement: agreement.precision,
+    "recall": lambda agreement: agreement.recall,
+    "f1": lambda agreement: agreement.f1,
+}
+FEW_POINTS = 10
+"""Number of points below which a correlation says little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +91,6 @@ class Corpus:
     counts: Agreement
 
 
-FIGURES: dict[str, Callable[[Agreement], float | None]] = {
-    "precision": lambda agreement: agreement.precision,
-    "recall": lambda agreement: agreement.recall,
-    "f1": lambda agreement: agreement.f1,
-}
-
-
 def corpus(functions: Sequence[Agreement], *, seed: int = 0, resamples: int = RESAMPLES) -> Corpus:
     """Aggregate many functions.
 
@@ -144,10 +144,6 @@ def closure(edges: Iterable[tuple[Node, Node]]) -> set[tuple[Node, Node]]:
 
 def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-FEW_POINTS = 10
-"""Number of points below which a correlation says little."""
 
 
 def few_points(counts: Iterable[int]) -> str:

@@ -38,6 +38,11 @@ Interval = tuple[float, float]
 
 _MOST_DEGREES = 1000
 """More degrees of freedom change Student's quantile by less than 0.3 %."""
+Floats = npt.NDArray[np.float64]
+RESAMPLES = 1000
+LEAST_CLUSTERS = 6
+"""Minimum number of clusters for a bootstrap interval: for fewer, 1 - 2^(1-n) is less than 0.95."""
+_AT_ONCE = 200_000  # values of resamples in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +178,6 @@ def _variance(groups: Collection[Sequence[float]], n: int, mean: float, crowding
 
 
 Item = TypeVar("Item")
-Floats = npt.NDArray[np.float64]
-RESAMPLES = 1000
-LEAST_CLUSTERS = 6
-"""Minimum number of clusters for a bootstrap interval: for fewer, 1 - 2^(1-n) is less than 0.95."""
-_AT_ONCE = 200_000  # values of resamples in memory
 
 
 @dataclass(frozen=True, slots=True)

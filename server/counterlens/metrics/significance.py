@@ -31,6 +31,15 @@ DETECTABLE_DIFFERENCE = 0.1
 """A difference of ten percentage points: the default for the number of functions needed."""
 WEAK = 0.2
 """A model with a smaller share of right originals is too weak for its effects to be meaningful."""
+Counts = tuple[int, int]
+"""For one cluster, the number of observations, and the number of true ones."""
+Alternative = Literal["two-sided", "greater", "less"]
+POWER = 0.8
+"""The probability of detecting a difference of that size."""
+DISCORDANT = 0.5
+"""Default share of functions whose outcomes differ: that of two coin tosses."""
+_BETWEEN = NormalDist().inv_cdf(0.975)
+_TOLD = NormalDist().inv_cdf(POWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +167,6 @@ def paired_shares(first: Mapping[str, bool], second: Mapping[str, bool]) -> Pair
     )
 
 
-Counts = tuple[int, int]
-"""For one cluster, the number of observations, and the number of true ones."""
-
-
 def shift(
     before: Iterable[tuple[Hashable, bool]], after: Iterable[tuple[Hashable, bool]], *, seed: int = 0
 ) -> Estimate:
@@ -195,9 +200,6 @@ def _count(values: Iterable[tuple[Hashable, bool]]) -> dict[Hashable, Counts]:
         n, true = counts.get(cluster, (0, 0))
         counts[cluster] = n + 1, true + value
     return counts
-
-
-Alternative = Literal["two-sided", "greater", "less"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,15 +293,6 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
 def p_text(p: float | None) -> str | None:
     """A p value in three digits; None if there was no test."""
     return None if p is None else f"{p:.3g}"
-
-
-POWER = 0.8
-"""The probability of detecting a difference of that size."""
-DISCORDANT = 0.5
-"""Default share of functions whose outcomes differ: that of two coin tosses."""
-
-_BETWEEN = NormalDist().inv_cdf(0.975)
-_TOLD = NormalDist().inv_cdf(POWER)
 
 
 def functions_needed(difference: float, discordant: float = DISCORDANT) -> int:

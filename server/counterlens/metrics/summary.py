@@ -14,6 +14,8 @@ from counterlens.metrics.effects import Effect, Proportion, average_mutation_eff
 
 INDEPENDENT = "wilson"
 CLUSTERED = "wilson on the effective sample size"
+TOLD_FROM = 5
+"""Minimum number of informative pairs for a share to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,10 +292,6 @@ def sign_flip_exact(pairs: Iterable[tuple[Hashable, Effect]]) -> float | None:
         ways = more
     observed = abs(balances.total())
     return sum(count for total, count in ways.items() if abs(total) >= observed) / ways.total()
-
-
-TOLD_FROM = 5
-"""Minimum number of informative pairs for a share to be shown."""
 
 
 @dataclass(frozen=True, slots=True)

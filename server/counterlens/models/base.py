@@ -24,6 +24,15 @@ Progress = Callable[[int, int], None]
 
 Vectors = npt.NDArray[np.float64]
 """(n, dimensions) float64, one vector per text."""
+RUNS_ON = "runs on"
+"""The key in `ModelInfo.details` with which a local model names its device."""
+PROCESSOR = "the processor"
+"""Its value for a model of which no layer is offloaded."""
+COMPLETIONS = "completions"
+"""The key in `ModelInfo.details` with which a local model says whether its completions are exact."""
+ASKED = "asked"
+"""The key in `ModelInfo.details` with which an endpoint says how its requests differ from the usual ones,
+such as the temperature."""
 
 
 class Capability(StrEnum):
@@ -47,21 +56,6 @@ class Capability(StrEnum):
     CHOOSE = "choose"
     INSTRUCT = "instruct"
     MASKED = "masked"
-
-
-RUNS_ON = "runs on"
-"""The key in `ModelInfo.details` with which a local model names its device."""
-
-PROCESSOR = "the processor"
-"""Its value for a model of which no layer is offloaded."""
-
-COMPLETIONS = "completions"
-"""The key in `ModelInfo.details` with which a local model says whether its completions are exact."""
-
-
-ASKED = "asked"
-"""The key in `ModelInfo.details` with which an endpoint says how its requests differ from the usual ones,
-such as the temperature."""
 
 
 class Api(StrEnum):
@@ -160,6 +154,8 @@ class Reply:
         turns: Earlier questions with their answers, for chat models: worked examples.
         by_template: Whether a model that gets code in another prompt format is asked through its chat
             template; needs `Capability.INSTRUCT`.
+        begun: The text with which the answer of a chat begins, and which is not part of the completion: for
+            models on this machine. Endpoints cannot be told it; their models begin the answer themselves.
     """
 
     instruction: str
@@ -167,6 +163,7 @@ class Reply:
     schema: str = ""
     turns: tuple[tuple[str, str], ...] = ()
     by_template: bool = False
+    begun: str = ""
 
 
 @dataclass(frozen=True, slots=True)

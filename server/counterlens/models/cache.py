@@ -34,7 +34,8 @@ from counterlens.models.base import (
     TokenScores,
     Vectors,
 )
-from counterlens.models.wrapped import RequestOptions, UninstructedModel, WrappedModel
+from counterlens.models.wrapped import UninstructedModel, WrappedModel
+from counterlens.progress import RequestOptions
 from counterlens.regular_file import check_database
 from counterlens.text import printable
 
@@ -312,6 +313,7 @@ def _reply_key(reply: Reply) -> list[Any]:
         [reply.instruction, reply.grammar, reply.schema],
         *([["turns", *reply.turns]] if reply.turns else []),
         *(["by template"] if reply.by_template else []),
+        *([["begun", reply.begun]] if reply.begun else []),
     ]
 
 
@@ -325,6 +327,11 @@ class _SilentModel(WrappedModel):
     def _forward(self, method: str, *asked: Any, **options: Any) -> Any:
         del method, asked, options
         raise NotCachedError("the model has not been asked this")
+
+
+def cache_of(model: Model) -> Model:
+    """The cached responses of a model alone, if it has any; any other request raises `NotCachedError`."""
+    return model.recalling() if isinstance(model, CachedModel) else _SilentModel(model)
 
 
 def past_cache(model: Model) -> Model:

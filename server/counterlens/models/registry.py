@@ -27,6 +27,17 @@ GPU_LAYERS = "N|all|auto"
 
 MASKS = ("word", "piece")
 """The units that a masked model can mask; `models/onnx/protocol.py` defines each."""
+SOME_TAKE = {
+    "threads": "local models",
+    "gpu_layers": "GGUF models on this machine",
+    "mask": "masked models (onnx:FOLDER)",
+    "base_url": "remote:NAME; models named in [models] state it there",
+    "thinking_tokens": "remote models",
+}
+"""Options that affect some models only, with those models."""
+_LOCAL = frozenset({"threads"})
+_GGUF = _LOCAL | {"gpu_layers"}
+_BY_ENTRY = frozenset({"thinking_tokens"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,20 +86,6 @@ class Options(OpeningChoices):
     def of(cls, choices: OpeningChoices) -> Self:
         """The options for choices that are among others, such as those of a run."""
         return cls(**{field.name: getattr(choices, field.name) for field in fields(OpeningChoices)})
-
-
-SOME_TAKE = {
-    "threads": "local models",
-    "gpu_layers": "GGUF models on this machine",
-    "mask": "masked models (onnx:FOLDER)",
-    "base_url": "remote:NAME; models named in [models] state it there",
-    "thinking_tokens": "remote models",
-}
-"""Options that affect some models only, with those models."""
-
-_LOCAL = frozenset({"threads"})
-_GGUF = _LOCAL | {"gpu_layers"}
-_BY_ENTRY = frozenset({"thinking_tokens"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ that would alter anything else is refused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from counterlens.nested_text import parse_toml
 from counterlens.regular_file import read_text, reason_of
 
 _Settings = MutableMapping[str, Any]
+_QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'')
+_COMMENT = re.compile(r"#(.*)")
 
 
 def with_model(path: Path, spec: str) -> str:
@@ -25,11 +28,15 @@ def with_model(path: Path, spec: str) -> str:
     Raises:
         OptionError: the file cannot be read.
     """
+    import tomlkit  # only commands that write need it
 
     def change(settings: _Settings) -> None:
+        chosen = tomlkit.item(spec)
         if not isinstance(settings.get("models", {}), MutableMapping):
-            del settings["models"]  # the same setting under its other name
-        settings["model"] = spec
+            listed = settings.pop("models")  # the same setting under its other name
+            if comments := _comments(listed):
+                chosen.comment("; ".join(comments))
+        settings["model"] = chosen
 
     return _changed(path, change)
 
@@ -115,6 +122,12 @@ def _table(document: _Settings, path: Path) -> _Settings:
         if not isinstance(at, MutableMapping):
             raise OptionError(f"{path}: {'.'.join(TABLE)} is not a table", f"Write [{'.'.join(TABLE)}]")
     return at  # type: ignore[no-any-return]
+
+
+def _comments(listed: Any) -> list[str]:
+    """The comments inside a list; none of a list that has no text of its own."""
+    text = listed.as_string() if hasattr(listed, "as_string") else ""
+    return [comment.strip() for comment in _COMMENT.findall(_QUOTED.sub("", text))]
 
 
 def _inline(values: dict[str, Any]) -> Any:

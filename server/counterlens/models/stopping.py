@@ -28,6 +28,7 @@ _BRACED = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _LEADING = re.compile(r"[ \t\f]*")
+_PIECES, _LONGEST_REPEATED = 4, 1024
 
 
 def cut(text: str, stop: Stop, *, at_line_start: bool = False) -> str | None:
@@ -103,9 +104,6 @@ def _logical_lines(text: str, *, at_line_start: bool) -> Iterator[int]:
             depth = max(0, depth - 1)
         elif lexeme["newline"] and depth == 0:
             yield lexeme.end()
-
-
-_PIECES, _LONGEST_REPEATED = 4, 1024
 
 
 def repeats_itself(text: str, least: int = 48) -> bool:

@@ -6,26 +6,19 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from counterlens.models.base import (
     Capability,
     Completion,
     Model,
     ModelInfo,
-    Progress,
     Prompt,
     TokenScores,
     Vectors,
 )
 from counterlens.models.usage import Usage
-
-
-class RequestOptions(TypedDict, total=False):
-    """What every request takes that is passed on: how it is cancelled, and who is told of its progress."""
-
-    cancel: Event | None
-    progress: Progress | None
+from counterlens.progress import RequestOptions
 
 
 class ScoreOptions(RequestOptions, total=False):

@@ -210,11 +210,10 @@ def _sites(mutation: AnyMutation, module: ParsedSource, seed: int) -> Sequence[S
     kept, key = _kept_sites(module.language, module.source) if registered else {}, (mutation.id, seed)
     if key not in kept:
         context = known.context(module, seed)
-        claims = mutation.preserving and mutation.concept is not Concept.NOTHING
-        kept[key] = tuple(
-            known.checked(context, site) if claims and isinstance(site, Site) else site
-            for site in mutation.sites(context)
-        )
+        sites = [*mutation.sites(context)]
+        if mutation.preserving and mutation.concept is not Concept.NOTHING:
+            sites = [known.checked(context, site) if isinstance(site, Site) else site for site in sites]
+        kept[key] = tuple(sites)
     return kept[key]
 
 

@@ -105,13 +105,8 @@ def chosen_mutation(language: str, mutation: str | AnyMutation) -> AnyMutation:
     raise CounterlensError(f"there is no mutation {mutation!r}", there)
 
 
-def mutated(language: str) -> MutatedLanguage:
-    """The mutations, placebos and parser of a language.
-
-    Raises:
-        SourceError: it has no mutations.
-    """
-    return MUTATED.require(language)
+mutated = MUTATED.require
+"""The mutations of a language; a `SourceError` if it has none."""
 
 
 @lru_cache(maxsize=PARSED_SOURCES)

@@ -16,6 +16,9 @@ from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice, order
 from counterlens.mutations.parsed import ParsedSource
 
+Owned = tuple[Edit, int]
+"""An edit, and the index of its site."""
+
 
 def compatible(sites: Sequence[Site]) -> list[Site]:
     """A set of sites without conflicts; of two conflicting sites, the first is kept."""
@@ -25,10 +28,6 @@ def compatible(sites: Sequence[Site]) -> list[Site]:
         if not (clashes[index] & taken):
             taken.add(index)
     return [sites[index] for index in sorted(taken)]
-
-
-Owned = tuple[Edit, int]
-"""An edit, and the index of its site."""
 
 
 def _clashes(sites: Sequence[Site]) -> defaultdict[int, set[int]]:

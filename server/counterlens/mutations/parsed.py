@@ -5,16 +5,18 @@ from __future__ import annotations
 import random
 import string
 from abc import ABC, abstractmethod
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
+from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeVar
 
 from counterlens.syntax.functions import MODULE
 from counterlens.text import Positions
 
+_START = attrgetter("start")
 _SHOWN = 4
 """Maximum number of renamed variables in a description."""
 
@@ -51,6 +53,12 @@ def numbered_names(
     return (name for name in names if name not in module.words and name not in module.reserved)
 
 
+def quote(code: str, limit: int = 60) -> str:
+    """Code as quoted in a description: on one line, at most `limit` characters."""
+    line = " ".join(code.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
 def renaming_described(renamed: Iterable[tuple[str, str]]) -> str:
     """The description of a renaming, given old and new names."""
     pairs = list(dict.fromkeys(f"`{old}` to `{new}`" for old, new in renamed))
@@ -85,25 +93,19 @@ class ParsedFile(ABC, Generic[FunctionT]):
         source: Its text.
         positions: The positions of its lines.
         data: Its text in UTF-8.
+        functions: Its functions, outer ones before the ones nested in them.
+        newline: The line ending.
     """
 
     language: str
     reserved: ClassVar[frozenset[str]]
+    functions: Sequence[FunctionT]
+    newline: str
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.positions = Positions(source)
         self.data = self.positions.data
-
-    @property
-    @abstractmethod
-    def functions(self) -> Sequence[FunctionT]:
-        """Its functions, outer ones before the ones nested in them."""
-
-    @property
-    @abstractmethod
-    def newline(self) -> str:
-        """The line ending."""
 
     @property
     @abstractmethod
@@ -148,23 +150,15 @@ class ParsedFile(ABC, Generic[FunctionT]):
 
     def function_at(self, offset: int) -> FunctionT | None:
         """The innermost function around an offset."""
-        index = bisect_right(self._function_starts, offset) - 1
+        index = bisect_right(self.functions, offset, key=_START) - 1
         while index >= 0 and offset >= self.functions[index].end:
             index = self._enclosing[index]
         return self.functions[index] if index >= 0 else None
 
     def function_around(self, function: FunctionSpan) -> FunctionT | None:
         """The function in which another one is nested."""
-        above = self._enclosing[self._indices[function]]
+        above = self._enclosing[bisect_left(self.functions, function.start, key=_START)]
         return self.functions[above] if above >= 0 else None
-
-    @cached_property
-    def _indices(self) -> dict[FunctionSpan, int]:
-        return {function: index for index, function in enumerate(self.functions)}
-
-    @cached_property
-    def _function_starts(self) -> list[int]:
-        return [function.start for function in self.functions]
 
     @cached_property
     def _enclosing(self) -> list[int]:

@@ -22,6 +22,11 @@ from counterlens.mutations.mutation import ContextT, Mutation, MutationContext, 
 from counterlens.mutations.parsed import FunctionSpan, ParsedSource
 
 INSERTED, REMOVED = "inserted a blank line", "removed a blank line"
+BEHIND = "its change does not precede the cut"
+OTHER_TREE = "the parse tree changes"
+WIDEST = 99
+"""Maximum length of a line, in characters, after a comment has moved to its end."""
+ABOVE, BELOW = "moved a comment to the line above", "moved a comment to the end of the line below"
 
 
 class BlankLine(Mutation[MutationContext]):
@@ -58,10 +63,6 @@ def _blank_lines(module: ParsedSource, function: FunctionSpan, first: int) -> It
         if blank and not module.in_string(line) and module.function_at(line) is function:
             yield line, after
         line = after
-
-
-BEHIND = "its change does not precede the cut"
-OTHER_TREE = "the parse tree changes"
 
 
 def placebos(
@@ -167,11 +168,6 @@ class _Drawing:
     @cached_property
     def _original(self) -> str | None:
         return self._meaning(self._module.source)
-
-
-WIDEST = 99
-"""Maximum length of a line, in characters, after a comment has moved to its end."""
-ABOVE, BELOW = "moved a comment to the line above", "moved a comment to the end of the line below"
 
 
 class CommentMove(Mutation[ContextT]):

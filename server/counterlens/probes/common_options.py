@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from counterlens.datasets import open_dataset
 from counterlens.errors import DataError, OptionError
 from counterlens.judging.base import LIMITS, LONGEST, MAP_SECONDS, SHORTEST
 from counterlens.models.base import APIS
@@ -20,99 +19,12 @@ MOST_TOKENS = 131_072
 """Largest maximum of new tokens that can be requested."""
 _LEAST_RATIO = 0.05
 DEFAULT_TIMEOUT, DEFAULT_MAP_TIMEOUT, DEFAULT_PREFIX_RATIO = LIMITS.seconds, MAP_SECONDS, PREFIX_RATIO
-
-
-def source_language(options: ProbeOptions) -> str | None:
-    """The id of the source language of a translation; None if functions are not translated."""
-    language: str | None = getattr(options, "from_language", None)
-    return language
-
-
-def check_preserving(names: tuple[str, ...]) -> None:
-    _check_mutations(names)
-    for name in names:
-        if not every_mutation()[name].preserving:
-            raise OptionError(
-                f"{name} breaks the meaning, so the function's own tests cannot judge what comes after it",
-                "The probes of pairs need mutations that preserve the meaning",
-            )
-
-
-def _check_mutations(names: tuple[str, ...]) -> None:
-    known = every_mutation()
-    for name in names:
-        if name not in known:
-            raise OptionError(f"there is no mutation {name!r}", f"Available: {', '.join(known)}")
-
-
-def _check_ratio(value: Ratio) -> None:
-    parts = [*value] if isinstance(value, tuple) else [value]
-    if not all(_LEAST_RATIO <= part <= 1 for part in parts) or parts != sorted(parts):
-        raise OptionError(
-            f"a prefix ratio must be a number or a range between {_LEAST_RATIO} and 1, such as 0.4-0.6, not "
-            f"{'-'.join(f'{part:g}' for part in parts)}"
-        )
-
-
-def _check_ranges(ranges: tuple[Ratio, ...]) -> None:
-    for bounds in ranges:
-        if isinstance(bounds, float | int):
-            raise OptionError(f"a cut range must look like 0.4-0.6, not {bounds!r}")
-        _check_ratio((bounds[0], bounds[1]))
-
-
-def _corpus_there(name: str) -> None:
-    path = Path(name).expanduser()
-    if path.is_dir() or (path.suffix == ".py" and path.exists()):
-        return
-    try:
-        open_dataset(name)
-    except DataError as error:
-        raise OptionError(error.message, error.hint) from None
-
-
-PreservingMutations = Annotated[
-    tuple[str, ...],
-    option(
-        "Only this mutation (repeatable; docs/mutations.md lists them).",
-        flag="mutation",
-        metavar="ID",
-        check=check_preserving,
-    ),
-]
-Mutations = Annotated[
-    tuple[str, ...],
-    option(
-        "Only this mutation (repeatable; docs/mutations.md lists them).",
-        flag="mutation",
-        metavar="ID",
-        check=_check_mutations,
-    ),
-]
 Without = Annotated[
     tuple[str, ...],
     option(
         "Leave out counterfactuals that rest on this assumption (repeatable); see docs/mutations.md.",
         metavar="ASSUMPTION",
         choices=ASSUMPTIONS,
-    ),
-]
-PrefixRatio = Annotated[
-    Ratio,
-    option(
-        "Share of the function that the model is shown, such as 0.6, or a range, such as 0.4-0.6.",
-        metavar="RATIO",
-        check=_check_ratio,
-    ),
-]
-CutRanges = Annotated[
-    tuple[Ratio, ...],
-    option(
-        "Cut every counterfactual in each of these ranges, such as 0.4-0.6, and leave out those that "
-        "cannot be cut in all of them (repeatable; replaces the prefix ratio).",
-        flag="cut-range",
-        metavar="RANGE",
-        check=_check_ranges,
     ),
 ]
 MaxTokens = Annotated[
@@ -145,15 +57,6 @@ ExcludedTests = Annotated[
         "Tests of a repository that never judge, relative to its folder: a file, a folder or a pattern, "
         "followed by ::TEST for one test or class (repeatable).",
         metavar="PATTERN",
-    ),
-]
-Corpus = Annotated[
-    str | None,
-    option(
-        "Python files or a dataset to count operators in.",
-        metavar="NAME_OR_PATH",
-        setting="probe.corpus",
-        there=_corpus_there,
     ),
 ]
 Encoder = Annotated[
@@ -199,5 +102,111 @@ BaseUrl = Annotated[
     option(
         "Base URL of a remote model (or COUNTERLENS_BASE_URL); the key comes from COUNTERLENS_API_KEY.",
         metavar="URL",
+    ),
+]
+
+
+def source_language(options: ProbeOptions) -> str | None:
+    """The id of the source language of a translation; None if functions are not translated."""
+    language: str | None = getattr(options, "from_language", None)
+    return language
+
+
+def check_preserving(names: tuple[str, ...]) -> None:
+    _check_mutations(names)
+    for name in names:
+        if not every_mutation()[name].preserving:
+            raise OptionError(
+                f"{name} breaks the meaning, so the function's own tests cannot judge what comes after it",
+                "The probes of pairs need mutations that preserve the meaning",
+            )
+
+
+def _check_mutations(names: tuple[str, ...]) -> None:
+    for name in names:  # the mutations of a language are imported only to find a name
+        if name not in every_mutation():
+            raise OptionError(f"there is no mutation {name!r}", f"Available: {', '.join(every_mutation())}")
+
+
+def _check_ratio(value: Ratio) -> None:
+    parts = [*value] if isinstance(value, tuple) else [value]
+    if not all(_LEAST_RATIO <= part <= 1 for part in parts) or parts != sorted(parts):
+        raise OptionError(
+            f"a prefix ratio must be a number or a range between {_LEAST_RATIO} and 1, such as 0.4-0.6, not "
+            f"{'-'.join(f'{part:g}' for part in parts)}"
+        )
+
+
+def _check_ranges(ranges: tuple[Ratio, ...]) -> None:
+    for bounds in ranges:
+        if isinstance(bounds, float | int):
+            raise OptionError(f"a cut range must look like 0.4-0.6, not {bounds!r}")
+        _check_ratio((bounds[0], bounds[1]))
+
+
+def _corpus_there(name: str) -> None:
+    path = Path(name).expanduser()
+    if path.is_dir() or (path.suffix == ".py" and path.exists()):
+        return
+    from counterlens.datasets import open_dataset  # the functions of a file need no datasets
+
+    try:
+        open_dataset(name)
+    except DataError as error:
+        raise OptionError(error.message, error.hint) from None
+
+
+PreservingMutations = Annotated[
+    tuple[str, ...],
+    option(
+        "Only this mutation (repeatable; docs/mutations.md lists them).",
+        flag="mutation",
+        metavar="ID",
+        check=check_preserving,
+    ),
+]
+AddedMutations = Annotated[
+    tuple[str, ...],
+    option(
+        "Also this mutation, beside the default ones or those of the protocol (repeatable).",
+        flag="add-mutation",
+        metavar="ID",
+        check=check_preserving,
+    ),
+]
+Mutations = Annotated[
+    tuple[str, ...],
+    option(
+        "Only this mutation (repeatable; docs/mutations.md lists them).",
+        flag="mutation",
+        metavar="ID",
+        check=_check_mutations,
+    ),
+]
+PrefixRatio = Annotated[
+    Ratio,
+    option(
+        "Share of the function that the model is shown, such as 0.6, or a range, such as 0.4-0.6.",
+        metavar="RATIO",
+        check=_check_ratio,
+    ),
+]
+CutRanges = Annotated[
+    tuple[Ratio, ...],
+    option(
+        "Cut every counterfactual in each of these ranges, such as 0.4-0.6, and leave out those that "
+        "cannot be cut in all of them (repeatable; replaces the prefix ratio).",
+        flag="cut-range",
+        metavar="RANGE",
+        check=_check_ranges,
+    ),
+]
+Corpus = Annotated[
+    str | None,
+    option(
+        "Python files or a dataset to count operators in.",
+        metavar="NAME_OR_PATH",
+        setting="probe.corpus",
+        there=_corpus_there,
     ),
 ]

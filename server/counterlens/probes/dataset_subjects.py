@@ -180,4 +180,5 @@ def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy:
         problem.details,
         problem.lines,
         runs=cases,
+        problem=problem,
     )

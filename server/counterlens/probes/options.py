@@ -22,6 +22,8 @@ from counterlens.errors import OptionError
 from counterlens.mutations.cuts import Ratio
 from counterlens.probes.protocols import PROTOCOLS
 
+_SPECS: dict[type[Any], dict[str, OptionSpec]] = {}
+
 
 def option(
     help: str,  # noqa: A002 - the name of the field
@@ -173,9 +175,6 @@ class OptionSpec:
     setting: str
     check: Callable[[Any], None] | None
     there: Callable[[Any], None] | None
-
-
-_SPECS: dict[type[Any], dict[str, OptionSpec]] = {}
 
 
 def specs(options: type[Any]) -> dict[str, OptionSpec]:

@@ -29,6 +29,7 @@ from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 
 if TYPE_CHECKING:
+    from counterlens.datasets.base import Problem
     from counterlens.models.sentences import SentenceEncoder
 
 OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
@@ -45,6 +46,7 @@ class Need(StrEnum):
     TESTS = "tests"
     BUG = "a program with a bug"
     CORPUS = "a corpus (--corpus)"
+    BENCHMARK = "a problem of a benchmark"
 
 
 _CAPABILITIES = {
@@ -86,6 +88,7 @@ class Target:
         lines: The lines of the source to probe, as first and last, 1-based; empty for all.
         counterpart: The reference solution in another language, if it is to be translated from there.
         runs: The inputs of a whole program with the expected outputs, if a dataset has some.
+        problem: Its record in a dataset; None if it comes from none.
     """
 
     document: Document
@@ -100,6 +103,7 @@ class Target:
     lines: tuple[tuple[int, int], ...] = ()
     counterpart: Document | None = None
     runs: tuple[PrintingCase, ...] = ()
+    problem: Problem | None = None
 
     @property
     def name(self) -> str:
@@ -181,10 +185,7 @@ def complete_together(model: Model, what: str, prompts: Sequence[Prompt], steps:
     """
     batched = Capability.BATCH in model.info.capabilities
     if not batched or model.offers(Capability.EXACT, cancel=steps.cancel):
-        steps.next(what, 0, len(prompts))
-        return model.complete(
-            prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
-        )
+        return model.complete(prompts, **steps.request(what, len(prompts)))
     completions = []
     for number, prompt in enumerate(prompts):
         steps.next(what, number, len(prompts))

@@ -28,6 +28,7 @@ class Protocol:
         about: Its subject, in a few words.
         apis: The prompt formats that it is defined for.
         why: Why it is not for the others, as the end of a sentence.
+        task: The task that is asked under it if none is named; empty for the usual one.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Protocol:
     about: str
     apis: tuple[Api, ...] = tuple(Api)
     why: str = ""
+    task: str = ""
 
 
 PROTOCOLS = {
@@ -58,8 +60,25 @@ PROTOCOLS = {
             why="it asks questions without an example, which only chat models answer",
         ),
         Protocol("core", "Xie et al. 2025", "data and control dependence, and information flow"),
+        Protocol(
+            "reasoning-robustness",
+            "Orvalho and Kwiatkowska 2026",
+            "predicted outputs under five preserving mutations",
+            task="execution",
+        ),
+        Protocol(
+            "reference",
+            "the authors of each benchmark",
+            "the usual scores of benchmarks",
+            task="reference",
+        ),
     )
 }
+
+
+def own_task(protocol: str) -> str:
+    """The task that is asked under a protocol if none is named; empty for the usual one."""
+    return PROTOCOLS[protocol].task if protocol in PROTOCOLS else ""
 
 
 def require_api(protocol: str, api: Api) -> None:

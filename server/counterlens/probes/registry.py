@@ -33,6 +33,7 @@ _PLACES = {
     "summary": "counterlens.probes.robustness.answers:SummaryProbe",
     "name": "counterlens.probes.robustness.answers:NameProbe",
     "output": "counterlens.probes.robustness.answers:OutputProbe",
+    "reference": "counterlens.probes.reference.probe:ReferenceProbe",
 }
 
 PROBES: Registry[Probe[Any, Any]] = Registry(

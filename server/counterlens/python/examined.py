@@ -20,6 +20,40 @@ from counterlens.probes.dependence.examined import (
 from counterlens.python.dependence.statements import FunctionNode
 from counterlens.python.syntax.parsing import first_line
 
+_OPPOSITE: dict[type[ast.cmpop], str] = {
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+    ast.Lt: ">=",
+    ast.GtE: "<",
+    ast.Gt: "<=",
+    ast.LtE: ">",
+    ast.In: "not in",
+    ast.NotIn: "in",
+    ast.Is: "is not",
+    ast.IsNot: "is",
+}
+_RESULTS = {
+    **dict.fromkeys(("len", "int", "sum", "abs", "ord", "count", "index", "find", "rfind", "round"), "7"),
+    **dict.fromkeys(("str", "join", "replace", "lower", "upper", "strip", "lstrip", "rstrip"), "'other'"),
+    **dict.fromkeys(("format", "repr", "chr", "title", "capitalize", "swapcase", "zfill"), "'other'"),
+    **dict.fromkeys(("list", "sorted", "split", "rsplit", "splitlines", "reversed", "range"), "[7]"),
+    **dict.fromkeys(("dict", "fromkeys", "defaultdict", "Counter"), "{7: 7}"),
+    **dict.fromkeys(("set", "frozenset"), "{7}"),
+    **dict.fromkeys(("isinstance", "any", "all", "startswith", "endswith", "bool"), "True"),
+}
+_SHAPES: tuple[tuple[tuple[type[ast.expr], ...], str], ...] = (
+    ((ast.JoinedStr,), "'other'"),
+    ((ast.List, ast.ListComp), "[7]"),
+    ((ast.Dict, ast.DictComp), "{7: 7}"),
+    ((ast.Set, ast.SetComp), "{7}"),
+    ((ast.Tuple,), "(7, 7)"),
+    ((ast.Compare,), "True"),
+)
+BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Match, ast.match_case, ast.ExceptHandler)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_BODIES = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
+
 
 def replace(subject: ExaminedFunction, part: Part) -> StatementEdits:
     """Replace the statement's value by another one of the same type."""
@@ -66,20 +100,6 @@ def _elif(subject: ExaminedFunction, part: Part) -> bool:
     return subject.data[part.span[0] :].startswith(b"elif")
 
 
-_OPPOSITE: dict[type[ast.cmpop], str] = {
-    ast.Eq: "!=",
-    ast.NotEq: "==",
-    ast.Lt: ">=",
-    ast.GtE: "<",
-    ast.Gt: "<=",
-    ast.LtE: ">",
-    ast.In: "not in",
-    ast.NotIn: "in",
-    ast.Is: "is not",
-    ast.IsNot: "is",
-}
-
-
 def negated(test: ast.expr) -> str:
     """The source of the negation of a condition."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -90,17 +110,6 @@ def negated(test: ast.expr) -> str:
     if isinstance(test, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.Constant):
         return f"not {ast.unparse(test)}"
     return f"not ({ast.unparse(test)})"
-
-
-_RESULTS = {
-    **dict.fromkeys(("len", "int", "sum", "abs", "ord", "count", "index", "find", "rfind", "round"), "7"),
-    **dict.fromkeys(("str", "join", "replace", "lower", "upper", "strip", "lstrip", "rstrip"), "'other'"),
-    **dict.fromkeys(("format", "repr", "chr", "title", "capitalize", "swapcase", "zfill"), "'other'"),
-    **dict.fromkeys(("list", "sorted", "split", "rsplit", "splitlines", "reversed", "range"), "[7]"),
-    **dict.fromkeys(("dict", "fromkeys", "defaultdict", "Counter"), "{7: 7}"),
-    **dict.fromkeys(("set", "frozenset"), "{7}"),
-    **dict.fromkeys(("isinstance", "any", "all", "startswith", "endswith", "bool"), "True"),
-}
 
 
 def another(value: ast.expr) -> str:
@@ -119,16 +128,6 @@ def another(value: ast.expr) -> str:
     return "None"
 
 
-_SHAPES: tuple[tuple[tuple[type[ast.expr], ...], str], ...] = (
-    ((ast.JoinedStr,), "'other'"),
-    ((ast.List, ast.ListComp), "[7]"),
-    ((ast.Dict, ast.DictComp), "{7: 7}"),
-    ((ast.Set, ast.SetComp), "{7}"),
-    ((ast.Tuple,), "(7, 7)"),
-    ((ast.Compare,), "True"),
-)
-
-
 def _other_constant(value: object) -> str:
     if isinstance(value, bool):
         return str(not value)
@@ -145,12 +144,6 @@ INTERVENTIONS = {
     Intervention.NEGATE: negate,
     Intervention.NEUTRALISE: neutralise,
 }
-
-
-BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Match, ast.match_case, ast.ExceptHandler)
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_BODIES = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
 
 
 class _PartReader:

@@ -20,6 +20,16 @@ from counterlens.reports.render.markdown import prose, table
 from counterlens.text import escape
 
 _COLUMNS = ("line", "statement", "control", "data")
+ROW = 20
+"""Pixels from one line to the next; the host's style must use the same."""
+_NARROWEST, _WIDEST = 20, 140
+_LEGEND = {
+    "true": "an existing dependence",
+    "found": "found: it exists, and the model shows it",
+    "missed": "missed: it exists, and the model does not show it",
+    "invented": "invented: the model shows it, but it does not exist",
+    "beyond": "not measurable: the method cannot measure it, or did not ask about it",
+}
 
 
 def dependence_markdown(graph: Dependences, inferred: Inferred | None = None) -> str:
@@ -50,19 +60,6 @@ def _cell(edges: list[ShownEdge], method: InferenceMethod | None) -> str:
 def _edge_text(edge: ShownEdge, method: InferenceMethod | None, shift: int = 0) -> str:
     status = edge_status(edge, method)
     return prose(phrase(edge, shift)) + (f": *{status}*" if status else "")
-
-
-ROW = 20
-"""Pixels from one line to the next; the host's style must use the same."""
-
-_NARROWEST, _WIDEST = 20, 140
-_LEGEND = {
-    "true": "an existing dependence",
-    "found": "found: it exists, and the model shows it",
-    "missed": "missed: it exists, and the model does not show it",
-    "invented": "invented: the model shows it, but it does not exist",
-    "beyond": "not measurable: the method cannot measure it, or did not ask about it",
-}
 
 
 def dependence_fragment(graph: Dependences, inferred: Inferred | None = None) -> str:

@@ -17,6 +17,7 @@ from counterlens.metrics.table import Cell, Table
 FEW = 10
 """Number of cases below which a share says how many there are."""
 _WORDED_FIGURE = re.compile(r"[<+-]?\d+(\.\d+)?(e[+-]?\d+)?")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 
 
 def cell_text(cell: ReportCell) -> str:
@@ -55,9 +56,6 @@ def is_figure(cell: ReportCell) -> bool:
 
 def _show_bound(value: float | None) -> str:
     return "--" if value is None else f"{value:.0%}"
-
-
-_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from counterlens.reports.render.markdown import code_span
 from counterlens.reports.wording import share, shorten
 
 _WORD_START = re.compile(r"\A\w+")
+_LONGEST = 40
 
 
 def expected_texts(
@@ -92,9 +93,6 @@ def _blank(text: str) -> str:
     """The name of the first blank that is more than a space."""
     first = text.lstrip(" ")[:1]
     return "line end" if first in ("\n", "\r") and first else "tab" if first == "\t" else "blank"
-
-
-_LONGEST = 40
 
 
 def surprise_sentence(confidence: Confidence, surprise: Surprise, model: str) -> str:

@@ -15,6 +15,15 @@ from counterlens.reports.render.markdown import escape, table
 from counterlens.reports.wording import share, shorten
 from counterlens.syntax.concepts import Category
 
+_LONGEST = 40
+_ROWS = 5
+_DEFINITIONS = frozenset(
+    f"{what}_{how}"
+    for what in ("function", "method", "constructor", "class")
+    for how in ("definition", "declaration")
+)
+"""Node types at which the chain ends: nodes around them show nothing about the place."""
+
 
 def doubt_markdown(doubt: Doubt, tokens: Sequence[TokenPreference], model: str) -> str:
     """The gain in likelihood with the alternative, token by token.
@@ -55,9 +64,6 @@ def doubt_markdown(doubt: Doubt, tokens: Sequence[TokenPreference], model: str) 
 
 def _nats(value: float | None) -> str:
     return "" if value is None else f"{value:.1f}"
-
-
-_LONGEST = 40
 
 
 def belief_brief(belief: Belief, model: str) -> str:
@@ -107,15 +113,6 @@ def belief_sentence(belief: Belief, model: str) -> str:
         f"`{distribution.site.operator}` ({share(distribution.expected)}). This is the model's preference, "
         "not a proof."
     )
-
-
-_ROWS = 5
-_DEFINITIONS = frozenset(
-    f"{what}_{how}"
-    for what in ("function", "method", "constructor", "class")
-    for how in ("definition", "declaration")
-)
-"""Node types at which the chain ends: nodes around them show nothing about the place."""
 
 
 def chain_at(confidence: Confidence, offset: int) -> list[NodeConfidence]:

@@ -98,7 +98,10 @@ def _of_environment(python: str, _configured: int, stamp: int) -> Interpreter:
 
 def _base_of(python: Path, known: dict[str, str]) -> Path:
     """The base interpreter of an environment: the one that its `python` is a link to, or a copy of."""
-    top = _project_of(python.parent.parent)
+    inside, user = python.parent.parent.parent.resolve(), Path.home().resolve()
+    above = [folder for folder in (inside, *inside.parents) if not user.is_relative_to(folder)]
+    # The outermost folder under version control around the environment, but not the user's home.
+    top = next((folder for folder in reversed(above) if (folder / ".git").exists()), inside)
     real = python.resolve()
     if not real.is_relative_to(top):
         return real
@@ -116,13 +119,6 @@ def _base_of(python: Path, known: dict[str, str]) -> Path:
         f"one",
         "Create the environment with an interpreter of the system, or choose one",
     )
-
-
-def _project_of(environment: Path) -> Path:
-    """The outermost folder under version control around an environment, but not the user's home."""
-    inside, home = environment.parent.resolve(), Path.home().resolve()
-    above = [folder for folder in (inside, *inside.parents) if not home.is_relative_to(folder)]
-    return next((folder for folder in reversed(above) if (folder / ".git").exists()), inside)
 
 
 def _paths_in(file: Path) -> list[str]:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from threading import Event, Lock
 from typing import TYPE_CHECKING
@@ -103,8 +104,8 @@ class ProcessSandbox:
                 job, readable=(Path(folder),), writable=(Path(folder),), limits=Limits(processes=_FEW)
             )
             with contextlib.suppress(SandboxError):
-                return self._run(in_wide_room, None, warm=False)[1]
-        return self._run(job, None, warm=False)[1]
+                return self._cold(in_wide_room, None)[1]
+        return self._cold(job, None)[1]
 
     @follow
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
@@ -114,20 +115,16 @@ class ProcessSandbox:
             SandboxError: the sandbox itself could not be set up.
             Cancelled: `cancel` was set; nothing of the program is left.
         """
-        warm = self.warm and describe(job.python).version >= _WARM_SINCE
-        if job.limits.wide and not self.wide:
-            job = replace(job, limits=replace(job.limits, processes=0))
-        return self._run(job, cancel, warm=warm)[0]
-
-    def _run(self, job: Job, cancel: Event | None, *, warm: bool) -> tuple[JobOutcome, frozenset[str]]:
         for name in (*job.files, *job.cold_files, job.entry):
             path = PurePosixPath(name)
             if path.is_absolute() or ".." in path.parts:
                 raise SandboxError(f"the file {name} would be outside the sandbox")
-        if not warm:
-            return self._cold(job, cancel)
-        outcome = self._warm(job, cancel)
-        return outcome or self._warm(job, cancel) or self._cold(job, cancel)  # None if a zygote died
+        if job.limits.wide and not self.wide:
+            job = replace(job, limits=replace(job.limits, processes=0))
+        outcome = None
+        if self.warm and describe(job.python).version >= _WARM_SINCE:
+            outcome = self._warm(job, cancel) or self._warm(job, cancel)  # None if a zygote died
+        return (outcome or self._cold(job, cancel))[0]
 
     def _cold(self, job: Job, cancel: Event | None) -> tuple[JobOutcome, frozenset[str]]:
         job = job.cold()
@@ -275,8 +272,8 @@ def _inside(module: str, function: str) -> str:
 
 def _environment(folder: str) -> dict[str, str]:
     """The environment of every program, with its files in a folder."""
-    passed_on = {name: value for name in _PASSED_ON if (value := closed_variable(name))}
-    return passed_on | {
+    passed_on = zip(_PASSED_ON, map(closed_variable, _PASSED_ON), strict=True)
+    return dict(filter(itemgetter(1), passed_on)) | {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "HOME": f"{folder}/home",

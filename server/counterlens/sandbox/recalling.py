@@ -12,6 +12,7 @@ from counterlens.sandbox.base import Ending, Job, JobOutcome, Sandbox
 
 _MOST = 2048  # programs
 _MOST_BYTES = 1 << 15  # of what one wrote
+_RECOLLECTION: ContextVar[Recollection | None] = ContextVar("recollection", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,6 @@ class Recollection:
             self._outcomes[key] = outcome
             while len(self._outcomes) > _MOST:
                 del self._outcomes[next(iter(self._outcomes))]
-
-
-_RECOLLECTION: ContextVar[Recollection | None] = ContextVar("recollection", default=None)
 
 
 @contextmanager

@@ -17,9 +17,23 @@ from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+import counterlens
 from counterlens.errors import SandboxError
 from counterlens.processes import find_program
 from counterlens.sandbox.interpreter import describe
+
+_NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+_PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/nix/store")
+_SETTINGS = (
+    # the dynamic linker; links by which Debian chooses among packages of compiled libraries
+    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld.so.preload", "alternatives",
+    # users, hosts and services by name
+    "passwd", "group", "nsswitch.conf", "hosts", "host.conf", "services", "protocols",
+    # time zone, locale, system
+    "localtime", "timezone", "locale.alias", "os-release", "debian_version",
+    # files that the standard library and common packages look up
+    "mime.types", "ssl/openssl.cnf", "ssl/certs", "pki/tls/certs", "pki/ca-trust/extracted", "fonts", "xml",
+)  # fmt: skip
 
 
 class Shell(Protocol):
@@ -80,14 +94,6 @@ def temporary_folder() -> tuple[str, Callable[[], None]]:
     return str(made), lambda: remove(made)
 
 
-def own_interpreter() -> tuple[str, ...]:
-    """The paths that the launcher itself reads: the interpreter that runs Counterlens, and this package."""
-    import counterlens
-
-    folders = describe(Path(sys.executable)).folders
-    return (*folders, str(Path(counterlens.__file__).parent))
-
-
 def remove(folder: Path) -> None:
     """Remove a folder whatever the program did to the permissions in it; nothing outside is changed."""
     _unlock(folder)
@@ -114,9 +120,6 @@ def links_of(path: str) -> list[str]:
         path = os.path.join(os.path.dirname(path), os.readlink(path))  # noqa: PTH115, PTH118, PTH120
         path = os.path.normpath(path)
     return folders
-
-
-_NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 
 
 class Bubblewrap:
@@ -154,7 +157,9 @@ class Bubblewrap:
         options = ["--die-with-parent", "--new-session", *_NAMESPACES]
         options += ["--size", str(disk), "--tmpfs", "/tmp", "--dir", folder]  # noqa: S108
         options += ["--proc", "/proc", "--dev", "/dev"]
-        for path in _outermost([*readable, *own_interpreter()]):
+        # The launcher reads the interpreter that runs Counterlens, and this package.
+        own = (*describe(Path(sys.executable)).folders, str(Path(counterlens.__file__).parent))
+        for path in _outermost([*readable, *own]):
             options += ["--ro-bind-try", path, path]
         options += ["--chdir", "/", "--", *command]
         user = max(os.geteuid(), 1)  # never root inside, so that `exec` drops the capabilities
@@ -178,19 +183,6 @@ def _outermost(paths: Sequence[str]) -> list[str]:
         if name != "/" and not any(name == above or name.startswith(above + "/") for above in kept):
             kept.append(name)
     return kept
-
-
-_PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/nix/store")
-_SETTINGS = (
-    # the dynamic linker; links by which Debian chooses among packages of compiled libraries
-    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld.so.preload", "alternatives",
-    # users, hosts and services by name
-    "passwd", "group", "nsswitch.conf", "hosts", "host.conf", "services", "protocols",
-    # time zone, locale, system
-    "localtime", "timezone", "locale.alias", "os-release", "debian_version",
-    # files that the standard library and common packages look up
-    "mime.types", "ssl/openssl.cnf", "ssl/certs", "pki/tls/certs", "pki/ca-trust/extracted", "fonts", "xml",
-)  # fmt: skip
 
 
 def readable() -> tuple[str, ...]:

@@ -49,13 +49,11 @@ def quick_files(folder: Path, bytecode: bytes, without: tuple[str, ...] = ()) ->
     }
     if bytecode != _MAGIC:
         return sources
-    return {f"{name}c": _compile_module(source, name) for name, source in sources.items()}
-
-
-def _compile_module(source: bytes, name: str) -> bytes:
-    """A module as a compiled file, which is imported without its source."""
-    code = compile(source, name, "exec", dont_inherit=True, optimize=0)
-    return _MAGIC + bytes(12) + marshal.dumps(code)
+    compiled = {}
+    for name, source in sources.items():  # files that are imported without their source
+        code = compile(source, name, "exec", dont_inherit=True, optimize=0)
+        compiled[f"{name}c"] = _MAGIC + bytes(12) + marshal.dumps(code)
+    return compiled
 
 
 def start_script(module: str) -> bytes:

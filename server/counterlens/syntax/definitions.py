@@ -14,6 +14,9 @@ from tree_sitter import Node
 
 from counterlens.languages.part import LanguagePart
 
+FINDERS: LanguagePart[Callable[[Node], Iterator[FunctionDefinition]]] = LanguagePart("functions")
+"""Finders of the functions in a tree, by language."""
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionDefinition:
@@ -52,10 +55,6 @@ class FunctionDefinition:
         if body is None:
             return self.node.end_byte
         return body.named_children[0].start_byte if body.named_children else body.start_byte
-
-
-FINDERS: LanguagePart[Callable[[Node], Iterator[FunctionDefinition]]] = LanguagePart("functions")
-"""Finders of the functions in a tree, by language."""
 
 
 def definitions(root: Node, language: str) -> list[tuple[str, FunctionDefinition]]:

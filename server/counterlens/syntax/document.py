@@ -18,6 +18,10 @@ from counterlens.text import Decoded, Positions, decode, printable
 
 LARGEST = 16 << 20
 """Maximum bytes of a source file: its trees take many times as much memory."""
+STRICT: LanguagePart[Callable[[str | bytes], object]] = LanguagePart("strict")
+"""Parsers that raise SyntaxError or ValueError for invalid texts that the grammar accepts."""
+WORDS: LanguagePart[frozenset[str]] = LanguagePart("words", frozenset)
+"""Keywords and built-in names."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +83,3 @@ class Document:
             SourceError: the grammar of the language is not installed.
         """
         return parser_for(self.language).parse(self.data)
-
-
-STRICT: LanguagePart[Callable[[str | bytes], object]] = LanguagePart("strict")
-"""Parsers that raise SyntaxError or ValueError for invalid texts that the grammar accepts."""
-WORDS: LanguagePart[frozenset[str]] = LanguagePart("words", frozenset)
-"""Keywords and built-in names."""

@@ -17,6 +17,8 @@ from counterlens.syntax.document import Document
 
 MODULE = "<module>"
 """The name of a whole program: a document, taken as one function that runs from its top to its end."""
+IMPORTED: LanguagePart[Callable[[Path, str], tuple[Path, str] | None]] = LanguagePart("imported")
+"""Searches for the file and the name of what a file imports, by language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +51,6 @@ class Function:
     def holds(self, other: Function) -> bool:
         """Whether another function is nested in this one."""
         return self.start < other.start and other.end <= self.end
-
-
-IMPORTED: LanguagePart[Callable[[Path, str], tuple[Path, str] | None]] = LanguagePart("imported")
-"""Searches for the file and the name of what a file imports, by language."""
 
 
 class Named(Protocol):

@@ -12,6 +12,9 @@ import tree_sitter
 from counterlens.languages.part import LanguagePart
 from counterlens.syntax.document import Document
 
+OPERATORS: LanguagePart[Kinds] = LanguagePart("operators", Mapping, "the operators of {0} are unknown")
+"""The operators of each language."""
+
 
 class Family(StrEnum):
     """Operators that can replace each other."""
@@ -71,10 +74,6 @@ def operator_table(language: str) -> OperatorTable:
             candidates = tuple(written.split("|") if "is" in written or "in" in written else written.split())
             table.update({(kind, operator): (family, candidates) for operator in candidates})
     return table
-
-
-OPERATORS: LanguagePart[Kinds] = LanguagePart("operators", Mapping, "the operators of {0} are unknown")
-"""The operators of each language."""
 
 
 def operator_sites(document: Document, span: tuple[int, int] | None = None) -> list[OperatorSite]:

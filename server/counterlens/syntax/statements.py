@@ -57,6 +57,9 @@ _WRAPPERS = frozenset(
 _VALUES = frozenset(
     {"arrow_function", "function_expression", "generator_function", "class", "function", "lambda_expression"}
 )
+_TEXTS = frozenset({"string", "concatenated_string", "string_literal"})
+_KEYWORD = re.compile(rb"\w+\s*[:{]|[{};]")
+_COMMENT = re.compile(rb"(?m)^\s*(#|//).*$")
 
 
 def is_statement(kind: str) -> bool:
@@ -126,11 +129,6 @@ def statement_parts(root: tree_sitter.Node, data: bytes, start: int, end: int) -
         if start <= first and code and kind not in _TEXTS and not _KEYWORD.fullmatch(code):
             parts.append(StatementPart(first, min(first + len(data[first:until].rstrip()), end), kind))
     return parts
-
-
-_TEXTS = frozenset({"string", "concatenated_string", "string_literal"})
-_KEYWORD = re.compile(rb"\w+\s*[:{]|[{};]")
-_COMMENT = re.compile(rb"(?m)^\s*(#|//).*$")
 
 
 def _owners(root: tree_sitter.Node, start: int, end: int) -> list[tuple[int, int, str]]:

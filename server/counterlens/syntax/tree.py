@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
 
 import tree_sitter
 
 from counterlens.errors import SourceError
+
+TOO_DEEP = "the source is nested too deeply to be read"
+SPLIT = "Split its longest expression, or its longest chain of elif"
+_DEEP = 20_000
 
 
 def descendants(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
@@ -30,35 +33,17 @@ def ancestors(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         above = above.parent
 
 
-TOO_DEEP = "the source is nested too deeply to be read"
-SPLIT = "Split its longest expression, or its longest chain of elif"
-_DEEP = 20_000
-_T = TypeVar("_T")
 _turn = threading.Condition()
 _deep_readers = 0
 _is_lent = False
 _usual_limit = 0
 
 
-def with_depth(work: Callable[[], _T]) -> _T:
-    """Run recursive work on a tree; with a higher recursion limit if the usual one is too low.
-
-    Generated sources have expressions of a thousand nested parts, over which LibCST recurses.
-
-    Raises:
-        SourceError: the higher limit is too low, too.
-    """
-    try:
-        return work()
-    except (RecursionError, KeyError):
-        pass  # LibCST's positions turn a RecursionError into a KeyError
-    with deep_recursion():
-        return work()
-
-
 @contextmanager
 def deep_recursion() -> Iterator[None]:
     """Raise the recursion limit for recursive work on a tree.
+
+    Generated sources have expressions of a thousand nested parts, over which LibCST recurses.
 
     Raises:
         SourceError: the higher limit is too low, too.

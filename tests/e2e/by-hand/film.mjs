@@ -67,7 +67,7 @@ await main(async () => {
     model,
     folder,
     open: functions[0].split("::")[0],
-    machine: { "counterlens.threads": 2 },
+    machine: { "counterlens.threads": 2, "counterlens.probe.budget": 60 },
   });
   try {
     await session.workbench.statusItem(/: ready/).waitFor({ timeout: 120_000 });

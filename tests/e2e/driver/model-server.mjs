@@ -47,5 +47,5 @@ async function startOnFreePort({ folder, key, model }) {
     stop();
     return null;
   }
-  return { baseUrl, log: requests.log, stop };
+  return { baseUrl, log: requests.log, hold: requests.hold, stop };
 }

@@ -64,6 +64,7 @@ export class Session {
       machine["counterlens.interpreter"] ??= venvPython;
       machine["counterlens.threads"] ??= 1; // other tests use the other processors, and threads wait for each other
       machine["counterlens.scoring.idleSecondsPerMinute"] ??= 6000; // a test waits for all of a document
+      machine["counterlens.probe.budget"] ??= 0; // a test waits for all of a probe
       machine["counterlens.model"] ??= options.model ?? (await shortModel());
     }
     home.writeMachineSettings(machine);

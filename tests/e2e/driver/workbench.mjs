@@ -118,6 +118,18 @@ export class Workbench {
   }
 
   /**
+   * The report of a probe in its panel, once there is one: before, the panel shows what is known so far.
+   *
+   * @param {string} name the qualified name of the function
+   * @param {object} [waiting] how long
+   */
+  async probed(name, waiting) {
+    const panel = this.panel(`Probe of ${name}`);
+    await panel.getByRole("heading", { level: 1, name, exact: true }).waitFor(waiting);
+    return panel;
+  }
+
+  /**
    * One side of the visible diff: its language, its lines, and those marked as changed.
    *
    * @param {"original" | "modified"} side
@@ -265,9 +277,14 @@ export class Workbench {
     });
   }
 
+  /** Clicks some text of the code; again if it has moved meanwhile, as code lenses that arrive move it. */
   async click(text, where) {
-    const { x, y, width, height } = await this.box(text, where);
-    await this.page.mouse.click(x + width / 2, y + height / 2);
+    for (let moved = true; moved; ) {
+      const { x, y, width, height } = await this.box(text, where);
+      await this.page.mouse.click(x + width / 2, y + height / 2);
+      const now = await this.boxNow(text, where?.line ?? text);
+      moved = now && (now.x !== x || now.y !== y);
+    }
   }
 
   /**

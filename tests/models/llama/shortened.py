@@ -1,6 +1,7 @@
 """The embedded model's first layers, narrowed: the same tokens and code, a tenth of the arithmetic.
 
-It is for tests in which any answer of a model will do.
+It is for tests in which any answer of a model will do. What is left of a model repeats itself after a few
+tokens; unless it is endless, this one ends there, so most of its answers are short.
 `python -m tests.models.llama.shortened [--wide] FILE` writes it.
 """
 
@@ -20,7 +21,8 @@ WIDTH = 192
 
 _SCALARS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}  # bytes of a value, by type
 _WHOLE, _TEXT, _ARRAY = 4, 8, 9
-_TYPES = {0: (1, 4), 3: (32, 20), 8: (32, 34)}  # numbers of a block and its bytes: float32, Q4_1, Q8_0
+_Q8_0 = 8
+_TYPES = {0: (1, 4), 3: (32, 20), _Q8_0: (32, 34)}  # numbers of a block and its bytes: float32, Q4_1, Q8_0
 _LAYERS_KEY, _WIDTH_KEY = b"llama.block_count", b"llama.embedding_length"
 _HEADS_KEY = b"llama.attention.head_count"
 _HEAD_KEYS = (b"llama.attention.key_length", b"llama.attention.value_length")
@@ -28,6 +30,13 @@ _HEAD_KEYS = (b"llama.attention.key_length", b"llama.attention.value_length")
 _FROM_EMBEDDINGS = (b"token_embd", b"attn_q", b"attn_k", b"attn_v", b"ffn_gate", b"ffn_up")
 """Tensors whose rows are multiplied by an embedding; those of the others give one."""
 _ALIGNMENT = 32  # bytes; the default, as this file names no other
+_EMBEDDINGS = b"token_embd.weight"
+"""A row for each token; what was computed is multiplied by them at the end, to rank the next tokens."""
+_END, _REPEATED = 2, 6
+"""The token that ends an answer, and the one that a narrow model most often repeats."""
+_LIKELIER = 1.7
+"""How much higher the score of the end is than that of the repeated token. After 210 beginnings of functions,
+20 answers end at once, 185 others within six tokens, and all within 18."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,19 @@ class Tensor:
         starts = range(0, whole * math.prod(rows), whole)
         return replace(self, sizes=(width, *rows), data=b"".join(self.data[at : at + kept] for at in starts))
 
+    def ending_soon(self) -> Tensor:
+        """The embeddings, in Q8_0, with that of the end in the direction of the one that is repeated."""
+        length, tokens = self.sizes
+        numbers, size = _TYPES[self.kind]
+        row, data = length // numbers * size, bytearray(self.data)
+        assert self.kind == _Q8_0, f"the embeddings of {tokens} tokens have another type"
+        for at in range(0, row, size):
+            (scale,) = struct.unpack_from("<e", data, _REPEATED * row + at)
+            block = data[_REPEATED * row + at : _REPEATED * row + at + size]
+            struct.pack_into("<e", block, 0, scale * _LIKELIER)
+            data[_END * row + at : _END * row + at + size] = block
+        return replace(self, data=bytes(data))
+
 
 class Header:
     """Reads the header of a GGUF file from front to back."""
@@ -90,12 +112,13 @@ class Header:
             self.at += _SCALARS[kind] * count
 
 
-def shortened(content: bytes, *, wide: bool = False) -> bytes:
+def shortened(content: bytes, *, wide: bool = False, endless: bool = False) -> bytes:
     """A GGUF file of a llama model, reduced to its first layers and the first parts of its embeddings.
 
     Args:
         content: The file of the model.
         wide: Whether its embeddings stay whole.
+        endless: Whether its answers go on up to the limit, as those of a wide one may.
     """
     header = Header(content)
     header.at = len(b"GGUF") + struct.calcsize("I")
@@ -108,6 +131,8 @@ def shortened(content: bytes, *, wide: bool = False) -> bytes:
     kept = [each.narrowed(width) for each in _tensors(header, tensors) if each.layer < LAYERS]
     written = content[: len(b"GGUF") + struct.calcsize("I")] + struct.pack("<QQ", len(kept), len(metadata))
     written += b"".join(_text(key) + value for key, value in metadata.items())
+    if not (wide or endless):
+        kept = [each.ending_soon() if each.name == _EMBEDDINGS else each for each in kept]
     data = b""
     for tensor in kept:
         written += tensor.entry + struct.pack("<Q", len(data))

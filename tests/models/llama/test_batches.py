@@ -26,7 +26,7 @@ CONTEXT = "def sign(value):\n    if value"
 
 
 def test_a_batch_gives_the_same_whatever_ran_before(model: LlamaModel) -> None:
-    with LlamaModel(short_model(), spec="fresh") as fresh:
+    with LlamaModel(short_model(endless=True), spec="fresh") as fresh:
         expected = fresh.complete(PROMPTS)
     model.complete(PROMPTS[:2])
     model.score(HEAD)
@@ -60,7 +60,7 @@ def test_each_prompt_has_its_own_limit_and_stop(embedded: LlamaModel) -> None:
 
 
 def test_more_than_fits_into_memory_is_split_and_still_answered() -> None:
-    with LlamaModel(short_model(), spec="small", context=512) as small:
+    with LlamaModel(short_model(endless=True), spec="small", context=512) as small:
         prompts = [Prompt("x = 1\n" * 60 + f"y{i} =", 2) for i in range(12)]
         answers = small.complete(prompts)
     assert len(answers) == 12
@@ -124,7 +124,7 @@ def test_without_a_context_the_first_token_is_unscored(model: LlamaModel) -> Non
 
 
 def test_a_context_that_is_too_long_loses_its_oldest_tokens_a_continuation_is_refused() -> None:
-    with LlamaModel(short_model(), spec="small", context=256) as small:
+    with LlamaModel(short_model(endless=True), spec="small", context=256) as small:
         one, other = small.score_continuations("x = 1\n" * 200, ["y = 2\n", "z = 3\nz = 4\n"])
         assert int(other.context[-1]) == 255
         assert int(one.context[0]) == int(other.context[0])
@@ -135,7 +135,7 @@ def test_a_context_that_is_too_long_loses_its_oldest_tokens_a_continuation_is_re
 def test_what_is_held_of_a_context_for_the_next_call_changes_no_score(model: LlamaModel) -> None:
     context = "".join(f"x{i} = {i}\n" for i in range(16))
     texts = ["y = x1 + x2\nz = y\n", "y = x1 + x3\nz = y\n", "y = x1 + x3\nz = x\n"]
-    with LlamaModel(short_model(), spec="fresh") as fresh:
+    with LlamaModel(short_model(endless=True), spec="fresh") as fresh:
         expected = fresh.score_continuations(context, texts)
     for before in (context[:200], context + "y = 0\nz =", "a = 1\n" + context):
         model.score_continuations(before, [" 1", " 2\n" * 9])

@@ -30,12 +30,12 @@ ENDLESS = {
 
 def with_template(path: Path, template: str) -> Path:
     """The short model with another template, which must not be longer than its own."""
-    data = bytearray(short_model().read_bytes())
+    data = bytearray(short_model(endless=True).read_bytes())
     at = data.index(b"tokenizer.chat_template") + len(b"tokenizer.chat_template") + 4
     (length,) = struct.unpack_from("<Q", data, at)
     data[at + 8 : at + 8 + length] = template.encode().ljust(length)
     path.write_bytes(data)
-    note_measurements(path, short_model())
+    note_measurements(path, short_model(endless=True))
     return path
 
 

@@ -26,11 +26,11 @@ def test_the_logits_of_a_chunk_are_bounded(vocabulary: int) -> None:
 
 
 def test_a_smaller_chunk_gives_the_scores_of_smaller_groups() -> None:
-    engine = Engine(short_model(), threads=1, context=1024)
+    engine = Engine(short_model(endless=True), threads=1, context=1024)
     engine.chunk = 32
     text = CODE[:900]
     ours = Scorer(engine).score(text.encode(), b"", 1, lambda _done, _total: None)
-    theirs = independent(short_model(), text, 32)
+    theirs = independent(short_model(endless=True), text, 32)
     np.testing.assert_allclose(ours.logprob[1:], theirs["logprob"], atol=1e-4)
     again = Scorer(engine).score(text.encode(), b"", 1, lambda _done, _total: None)
     np.testing.assert_array_equal(ours.logprob, again.logprob)

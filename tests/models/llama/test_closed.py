@@ -74,7 +74,7 @@ def test_a_question_in_a_chat_is_answered_after_the_beginning_of_the_answer(mode
     asked = Prompt("3 + 4", reply=by_template, candidates=("7", "7\n", "8\n", "71\n"))
     unmarked = replace(asked, reply=replace(by_template, by_template=False))
     plain = replace(asked, reply=None)
-    with LlamaModel(short_model(), spec="chat", api="chat") as chat:
+    with LlamaModel(short_model(endless=True), spec="chat", api="chat") as chat:
         same, usual, other = (
             candidate_logprobs(*of)[0] for of in ((model, [asked]), (chat, [unmarked]), (model, [plain]))
         )

@@ -161,15 +161,15 @@ def test_a_back_end_beside_the_libraries_that_cannot_be_loaded_is_left_out(
 
 
 def test_auto_runs_on_the_processor_and_a_number_is_refused() -> None:
-    with LlamaModel(short_model(), spec="short") as model:
+    with LlamaModel(short_model(endless=True), spec="short") as model:
         assert dict(model.info.details)[RUNS_ON] == "the processor"
         assert model.info.device == ""
-        with LlamaModel(short_model(), spec="short", gpu_layers="0") as other:
+        with LlamaModel(short_model(endless=True), spec="short", gpu_layers="0") as other:
             assert other.info == model.info
             prompt = Prompt("def add(a, b):\n    return", 4)
             assert other.complete([prompt]) == model.complete([prompt])
     with pytest.raises(ModelError, match="no back end") as caught:
-        LlamaModel(short_model(), spec="short", gpu_layers="10")
+        LlamaModel(short_model(endless=True), spec="short", gpu_layers="10")
     assert "docs/installing.md" in (caught.value.hint or "")
 
 
@@ -185,7 +185,7 @@ def test_the_command_line_refuses_layers_and_forms(
         ("N", "'N' is not"),
     ):
         with pytest.raises(SystemExit):
-            main(["score", str(code), "-m", str(short_model()), "--gpu-layers", layers])
+            main(["score", str(code), "-m", str(short_model(endless=True)), "--gpu-layers", layers])
         assert said in " ".join(capsys.readouterr().err.replace("\u2502", " ").split())
 
 
@@ -193,7 +193,7 @@ def test_the_command_line_refuses_layers_and_forms(
 def test_models_test_names_the_device(capsys: pytest.CaptureFixture[str]) -> None:
     for form, said in ((), "it runs on the processor\n"), (("--json",), '"runs on": "the processor"'):
         with pytest.raises(SystemExit) as ended:
-            main(["models", "test", str(short_model()), "--gpu-layers", "auto", *form])
+            main(["models", "test", str(short_model(endless=True)), "--gpu-layers", "auto", *form])
         assert ended.value.code == 0
         assert said in capsys.readouterr().out
 
@@ -219,18 +219,18 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> list[Offload]:
 
 
 def test_auto_falls_back_to_the_processor_if_the_device_fails(refused: list[Offload]) -> None:
-    request = Open(str(short_model()), 1, 512)
+    request = Open(str(short_model(endless=True)), 1, 512)
     engine = worker._engine(request, print)
     assert [attempt.devices for attempt in refused] == [(CARD,), ()]
     assert str(engine.offload).startswith("the processor: llama.cpp cannot load ")
     assert str(engine.offload).endswith("layers: out of memory")
     with pytest.raises(ModelError, match="out of memory"):
-        worker._engine(Open(str(short_model()), 1, 512, gpu_layers="all"), print)
+        worker._engine(Open(str(short_model(endless=True)), 1, 512, gpu_layers="all"), print)
 
 
 def test_another_child_opens_the_same_model() -> None:
-    with LlamaModel(short_model(), spec="short") as model:
-        assert model._process._opening.gpu_layers == "0"  # what auto chose, whatever is free later
+    with LlamaModel(short_model(endless=True), spec="short") as model:
+        assert model._process.opening.gpu_layers == "0"  # what auto chose, whatever is free later
         assert model.pid is not None
         os.kill(model.pid, signal.SIGKILL)
         psutil.wait_procs([psutil.Process(model.pid)] if psutil.pid_exists(model.pid) else [])

@@ -26,7 +26,7 @@ TEXTS = ("def f(x):\n    return x + 1\n", "def g(y):\n    return y + 1\n", "The 
 def own_pooling(text: str) -> np.ndarray:
     """The vector of llama.cpp's own mean pooling."""
     parameters = llama.llama_model_default_params()
-    model = llama.llama_model_load_from_file(str(short_model()).encode(), parameters)
+    model = llama.llama_model_load_from_file(str(short_model(endless=True)).encode(), parameters)
     options = llama.llama_context_default_params()
     options.n_ctx = options.n_batch = options.n_ubatch = 64
     options.n_threads = options.n_threads_batch = 1
@@ -75,7 +75,7 @@ def test_vectors_are_kept_text_by_text(model: LlamaModel, tmp_path: Path) -> Non
 
 
 def test_a_long_text_is_read_in_groups_and_one_that_does_not_fit_is_refused() -> None:
-    engine = Engine(short_model(), threads=1, context=64)
+    engine = Engine(short_model(endless=True), threads=1, context=64)
     embedder = Embedder(engine)
     text = b"x = 1\n" * 12
     whole = embedder.embed([text], lambda _done, _total: None)

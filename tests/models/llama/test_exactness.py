@@ -60,7 +60,7 @@ def test_a_completion_alone_equals_the_one_in_any_batch(
 
 def test_the_number_of_threads_changes_no_completion(model: LlamaModel, alone: list[Completion]) -> None:
     threads = 1 if dict(model.info.details)["threads"] != "1" else 2
-    with LlamaModel(short_model(), spec="other", threads=threads) as other:
+    with LlamaModel(short_model(endless=True), spec="other", threads=threads) as other:
         assert other.complete(PROMPTS[4:]) == alone[4:]
         assert other.offers(Capability.EXACT)
         assert ("completions", "exact") in other.info.details
@@ -176,7 +176,7 @@ def test_sequences_that_begin_and_end_at_any_time_get_the_bits_that_they_get_alo
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
-    return Engine(short_model(), threads=1, context=1024)
+    return Engine(short_model(endless=True), threads=1, context=1024)
 
 
 @pytest.mark.parametrize("calls", list(KERNELS)[1:])
@@ -204,7 +204,12 @@ def k_quants(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("quantised") / "short-q4_k_m.gguf"
     parameters = llama_cpp.llama_model_quantize_default_params()
     parameters.ftype, parameters.allow_requantize = llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M, True
-    assert llama_cpp.llama_model_quantize(str(short_model()).encode(), str(path).encode(), parameters) == 0
+    assert (
+        llama_cpp.llama_model_quantize(
+            str(short_model(endless=True)).encode(), str(path).encode(), parameters
+        )
+        == 0
+    )
     return path
 
 

@@ -99,8 +99,8 @@ def test_one_wrong_token_is_seen(engine: Engine, wrong: int) -> None:
 
 def test_a_model_that_was_not_trained_to_fill_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "untrained.gguf"
-    with_fill_marks(short_model(), path, (3, 4, 5))
-    note_measurements(path, short_model())
+    with_fill_marks(short_model(endless=True), path, (3, 4, 5))
+    note_measurements(path, short_model(endless=True))
     with (
         LlamaModel(path, spec="untrained", api="fill", context=256) as model,
         pytest.raises(ModelError, match="does not fill in the middle") as refused,

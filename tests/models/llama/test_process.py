@@ -22,7 +22,7 @@ from tests.conftest import short_model
 
 
 def test_a_killed_child_is_a_clear_error_and_the_next_request_works() -> None:
-    with load(str(short_model())) as model:
+    with load(str(short_model(endless=True))) as model:
         assert isinstance(model, LlamaModel)
         first = model.pid
         assert first is not None
@@ -36,7 +36,7 @@ def test_a_killed_child_is_a_clear_error_and_the_next_request_works() -> None:
 
 
 def test_a_child_killed_between_requests_is_replaced_in_silence() -> None:
-    with load(str(short_model())) as model:
+    with load(str(short_model(endless=True))) as model:
         assert isinstance(model, LlamaModel)
         first = model.pid
         assert first is not None
@@ -46,7 +46,7 @@ def test_a_child_killed_between_requests_is_replaced_in_silence() -> None:
 
 
 def test_requests_from_many_threads_all_get_their_own_answer() -> None:
-    with load(str(short_model())) as model:
+    with load(str(short_model(endless=True))) as model:
         texts = [f"value = {i}\nprint(value)\n" for i in range(6)]
         ends = [0] * len(texts)
 
@@ -62,7 +62,7 @@ def test_requests_from_many_threads_all_get_their_own_answer() -> None:
 
 
 def test_a_closed_model_answers_nothing() -> None:
-    model = load(str(short_model()))
+    model = load(str(short_model(endless=True)))
     model.close()
     with pytest.raises(ModelError, match="closed"):
         model.score("x")
@@ -74,7 +74,10 @@ def test_the_child_ends_with_its_parent() -> None:
         "model = load(sys.argv[1])\nprint(model.pid, flush=True)\nos._exit(0)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, str(short_model())], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, str(short_model(endless=True))],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     child = int(done.stdout)
     deadline = time.monotonic() + 120

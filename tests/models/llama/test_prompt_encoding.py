@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from counterlens.errors import ModelError
 from counterlens.models import load
-from counterlens.models.base import Prompt, Stop
+from counterlens.models.base import Prompt, Reply, Stop
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.registry import Options
@@ -19,7 +20,7 @@ ADD = 'def add(a, b):\n    """Return the sum of a and b."""\n'
 
 @pytest.fixture(scope="module")
 def chat() -> Iterator[LlamaModel]:
-    with LlamaModel(short_model(), spec="chat", api="chat") as model:
+    with LlamaModel(short_model(endless=True), spec="chat", api="chat") as model:
         yield model
 
 
@@ -44,6 +45,17 @@ def test_marks_in_code_are_text(chat: LlamaModel) -> None:
     assert answer.tokens > 0
     with pytest.raises(ModelError, match="does not fit"):
         chat.complete([Prompt("x = 1\n" * 9000, 24)])
+
+
+def test_an_answer_that_is_begun_is_continued(chat: LlamaModel) -> None:
+    reply = Reply("Answer yes or no.", "")
+    whole = Prompt("Is 4 even?", reply=reply, candidates=("yes", "yes no"))
+    begun = replace(whole, reply=replace(reply, begun="yes"), candidates=(" no", "yes"))
+    alone = replace(whole, candidates=(" no", "yes"))
+    first, then, unbegun = chat.complete([whole, begun, alone])
+    yes, both = first.candidates
+    assert then.candidates[0] == pytest.approx(both - yes, abs=0.2)  # the chain rule, up to rounding
+    assert abs(unbegun.candidates[0] - then.candidates[0]) > 1
 
 
 def test_a_model_without_the_tokens_says_that_it_cannot_fill() -> None:

@@ -36,7 +36,7 @@ def independent(file: Path, text: str, group: int) -> dict[str, np.ndarray]:
 
 
 def test_the_same_chunks_give_the_same_scores(model: LlamaModel) -> None:
-    ours, theirs = model.score(CODE), independent(short_model(), CODE, CHUNK)
+    ours, theirs = model.score(CODE), independent(short_model(endless=True), CODE, CHUNK)
     assert len(ours) == len(theirs["logprob"]) + 1
     np.testing.assert_allclose(ours.logprob[1:], theirs["logprob"], atol=1e-4)
     np.testing.assert_allclose(ours.entropy[1:], theirs["entropy"], atol=1e-4)
@@ -46,8 +46,8 @@ def test_the_same_chunks_give_the_same_scores(model: LlamaModel) -> None:
 
 def test_one_token_at_a_time_differs_only_by_rounding(model: LlamaModel) -> None:
     part = CODE[:900]  # of two chunks
-    ours, theirs = model.score(part).logprob[1:], independent(short_model(), part, 1)["logprob"]
-    grouped = independent(short_model(), part, CHUNK)["logprob"]
+    ours, theirs = model.score(part).logprob[1:], independent(short_model(endless=True), part, 1)["logprob"]
+    grouped = independent(short_model(endless=True), part, CHUNK)["logprob"]
     np.testing.assert_allclose(ours, grouped, atol=1e-4)
     rounding = np.abs(grouped - theirs).mean()
     assert np.abs(ours - theirs).mean() < rounding + 1e-4
@@ -129,14 +129,14 @@ def test_a_context_is_read_and_not_scored(model: LlamaModel) -> None:
     assert not np.isnan(after.logprob).any()
     lead = int(after.context[0])
     np.testing.assert_array_equal(after.context, lead + np.arange(len(after)))
-    whole = independent(short_model(), CONTEXT + text, CHUNK)["logprob"][-len(after) :]
+    whole = independent(short_model(endless=True), CONTEXT + text, CHUNK)["logprob"][-len(after) :]
     assert np.corrcoef(whole, after.logprob)[0, 1] > 0.99
 
 
 def test_scores_depend_on_context_and_text_alone(model: LlamaModel) -> None:
     fresh = {}
     for unit in UNITS:
-        with LlamaModel(short_model(), spec="fresh") as other:
+        with LlamaModel(short_model(endless=True), spec="fresh") as other:
             fresh[unit] = other.score(unit, context=CONTEXT).logprob
     for unit in [*UNITS, *reversed(UNITS), UNITS[1]]:
         model.score(unit + "# and more\n", context=CONTEXT)
@@ -145,7 +145,7 @@ def test_scores_depend_on_context_and_text_alone(model: LlamaModel) -> None:
 
 
 def test_a_context_that_is_too_long_loses_its_oldest_tokens() -> None:
-    with LlamaModel(short_model(), spec="small", context=256) as small:
+    with LlamaModel(short_model(endless=True), spec="small", context=256) as small:
         scores = small.score(CODE[:1500], context=CODE)
         assert scores.context[0] == 64
         assert scores.context.max() < 256
@@ -154,13 +154,13 @@ def test_a_context_that_is_too_long_loses_its_oldest_tokens() -> None:
 
 def test_a_text_longer_than_the_context_is_scored_in_overlapping_windows() -> None:
     text = MODULE[:1400]
-    with LlamaModel(short_model(), spec="small", context=256) as small:
+    with LlamaModel(short_model(endless=True), spec="small", context=256) as small:
         scores = small.score(text)
         assert not np.isnan(scores.logprob[1:]).any()
         assert scores.context.max() < 256
         late = scores.context[256:]
         assert (late >= 128).all()
-    with LlamaModel(short_model(), spec="large") as large:
+    with LlamaModel(short_model(endless=True), spec="large") as large:
         whole = large.score(text)
     assert np.corrcoef(whole.logprob[1:], scores.logprob[1:])[0, 1] > 0.85
 

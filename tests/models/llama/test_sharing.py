@@ -6,6 +6,7 @@ import pytest
 
 from counterlens.errors import Cancelled
 from counterlens.models.base import Api, Draw, Prompt
+from counterlens.models.llama import completing
 from counterlens.models.llama.completing import LlamaCompleter, Request
 from counterlens.models.llama.decoding import SharedCalls
 from counterlens.models.llama.native import Engine
@@ -16,7 +17,7 @@ from tests.conftest import short_model
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
-    return Engine(short_model(), threads=1, context=4096)
+    return Engine(short_model(endless=True), threads=1, context=4096)
 
 
 @pytest.fixture
@@ -57,11 +58,7 @@ def test_prompts_that_arrive_one_after_the_other_fill_the_rows(completer: LlamaC
     for i in range(64):
         requests.append(submitted(completer, Prompt(f"def f{i}(a, b):\n    return", 24)))
         completer.advance()
-    before = completer.work.rows, completer.work.steps
-    while any(not request.is_done for request in requests[:48]):
-        completer.advance()
-    rows, steps = completer.work.rows - before[0], completer.work.steps - before[1]
-    assert rows / steps >= 16
+    assert completer.work.rows / completer.work.steps >= 16
     while not all(request.is_done for request in requests):
         completer.advance()
     alone = [completer.complete(request.prompts, lambda *_: None) for request in requests[::9]]
@@ -85,8 +82,23 @@ def test_a_question_is_read_once_for_all_of_its_candidates_and_samples(completer
     assert completer.work.read == length
     drawn = completer.complete(draws, lambda *_: None)
     again = completer.complete([closed, *draws], lambda *_: None)
-    assert completer.work.read <= 2 * (length + 8)  # once more at most, when more sequences are opened
+    assert completer.work.read <= length + 8
     assert again == alone + drawn
+
+
+def test_what_was_read_is_kept_when_room_for_more_sequences_is_opened(completer: LlamaCompleter) -> None:
+    head = "def mean(values):\n    total = 0\n" * 12
+    prompts = [Prompt(f"{head}    v{i} = ", 6) for i in range(20)]
+    alone = [completer.complete([prompt], lambda *_: None)[0] for prompt in prompts[:2]]
+    first = submitted(completer, Prompt(f"{head}    first = ", 6))
+    completer.advance()
+    read = completer.work.read
+    others = submitted(completer, *prompts)
+    while not (first.is_done and others.is_done):
+        completer.advance()
+    assert completer.work.read < read + 18 * 16
+    assert others.result()[:2] == alone
+    assert first.result() == completer.complete(first.prompts, lambda *_: None)
 
 
 def test_a_prompt_waits_for_another_one_that_reads_what_it_begins_with(completer: LlamaCompleter) -> None:
@@ -120,3 +132,22 @@ def test_no_prompt_waits_for_one_that_was_withdrawn(completer: LlamaCompleter) -
     for _ in range(40):
         completer.advance()
     assert second.is_done
+
+
+def test_the_room_of_all_sequences_is_bounded(
+    completer: LlamaCompleter, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each further length gets what is left, or a quarter."""
+    room = 40 * 1024
+    monkeypatch.setattr(completing, "_memory", lambda: room * engine.cache_bytes)
+    lengths = (100, 1500, 3000)
+    requests = [submitted(completer, Prompt(f"x{i} = ", each)) for each in lengths for i in range(12)]
+    for _ in range(20):
+        completer.advance()
+    assert all(any(growing.count for growing in request.distinct) for request in requests[::12])
+    for i in range(24):
+        requests.append(submitted(completer, Prompt(f"y{i} = ", 100)))
+        completer.advance()
+    assert completer.room <= room + (len(lengths) - 1) * room // 4
+    for request in requests:
+        completer.withdraw(request, Cancelled())

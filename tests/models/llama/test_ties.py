@@ -22,7 +22,7 @@ PROMPT = Prompt("def largest(numbers):\n    best = numbers[0]\n    for number in
 
 @pytest.fixture(scope="module")
 def completer() -> LlamaCompleter:
-    engine = Engine(short_model(), threads=1, context=1024)
+    engine = Engine(short_model(endless=True), threads=1, context=1024)
     parts = PromptEncoder(engine, Api.COMPLETIONS), engine, Constraint(engine.pieces)
     return LlamaCompleter(*parts, rounding=1e9)
 

@@ -20,14 +20,16 @@ TEXTS = ("def f(x):\n    return x + 1\n", "The cat sleeps.")
 @pytest.fixture(scope="module")
 def python_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
     folder = tmp_path_factory.mktemp("embedding-server")
-    with llama_cpp_server(folder, "--n_ctx", "256", "--embedding", "true", file=str(short_model())) as server:
+    with llama_cpp_server(
+        folder, "--n_ctx", "256", "--embedding", "true", file=str(short_model(endless=True))
+    ) as server:
         yield server
 
 
 @pytest.fixture(scope="module", name="llama_server")
 def _llama_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
     with llama_server(
-        tmp_path_factory.mktemp("llama-server"), "--embeddings", file=str(short_model())
+        tmp_path_factory.mktemp("llama-server"), "--embeddings", file=str(short_model(endless=True))
     ) as server:
         yield server
 

@@ -12,6 +12,7 @@ import pytest
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Draw, Prompt, Stop
+from counterlens.models.files import note
 from counterlens.models.remote import RemoteModel
 from counterlens.models.remote.model import TakenMemory
 from counterlens.models.remote.taking import Taken, Temperature
@@ -133,8 +134,11 @@ def test_what_is_kept_of_endpoints_is_believed_for_a_week_and_only_if_it_can_be_
     )
     now += 7 * 86_400
     assert memory.recall("one") is None
-    entry = '{"version": 2, "endpoints": {"one": {"value": {}, "learned": "x"}}}'
-    for damaged in ("", "[]", entry, entry.replace("{}", "3"), '{"version": 9}'):
+    now = 1000.0
+    for entry in ("", "[]", "null", '[{}, "x"]', "[3, 999]", '[{"limit": 3}, 999]'):
+        note(str(tmp_path / "a" / "taken.json"), "one", entry)
+        assert memory.recall("one") is None
+    for damaged in ("", "[]", '{"one": 3}', '{"one": {}}'):
         (tmp_path / "a" / "taken.json").write_text(damaged)
         assert memory.recall("one") is None
 

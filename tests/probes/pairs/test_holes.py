@@ -30,6 +30,7 @@ from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.conftest import short_model
 from tests.evaluation.running import command_of, run
+from tests.folders import emptied
 from tests.probes.pairs.test_completion import Scripted
 
 GIT = shutil.which("git") or ""
@@ -63,14 +64,19 @@ def commit(folder: Path, text: str, day: str) -> None:
         subprocess.run([GIT, *who, *command], cwd=folder, check=True, capture_output=True, env=dated)
 
 
-@pytest.fixture
-def history(tmp_path: Path) -> Path:
-    """A repository in which two commits added statements to a function."""
-    folder = tmp_path / "fares"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository in which two commits added statements to a function; no test changes it."""
+    folder = tmp_path_factory.mktemp("fares")
     for text, day in ((FIRST, "2023-01-01"), (SECOND, "2024-02-01"), (THIRD, "2025-06-01")):
         commit(folder, text, day)
     return folder
+
+
+@pytest.fixture
+def history(made: Path, common_folder: Path) -> Path:
+    """A copy of it in the folder of all tests, which has an interpreter that waits."""
+    return Path(shutil.copytree(made, emptied(common_folder), dirs_exist_ok=True))
 
 
 def target(folder: Path, **more: Any) -> Target:
@@ -169,7 +175,7 @@ def test_a_completion_fills_the_hole_and_nothing_after_it(history: Path, repeate
         def answer(prompt: str, wrote: str = wrote) -> str:
             return CHILD if prompt.endswith("price += stop\n") else wrote
 
-        record = probe(Stopping(answer), history, mutations=["rename-random"])
+        record = probe(Stopping(answer), history, mutations=["rename-random"], placebos=0)
         assert [(hole.right, hole.written) for hole in record.holes] == [
             (right, "2024-02-01"),
             (True, "2025-06-01"),

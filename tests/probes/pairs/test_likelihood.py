@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from counterlens.errors import ModelError
-from counterlens.models.base import Capability, Model, ModelInfo
+from counterlens.models.base import Capability, Model, ModelInfo, TokenScores
 from counterlens.models.llama.model import LlamaModel
+from counterlens.models.wrapped import WrappedModel
 from counterlens.probes.options import ProbeOptions, make
 from counterlens.probes.pairs.likelihood import LikelihoodProbe
-from counterlens.probes.pairs.likelihood_effect import NOISE, likelihood_effects
-from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.likelihood_effect import likelihood_effects
+from counterlens.probes.pairs.record import NOISE, PairsRecord
 from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap
@@ -63,6 +65,29 @@ def test_a_wrong_way_is_less_likely_than_the_true_one(wide_model: LlamaModel) ->
     assert effect.change < -NOISE
     assert effect.total_change < 0
     assert effect.matched < effect.mutated_tokens
+
+
+class Noting(WrappedModel):
+    """A model that notes the scores of continuations."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.noted: list[TokenScores] = []
+
+    def score_continuations(self, *texts: Any, **options: Any) -> list[TokenScores]:
+        scores = super().score_continuations(*texts, **options)
+        self.noted += scores
+        return scores
+
+
+def test_only_the_rest_is_scored(model: LlamaModel) -> None:
+    """The logits of a token cost half as much again as reading it."""
+    cut, noting = "            best = value", Noting(model)
+    likelihood_effects(noting, [(gap(SOURCE, cut), gap(SOURCE.replace("values", "xs"), cut))])
+    for scores in noting.noted:
+        is_before = scores.end <= scores.text.encode().index(cut.encode())
+        assert np.isnan(scores.logprob[is_before]).all()
+        assert not np.isnan(scores.logprob[~is_before]).any()
 
 
 def test_it_is_the_change_of_the_scores_of_the_rest(model: LlamaModel) -> None:

@@ -149,6 +149,30 @@ def test_a_docstring_shorter_than_a_sentence_is_not_read(docstring: str) -> None
 Groups = list[list[int | None]]
 
 
+NO_INPUTS = '''\
+import no_module_of_this_name
+
+
+def half_up(n: int) -> int:
+    """Return half of an integer, rounded up."""
+    return n
+'''
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (NO_INPUTS, "its file cannot be imported"),
+        (NO_INPUTS.partition("\n\n\n")[2].replace("return n", "return n[0]"), "too few generated inputs"),
+    ],
+)
+def test_nothing_is_written_for_code_that_no_input_can_compare(source: str, reason: str) -> None:
+    author = Author([RIGHT_BODY])
+    with pytest.raises(AssertionError, match=reason):
+        read(source, author)
+    assert not author.asked
+
+
 @given(
     st.lists(st.lists(st.sampled_from([None, 0, 1, 2, 3]), min_size=7, max_size=7), max_size=6),
     st.sets(st.integers(1, 6)),

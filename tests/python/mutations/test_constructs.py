@@ -9,8 +9,9 @@ from __future__ import annotations
 import pytest
 
 from counterlens.mutations import apply_everywhere, counterfactuals, refusals, survey
-from counterlens.mutations.base import EQ_NE_CONSISTENT, TOTAL_ORDER
+from counterlens.mutations.base import EQ_NE_CONSISTENT, NEITHER_RAISES, TOTAL_ORDER
 from counterlens.python.mutations.language import MUTATIONS
+from tests.python.mutations.results import altered
 
 PROGRAMS = {
     "closures": """
@@ -416,3 +417,12 @@ def test_a_file_that_minds_nan_has_no_complement_of_an_order() -> None:
     (flip,) = counterfactuals(source, mutations=["if-else-flip"])
     assert "if not (a < 0):" in flip.source
     assert not flip.assumptions
+
+
+@pytest.mark.parametrize("root", ["x = x**0.5", "x **= 0.5"])
+def test_a_power_may_be_complex_so_comparing_it_may_raise(root: str) -> None:
+    program = (
+        f"total = 0\ndef f():\n    global total\n    x = -8\n    {root}\n    small = x < 3\n    total = 1\n"
+        "    return small\ntry:\n    f()\nexcept TypeError:\n    pass\nresult = total\n"
+    )
+    assert altered(program, {NEITHER_RAISES}) == []

@@ -14,7 +14,7 @@ from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
 from counterlens.errors import SourceError
 from counterlens.python.mutations.reading import parse, spans
-from counterlens.syntax.tree import with_depth
+from counterlens.syntax.tree import deep_recursion
 
 LONG = 1200 if sys.version_info < (3, 12) else 600
 """Parts of an expression: from Python 3.12 on, recursion through C has a bound that no program can raise."""
@@ -36,7 +36,8 @@ def test_what_is_nested_too_deep_is_refused(source: str) -> None:
 
 def test_long_expressions_are_read() -> None:
     source = "x = " + "1 + " * LONG + "1\n"
-    assert with_depth(lambda: parse(source).code) == source
+    with deep_recursion():
+        assert parse(source).code == source
 
 
 @pytest.mark.parametrize("module", [contextlib, dataclasses, typing], ids=lambda module: str(module.__name__))

@@ -40,6 +40,7 @@ LowerStatement = Callable[[Any, Node, Loose], Loose]
 _ALWAYS = frozenset({"true", "1"})
 _ARROW = "switch_rule"
 _CASES = frozenset({_ARROW, "switch_block_statement_group", "case_statement"})
+_LOOPS = frozenset({"while_statement", "do_statement", "for_statement", "enhanced_for_statement"})
 
 
 class BraceLayout(FlowLayout[Node]):
@@ -230,9 +231,6 @@ def _lower_label(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
     ends = lower.body(inside, loose)
     lower.frames.pop()
     return ends + frame.breaks
-
-
-_LOOPS = frozenset({"while_statement", "do_statement", "for_statement", "enhanced_for_statement"})
 
 
 def _expression(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:

@@ -34,6 +34,10 @@ from tree_sitter import Node
 from counterlens.dependence.effects import MARK, Effects, Place, bind, see
 from counterlens.syntax.definitions import text_of
 
+Part = Callable[["BraceReading", Node], None]
+Inner = Callable[[Node], tuple[Node, str | None] | None]
+_CONSTANTS = frozenset({"decimal_integer_literal", "number_literal", "string_literal", "char_literal"})
+
 
 class Blocks:
     """The variables of one function, as its blocks are visited in source order."""
@@ -74,10 +78,6 @@ class Blocks:
     def outside(self, name: str) -> str:
         """The variable of a name outside of the function, even if a declaration shadows it."""
         return f"{name}{MARK}outside"
-
-
-Part = Callable[["BraceReading", Node], None]
-Inner = Callable[[Node], tuple[Node, str | None] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,9 +287,6 @@ def without_brackets(node: Node) -> Node:
 def selector(index: Node | None) -> str:
     """The selector of an element, if the index is constant; else empty."""
     return f"[{text_of(index)}]" if index is not None and index.type in _CONSTANTS else ""
-
-
-_CONSTANTS = frozenset({"decimal_integer_literal", "number_literal", "string_literal", "char_literal"})
 
 
 # Readers common to these languages

@@ -13,7 +13,8 @@ from typing import Any, TypeVar, Unpack
 from counterlens.errors import Cancelled
 from counterlens.evaluation.store import Item
 from counterlens.models.base import Completion, Model, Prompt
-from counterlens.models.wrapped import RequestOptions, WrappedModel
+from counterlens.models.wrapped import WrappedModel
+from counterlens.progress import RequestOptions
 
 Result = TypeVar("Result")
 

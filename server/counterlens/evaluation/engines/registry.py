@@ -24,6 +24,9 @@ from counterlens.models.base import Model
 from counterlens.processes import processors
 from counterlens.sandbox.base import Job, JobOutcome, Sandbox
 
+LOCAL = "local"
+_POLL_SECONDS = 0.25
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
@@ -40,14 +43,10 @@ class Where:
     warn: Callable[[str], None] = lambda _: None
 
 
-LOCAL = "local"
 ENGINES: Mapping[str, Callable[[Sandbox, Where], EvaluationEngine]] = {
     LOCAL: lambda sandbox, _: LocalEngine(sandbox),
     "ray": lambda sandbox, where: RayEngine(sandbox, where.address, where.replicas, where.warn),
 }
-
-
-_POLL_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)

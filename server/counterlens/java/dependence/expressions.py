@@ -94,6 +94,16 @@ CALLS = Calls(
     ),
     terminators=frozenset({"System.exit"}),
 )
+_DECLARING = frozenset(
+    {
+        *("variable_declarator", "formal_parameter", "catch_formal_parameter", "resource"),
+        *("enhanced_for_statement", "instanceof_expression", "record_pattern_component"),
+    }
+)
+_MANY = 1 << 10
+_PART_OF_ARRAY = {"sort": 3, "parallelSort": 3, "fill": 4, "swap": 3, "addAll": 2, "arraycopy": 1}
+"""Least number of arguments with which a call changes only a part of the object, by method."""
+_FLUENT = frozenset({"append", "insert", "reverse"})
 
 
 class JavaReading(BraceReading):
@@ -159,14 +169,6 @@ def declared_in(node: Node) -> Iterator[Node]:
         stack += part.named_children
 
 
-_DECLARING = frozenset(
-    {
-        *("variable_declarator", "formal_parameter", "catch_formal_parameter", "resource"),
-        *("enhanced_for_statement", "instanceof_expression", "record_pattern_component"),
-    }
-)
-
-
 def _declarator(reading: BraceReading, node: Node) -> None:
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if name is not None and value is not None:
@@ -228,11 +230,6 @@ def _invocation(reading: BraceReading, node: Node) -> None:
     reading.then(begun, receiver, *given, ended, changes)
 
 
-_MANY = 1 << 10
-_PART_OF_ARRAY = {"sort": 3, "parallelSort": 3, "fill": 4, "swap": 3, "addAll": 2, "arraycopy": 1}
-"""Least number of arguments with which a call changes only a part of the object, by method."""
-
-
 def _capturing(reading: BraceReading, node: Node) -> None:
     if isinstance(reading, JavaReading):
         reading.capture(node)
@@ -275,9 +272,6 @@ def _accessed_object(node: Node) -> tuple[Node, str | None] | None:
     if name in CALLS.accessors:
         return value, ""
     return (value, None) if name in _FLUENT else None
-
-
-_FLUENT = frozenset({"append", "insert", "reverse"})
 
 
 def _inside(node: Node) -> tuple[Node, str | None] | None:

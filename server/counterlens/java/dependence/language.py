@@ -27,6 +27,8 @@ from counterlens.java.dependence.expressions import SYNTAX, JavaReading
 from counterlens.java.syntax import escape_that_is_syntax, java_definitions
 from counterlens.syntax.definitions import text_of
 
+_PARAMETER = "catch_formal_parameter"
+
 
 class JavaLayout(BraceLayout):
     """The lowering of one method to a control-flow graph."""
@@ -150,9 +152,6 @@ def _catch(lower: JavaLayout, clause: Node, chain: Loose) -> tuple[Loose, Loose]
         bound = Effects(strong={lower.blocks.declare(name)}) if name is not None else None
         entered = lower.node(clause, bound, matched)
         return lower.inside(clause.child_by_field_name("body"), [(entered, Arc.NEXT)]), chain
-
-
-_PARAMETER = "catch_formal_parameter"
 
 
 def _catches(clause: Node) -> frozenset[str]:

@@ -30,6 +30,7 @@ _COMPARISONS = frozenset(["==", "!=", "<", ">", "<=", ">="])
 _BOOLEAN = frozenset(["&&", "||", "!"])
 _BITWISE = frozenset(["&", "|", "^", "~", "<<", ">>", ">>>", "&=", "|=", "^=", "<<=", ">>=", ">>>="])
 _MEMBERS = frozenset({"contains", "containsKey", "containsValue", "indexOf"})
+_ENDS = ("\n\n", "\nclass ", "\npublic ")
 
 
 def java_features(text: str) -> Features | None:
@@ -119,9 +120,6 @@ def _operator(node: Node) -> str:
     if operator is None:
         operator = next((child for child in node.children if not child.is_named), None)
     return (operator.text or b"").decode() if operator is not None else ""
-
-
-_ENDS = ("\n\n", "\nclass ", "\npublic ")
 
 
 class JavaExecution(ExecutedLanguage):

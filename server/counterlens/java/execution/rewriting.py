@@ -43,6 +43,15 @@ from counterlens.text import line_start
 _NEVER = "the code that reveals the answer cannot be removed from the program"
 _COMMENTS = frozenset({"line_comment", "block_comment"})
 _CUT = frozenset({"expression_statement", "assert_statement"})
+_WATCH = "counterlens.watch.Watch"
+_UNITS = (("Watch.java", Path(__file__).with_name("Watch.java").read_text(encoding="utf-8")),)
+_LOOPS = frozenset({"for_statement", "enhanced_for_statement", "while_statement", "do_statement"})
+_APART = frozenset({"lambda_expression", "class_body", "class_declaration"})
+_STATEMENTS = frozenset({"expression_statement", "local_variable_declaration"})
+_SPECIAL = frozenset({"for_statement", "switch_rule", "try_with_resources_statement"})
+_PARTS = {"array_access": "array", "method_invocation": "object"}
+Changed = tuple[str, bool]
+"""A variable, and whether it certainly has a value before the statement."""
 
 
 def java_unanswered(document: Document, function: Function, call: str) -> Document:
@@ -132,17 +141,6 @@ def _without(document: Document, cuts: list[tuple[int, int]]) -> Document:
         at = max(at, end)
     text = b"".join([*parts, data[at:]]).decode("utf-8", "replace")
     return replace(document, text=re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE))
-
-
-_WATCH = "counterlens.watch.Watch"
-_UNITS = (("Watch.java", Path(__file__).with_name("Watch.java").read_text(encoding="utf-8")),)
-_LOOPS = frozenset({"for_statement", "enhanced_for_statement", "while_statement", "do_statement"})
-_APART = frozenset({"lambda_expression", "class_body", "class_declaration"})
-_STATEMENTS = frozenset({"expression_statement", "local_variable_declaration"})
-_SPECIAL = frozenset({"for_statement", "switch_rule", "try_with_resources_statement"})
-_PARTS = {"array_access": "array", "method_invocation": "object"}
-Changed = tuple[str, bool]
-"""A variable, and whether it certainly has a value before the statement."""
 
 
 def rounds_of(document: Document, call: str, setting: Setting) -> int:

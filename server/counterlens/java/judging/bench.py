@@ -30,6 +30,7 @@ _SEAL = 16  # bytes
 Units = Sequence[tuple[str, str]]
 Classes = Mapping[str, bytes]
 Library = tuple[Path, ...]
+_MOST = 8  # maximum benches; each has three JVMs, about 300 MB together
 
 
 class CompilerStoppedError(Exception):
@@ -216,9 +217,6 @@ def _report(frame: bytes, seal: bytes) -> TestsReport:
         raise ServiceEndedError("it returned no verdict")
     passed, _ = part.flag(), part.flag()  # the second: whether the JVM is damaged
     return TestsReport(passed, part.size(), part.text(), part.text())
-
-
-_MOST = 8  # maximum benches; each has three JVMs, about 300 MB together
 
 
 class Benches:

@@ -39,8 +39,11 @@ from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
-ID = "given"
+ID, _GIVEN = "tests", "given"
+"""How verdicts by the tests that are there, and by a given file, are attributed."""
 _PROGRAM, _TESTS = "program.java", "tests-of-it.java"
+_NAME = re.compile(r"Test\w*|\w+Tests?|\w+TestCase|\w+IT")
+_MOST_FILES = 20
 
 
 class JavaTestsJudge(Judge):
@@ -67,7 +70,7 @@ class JavaTestsJudge(Judge):
         setting: Setting,
         *,
         around: Surroundings | None = None,
-        attribution: str = ID,
+        attribution: str = _GIVEN,
     ) -> None:
         self._text, self._setting = as_java_reads_it(tests), setting
         self._original = None if original is None else as_java_reads_it(original)
@@ -204,7 +207,7 @@ class JavaFileOfTestsJudge(Judge):
         text, program = as_java_reads_it(self._text), as_java_reads_it(program)
         around = surroundings(self._path, program, (self._file, text))
         if isinstance(around, str):
-            return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, around))
+            return Verdict(Judgement.REFUSED, Evidence(_GIVEN, 0, None, around))
         return JavaTestsJudge(text, None, self._setting, around=around).judge(program, cancel=cancel)
 
     def recorded_calls(self, _target: str, _cancel: Event | None) -> tuple[str, ...]:
@@ -250,11 +253,6 @@ class JavaOutputJudge(OutputJudge):
         if not well:
             return Judgement.FAILED, f"it ends with an error: {message}"
         return (Judgement.FAILED, TOO_MUCH) if full else printed
-
-
-ID = "tests"
-_NAME = re.compile(r"Test\w*|\w+Tests?|\w+TestCase|\w+IT")
-_MOST_FILES = 20
 
 
 class JavaSuiteJudge(JointJudge):

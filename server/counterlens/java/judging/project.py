@@ -24,6 +24,35 @@ from counterlens.text import decode
 from counterlens.trust import is_inside
 
 Units = tuple[tuple[str, str], ...]
+_MARKERS = ("pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", ".git")
+_MAIN = Path("src", "main", "java")
+_ROOTS = (
+    _MAIN, Path("src", "test", "java"), Path("src"), Path("test"), Path("tests"),
+)  # fmt: skip
+_SKIPPED = {"target", "build", "out", "bin", "node_modules"}
+_MOST_FILES, _LARGEST, _MOST_NEEDED = 4000, 1 << 20, 200
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_IMPORT = re.compile(r"^\s*import\s+(?:static\s+)?([\w.]+)(\.\*)?\s*;", re.MULTILINE)
+_DECLARED = re.compile(r"\b(?:class|interface|enum|record)\s+([A-Za-z_$][\w$]*)")
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_DEBIAN = Path("/usr/share/java")
+_PLATFORM = "org.junit.platform"
+_PLATFORM_PARTS = ("junit-platform-commons", "junit-platform-engine", "junit-platform-launcher")
+_JUPITER = "org.junit.jupiter"
+_JUPITER_PARTS = ("junit-jupiter-api", "junit-jupiter-engine")
+_BESIDE_5 = (("org.apiguardian", "apiguardian-api"), ("com.univocity", "univocity-parsers"))
+_JUNIT4 = (("junit", "junit"), ("org.hamcrest", "hamcrest-core"))
+_BESIDE_4 = (("org.hamcrest", "hamcrest"), ("org.hamcrest", "hamcrest-library"))
+_VINTAGE = ("org.junit.vintage", "junit-vintage-engine")
+_DEBIAN_NAMES = {("junit", "junit"): "junit4"}
+INSTALL = (
+    "Run the tests of the project once with Maven or Gradle, or on Debian or Ubuntu: "
+    "sudo apt-get install junit5"
+)
+JUNIT = ("org.junit.", "junit.framework.", "org.hamcrest.")
+"""Prefixes of the packages that come with JUnit."""
+_MOST_JARS = 200
+_Coordinates = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +98,6 @@ def surroundings(
 
 def _units(sources: Sequence[JavaSource]) -> Units:
     return tuple((str(source.path), source.text) for source in sources)
-
-
-_MARKERS = ("pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", ".git")
-_MAIN = Path("src", "main", "java")
-_ROOTS = (
-    _MAIN, Path("src", "test", "java"), Path("src"), Path("test"), Path("tests"),
-)  # fmt: skip
-_SKIPPED = {"target", "build", "out", "bin", "node_modules"}
-_MOST_FILES, _LARGEST, _MOST_NEEDED = 4000, 1 << 20, 200
-_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
-_IMPORT = re.compile(r"^\s*import\s+(?:static\s+)?([\w.]+)(\.\*)?\s*;", re.MULTILINE)
-_DECLARED = re.compile(r"\b(?:class|interface|enum|record)\s+([A-Za-z_$][\w$]*)")
-_WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 @dataclass(frozen=True)
@@ -205,26 +221,6 @@ class JavaProject:
 def _source(path: Path, _changed: int, _size: int) -> JavaSource:
     """A source, cached by modification time and size."""
     return JavaSource(path, decode(read_bytes(path, _LARGEST), str(path)).text)
-
-
-_DEBIAN = Path("/usr/share/java")
-_PLATFORM = "org.junit.platform"
-_PLATFORM_PARTS = ("junit-platform-commons", "junit-platform-engine", "junit-platform-launcher")
-_JUPITER = "org.junit.jupiter"
-_JUPITER_PARTS = ("junit-jupiter-api", "junit-jupiter-engine")
-_BESIDE_5 = (("org.apiguardian", "apiguardian-api"), ("com.univocity", "univocity-parsers"))
-_JUNIT4 = (("junit", "junit"), ("org.hamcrest", "hamcrest-core"))
-_BESIDE_4 = (("org.hamcrest", "hamcrest"), ("org.hamcrest", "hamcrest-library"))
-_VINTAGE = ("org.junit.vintage", "junit-vintage-engine")
-_DEBIAN_NAMES = {("junit", "junit"): "junit4"}
-INSTALL = (
-    "Run the tests of the project once with Maven or Gradle, or on Debian or Ubuntu: "
-    "sudo apt-get install junit5"
-)
-JUNIT = ("org.junit.", "junit.framework.", "org.hamcrest.")
-"""Prefixes of the packages that come with JUnit."""
-_MOST_JARS = 200
-_Coordinates = tuple[str, str]
 
 
 def junit(version: int) -> tuple[Path, ...]:

@@ -18,6 +18,8 @@ from counterlens.mutations.base import WHOLE_PROGRAM, Concept
 from counterlens.mutations.edits import Edit, Slice, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 
+_NO_TYPE = {"array_initializer", "lambda_expression", "method_reference", "null_literal"}
+
 
 class JavaReorderParameters(JavaMutation):
     """Reverse the parameters of a private method, and the arguments of all of its calls.
@@ -137,9 +139,6 @@ def _class_of(module: JavaModule, node: Node) -> int:
     """Node id of the body of the innermost class around a node; 0 if there is none."""
     bodies = {"class_body", "enum_body", "interface_body"}
     return next((above.id for above in module.ancestors(node) if above.type in bodies), 0)
-
-
-_NO_TYPE = {"array_initializer", "lambda_expression", "method_reference", "null_literal"}
 
 
 class JavaVarTypes(JavaMutation):

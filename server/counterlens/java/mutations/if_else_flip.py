@@ -17,6 +17,24 @@ from counterlens.mutations.edits import Edit, Piece, Slice, indenting, insert, r
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.syntax.tree import descendants
 
+_EQUALITY = {"==": "!=", "!=": "=="}
+_ORDER = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_JUNCTIONS = {"&&": "||", "||": "&&"}
+_TIGHT = {
+    "identifier",
+    "method_invocation",
+    "field_access",
+    "array_access",
+    "parenthesized_expression",
+    "true",
+    "false",
+}
+"""Node types that bind at least as tightly as `!`, so they need no parentheses."""
+_LITERALS = {
+    "true", "false", "decimal_integer_literal", "hex_integer_literal", "character_literal",
+    "string_literal", "decimal_floating_point_literal",
+}  # fmt: skip
+
 
 class JavaIfElseFlip(JavaMutation):
     """Negate the condition of an `if` with an `else`, and swap its branches.
@@ -248,25 +266,6 @@ def first_lines(module: JavaModule, then: Node, other: Node) -> tuple[int, int] 
             return None
         starts.append(module.line_start(statements[0].start_byte))
     return starts[0], starts[1]
-
-
-_EQUALITY = {"==": "!=", "!=": "=="}
-_ORDER = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_JUNCTIONS = {"&&": "||", "||": "&&"}
-_TIGHT = {
-    "identifier",
-    "method_invocation",
-    "field_access",
-    "array_access",
-    "parenthesized_expression",
-    "true",
-    "false",
-}
-"""Node types that bind at least as tightly as `!`, so they need no parentheses."""
-_LITERALS = {
-    "true", "false", "decimal_integer_literal", "hex_integer_literal", "character_literal",
-    "string_literal", "decimal_floating_point_literal",
-}  # fmt: skip
 
 
 def condition_of(node: Node) -> Node:

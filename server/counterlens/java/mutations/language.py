@@ -197,5 +197,5 @@ JAVA = MutatedLanguage(
     placebos=PLACEBOS,
     meaning=java_meaning,
     transformations=JAVA_TRANSFORMATIONS,
-    missing=("loop-unroll", "annotate-strip", "annotate-shuffle"),
+    missing=("loop-unroll", "partial-unroll", "annotate-strip", "annotate-shuffle"),
 )

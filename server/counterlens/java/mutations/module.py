@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 
 from tree_sitter import Node
@@ -12,7 +12,7 @@ from tree_sitter import Node
 from counterlens.errors import SourceError
 from counterlens.java.mutations.variables import JavaScopes
 from counterlens.java.syntax import escape_that_is_syntax
-from counterlens.mutations.parsed import FunctionSpan, ParsedSource
+from counterlens.mutations.parsed import FunctionSpan, ParsedSource, quote
 from counterlens.syntax.definitions import definitions
 from counterlens.syntax.grammars import parser_for
 
@@ -53,7 +53,8 @@ class JavaModule(ParsedSource):
         self.root = self.tree.root_node
         self._parents: dict[int, Node] = {}
         self._by_type: dict[str, list[Node]] = {}
-        self._functions: list[FunctionSpan] = []
+        self.newline = "\r\n" if "\r\n" in source else "\n"
+        self.functions: list[FunctionSpan] = []
         self.function_nodes: dict[int, Node] = {}
         todo = [self.root]
         while todo:
@@ -65,12 +66,8 @@ class JavaModule(ParsedSource):
                 self._parents[child.id] = node
                 todo.append(child)
         for name, definition in definitions(self.root, self.language):
-            self._functions.append(FunctionSpan(name, definition.node.start_byte, definition.node.end_byte))
+            self.functions.append(FunctionSpan(name, definition.node.start_byte, definition.node.end_byte))
             self.function_nodes[definition.node.start_byte] = definition.node
-
-    @property
-    def functions(self) -> Sequence[FunctionSpan]:
-        return self._functions
 
     # Nodes and scopes
 
@@ -93,10 +90,9 @@ class JavaModule(ParsedSource):
         """The text of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-    def shown(self, node: Node, limit: int = 60) -> str:
-        """A node as quoted in a description: on one line, at most `limit` characters."""
-        text = " ".join(self.text(node).split())
-        return text if len(text) <= limit else text[: limit - 1] + "…"
+    def shown(self, node: Node) -> str:
+        """A node as quoted in a description."""
+        return quote(self.text(node))
 
     @cached_property
     def scopes(self) -> JavaScopes:
@@ -134,10 +130,6 @@ class JavaModule(ParsedSource):
         return self.parent(node).type in _SEQUENCES
 
     # Positions
-
-    @property
-    def newline(self) -> str:
-        return "\r\n" if "\r\n" in self.source else "\n"
 
     def begins_line(self, offset: int) -> bool:
         """Whether only blanks precede an offset on its line."""

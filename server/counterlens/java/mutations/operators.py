@@ -29,6 +29,14 @@ _PRECEDENCE = [
     {"*"},
 ]
 _LOOSE = {"assignment_expression", "ternary_expression", "lambda_expression", "switch_expression"}
+_OTHERS = {
+    "+": ("-",),
+    "-": ("+",),
+    "*": ("/", "%"),
+    "/": ("*", "%"),
+    "%": ("*", "/"),
+}
+_NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1"}
 
 
 def precedence(operator: str) -> int:
@@ -133,16 +141,6 @@ def _with_blank(module: JavaModule, place: Node, pieces: tuple[Piece, ...]) -> t
     """Pieces, with a blank before them if the byte in front could join their first token: `+ +`, `- -`."""
     before = module.data[place.start_byte - 1 : place.start_byte]
     return (" ", *pieces) if before in b"+-<>&|" and before else pieces
-
-
-_OTHERS = {
-    "+": ("-",),
-    "-": ("+",),
-    "*": ("/", "%"),
-    "/": ("*", "%"),
-    "%": ("*", "/"),
-}
-_NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1"}
 
 
 class JavaReplaceArithmetic(JavaMutation):

@@ -19,6 +19,22 @@ from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.mutations.parsed import FreshNames, FunctionSpan, numbered_names, renaming_described
 
 _QUIET = {"@Override", "@Deprecated", "@SafeVarargs", "@SuppressWarnings"}
+_BEFORE = """
+class A {
+    int total;
+    int f(int[] xs) {
+        int sum = 0;
+        for (int x : xs) sum += x;
+        return this.total + sum;
+    }
+}
+"""
+_FIELD = Example(
+    before="class A { int x; int f(int y) { { int x = 1; g(x, y); } return x; } }",
+    after=None,
+    refused="also means something else",
+)
+_BLOCKS = {"block", "constructor_body"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,23 +167,6 @@ def derangement(names: list[str], chance: random.Random) -> dict[str, str]:
     return dict(zip(shuffled, [*shuffled[1:], shuffled[0]], strict=True))
 
 
-_BEFORE = """
-class A {
-    int total;
-    int f(int[] xs) {
-        int sum = 0;
-        for (int x : xs) sum += x;
-        return this.total + sum;
-    }
-}
-"""
-_FIELD = Example(
-    before="class A { int x; int f(int y) { { int x = 1; g(x, y); } return x; } }",
-    after=None,
-    refused="also means something else",
-)
-
-
 class JavaRenameRandom(JavaRenaming):
     """Give each variable and parameter of a method a random name of five letters.
 
@@ -269,9 +268,6 @@ class JavaRenameGeneric(JavaRenaming):
         names: list[str],
     ) -> dict[str, str]:
         return dict(zip(names, numbered_names(context.module, self.prefix), strict=False))
-
-
-_BLOCKS = {"block", "constructor_body"}
 
 
 class JavaDefUseBreak(JavaMutation):

@@ -57,15 +57,13 @@ _EXTREMES: Mapping[str, JavaValue] = {
 }  # fmt: skip
 _CASTS = {"int": "I", "long": "J", "short": "S", "byte": "B", "double": "D", "float": "F", "char": "C"}
 _TAGS = {**_CASTS, "Integer": "I", "Long": "J", "Short": "S", "Byte": "B", "Double": "D", "Float": "F"}
+_NO_VALUE = "it is not a Java literal"
+_AMBIGUOUS = "it is ambiguous: empty braces are an array or a map"
+_UNQUOTED = "its strings are not quoted"
 
 
 class _UnreadError(Exception):
     """The text is not a value; the message says why."""
-
-
-_NO_VALUE = "it is not a Java literal"
-_AMBIGUOUS = "it is ambiguous: empty braces are an array or a map"
-_UNQUOTED = "its strings are not quoted"
 
 
 def read_value(text: str, *, strict: bool = False) -> JavaValue | None:

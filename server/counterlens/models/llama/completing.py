@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
@@ -21,6 +21,22 @@ from counterlens.models.llama.protocol import SEQUENCES, Work
 from counterlens.models.llama.sequences import CACHE_BYTES, SequenceBatch
 from counterlens.models.local import encoded_prompt
 from counterlens.models.local.completing import Growing, Writer, answers
+
+_ROOMS = (1024, 2048, 4096, 8192)
+"""Numbers of tokens that sequences of one decoder may have; longer ones have the whole context."""
+_SHARE = 16
+"""Part of the machine's memory that sequences take at most, unless that is less than `CACHE_BYTES`."""
+_MOST_BYTES = 1 << 30
+_SPARE = 8
+"""Sequences of a new decoder, if not more wait: the prompts of ended ones are kept for later ones."""
+_READ_ROWS = 224
+"""Rows of prompts that are read between two steps."""
+_LATE = 8
+"""How often a step with few rows waits for prompts to be read, which then share it."""
+_CONSIDERED = 64
+"""Number of waiting prompts among which the next one to read is chosen."""
+_PATIENCE = 8
+"""Tokens that a prompt may have more than another one for each prompt that was read before it in vain."""
 
 
 @dataclass(eq=False)
@@ -63,23 +79,6 @@ class Request:
         return answers(self.distinct, self.prompts)
 
 
-_ROOMS = (1024, 2048, 4096, 8192)
-"""Numbers of tokens that sequences of one decoder may have; longer ones have the whole context."""
-_SHARE = 16
-"""Part of the machine's memory that sequences take at most, unless that is less than `CACHE_BYTES`."""
-_MOST_BYTES = 1 << 30
-_SPARE = 8
-"""Minimum number of sequences of a decoder: the prompts of ended ones are kept for later ones."""
-_READ_ROWS = 224
-"""Rows of prompts that are read between two steps."""
-_LATE = 8
-"""How often a step with few rows waits for prompts to be read, which then share it."""
-_CONSIDERED = 64
-"""Number of waiting prompts among which the next one to read is chosen."""
-_PATIENCE = 8
-"""Tokens that a prompt may have more than another one for each prompt that was read before it in vain."""
-
-
 @dataclass(eq=False, slots=True)
 class _Sequence:
     """A completion that waits, or has begun.
@@ -88,7 +87,6 @@ class _Sequence:
         tokens: Its prompt.
         room: Number of tokens for which its decoder has room.
         since: Number of completions that had begun when it was submitted.
-        decoder: The decoder in which it has begun.
         token: The token to append; None while its prompt is read.
     """
 
@@ -97,7 +95,6 @@ class _Sequence:
     tokens: npt.NDArray[np.int32]
     room: int
     since: int
-    decoder: ExactDecoder | None = None
     token: int | None = None
 
 
@@ -122,11 +119,11 @@ class LlamaCompleter(Writer):
     rounding: float = 0.0
     work: Work = field(default_factory=Work, init=False)
     _decoders: dict[int, ExactDecoder] = field(default_factory=dict, init=False)
-    _outgrown: list[ExactDecoder] = field(default_factory=list, init=False)
     _waiting: dict[Request, deque[_Sequence]] = field(default_factory=dict, init=False)
     _live: dict[int, _Sequence] = field(default_factory=dict, init=False)
     _count: int = field(default=0, init=False)
     _late: int = field(default=0, init=False)
+    _widens: bool = field(default=True, init=False)
 
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
         request = self.submit(prompts, progress)
@@ -174,37 +171,35 @@ class LlamaCompleter(Writer):
                 self.withdraw(request, error)
 
     @property
+    def room(self) -> int:
+        """Number of tokens for which its sequences have room, all together."""
+        return sum(decoder.size for decoder in self._decoders.values())
+
+    @property
     def _rooms(self) -> list[int]:
         return [room for room in _ROOMS if room < self.engine.context]
 
     def _make_room(self) -> None:
-        """Open decoders for all sequences, or for as many as fit into memory; close those without any."""
+        """Make room for all sequences, or for as many as fit into memory; close decoders without any."""
         needed = Counter(sequence.room for sequence in chain.from_iterable(self._waiting.values()))
-        begun = Counter(sequence.decoder for sequence in self._live.values())
+        begun = Counter(sequence.room for sequence in self._live.values())
         for room, count in needed.items():
             decoder = self._decoders.get(room)
-            count += begun[decoder]
-            if decoder is not None and count > decoder.sequences < self._most(room, SEQUENCES):
-                self._outgrown.append(self._decoders.pop(room))
-                decoder, count = None, SEQUENCES
             if decoder is None:
-                unused = [other for other in self._decoders if other not in needed]
-                self._outgrown += [self._decoders.pop(other) for other in unused]
-                self._close_outgrown(begun)
-                batch, most = SequenceBatch(self.engine), self._most(room, max(count, _SPARE))
+                for other in [other for other in self._decoders if other not in needed | begun]:
+                    self._decoders.pop(other).close()
+                least = _SPARE if self._widens and self.engine.keeps_prefixes else SEQUENCES
+                batch, most = SequenceBatch(self.engine), self._most(room, max(count, least))
                 self._decoders[room] = ExactDecoder(batch, self.calls, most, room, self.work)
-        self._close_outgrown(begun)
+            elif self._widens and (count := count + begun[room]) > decoder.sequences:
+                most = self._most(room, max(count, 2 * decoder.sequences))
+                self._widens = most <= decoder.sequences or decoder.widen(most)
 
     def _most(self, room: int, wanted: int) -> int:
         """Number of sequences of a decoder: as many as wanted, or as fit into memory beside the others."""
         every = self.engine.tokens_in(_memory())
-        used = sum(decoder.size for other, decoder in self._decoders.items() if other != room)
-        return max(1, min(SEQUENCES, wanted, max(every // 4, every - used) // room))
-
-    def _close_outgrown(self, begun: Collection[ExactDecoder | None]) -> None:
-        for decoder in [decoder for decoder in self._outgrown if decoder not in begun]:
-            self._outgrown.remove(decoder)
-            decoder.close()
+        own = self._decoders[room].size if room in self._decoders else 0
+        return max(1, min(SEQUENCES, wanted, max(every // 4, every - self.room + own) // room))
 
     def _read(self) -> bool:
         """Read some portions of prompts; returns whether there may be more to read."""
@@ -212,7 +207,7 @@ class LlamaCompleter(Writer):
             which = self._next_prompt()
             if which is None:
                 return False
-            logits = self._decoder_of(self._live[which]).read(which)
+            logits = self._decoders[self._live[which].room].read(which)
             if logits is not None:
                 self._grow(which, logits)
         return True
@@ -220,7 +215,7 @@ class LlamaCompleter(Writer):
     def _next_prompt(self) -> int | None:
         """The sequence whose prompt is read next; None if there is none, or no room for it."""
         reading = {
-            which: self._decoder_of(sequence).left(which) - self._patience(sequence)
+            which: self._decoders[sequence.room].left(which) - self._patience(sequence)
             for which, sequence in self._live.items()
             if sequence.token is None
         }
@@ -234,8 +229,7 @@ class LlamaCompleter(Writer):
             del self._waiting[waiting.request]
         self._count += 1
         self._live[self._count] = waiting
-        waiting.decoder = self._decoders[waiting.room]
-        waiting.decoder.begin(self._count, waiting.tokens)
+        self._decoders[waiting.room].begin(self._count, waiting.tokens)
         return self._count
 
     def _chosen(self, below: float) -> _Sequence | None:
@@ -257,11 +251,11 @@ class LlamaCompleter(Writer):
 
     def _step(self) -> None:
         """Append a token to each completion whose prompt was read."""
-        for decoder in {self._decoder_of(sequence) for sequence in self._live.values()}:
+        for room, decoder in self._decoders.items():
             tokens = {
                 which: sequence.token
                 for which, sequence in self._live.items()
-                if sequence.decoder is decoder and sequence.token is not None
+                if sequence.room == room and sequence.token is not None
             }
             for which, logits in decoder.step(tokens).items() if tokens else ():
                 if which in self._live:
@@ -279,13 +273,7 @@ class LlamaCompleter(Writer):
             sequence.request.ended()
 
     def _end(self, which: int) -> None:
-        self._decoder_of(self._live.pop(which)).end(which)
-
-    @staticmethod
-    def _decoder_of(sequence: _Sequence) -> ExactDecoder:
-        if sequence.decoder is None:
-            raise ValueError("it has not begun")
-        return sequence.decoder
+        self._decoders[self._live.pop(which).room].end(which)
 
 
 def _memory() -> int:

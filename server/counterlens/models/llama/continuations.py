@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from counterlens.errors import ModelError
 from counterlens.models.llama.native import Engine
-from counterlens.models.llama.sequences import Row, SequenceBatch
+from counterlens.models.llama.sequences import ROWS, Row, SequenceBatch
 from counterlens.models.local.messages import ScoreContinuations, Scored
 from counterlens.models.local.scoring import Rows, gather, reduce, tokenize
 
@@ -142,8 +142,9 @@ class ContinuationScorer:
                 live.append(self._begin(group, waiting.pop(0), advance))
             live = sorted((i for i in live if at < len(group.fed[i])), key=group.seq_id)
             if live:
-                portion = max(1, self.engine.chunk // len(live))
-                until = min(at + portion, group.plan[waiting[0]].start if waiting else at + portion)
+                until = group.until(live, at, self.engine.chunk)
+                if waiting:
+                    until = min(until, group.plan[waiting[0]].start)
                 advance(self._step(group, live, at, until, k))
                 at = until
 
@@ -216,6 +217,15 @@ class _Group:
     def seq_id(self, which: int) -> int:
         """The number of a sequence in the batch."""
         return self.first_slot + self.plan[which].slot
+
+    def until(self, live: Sequence[int], at: int, most: int) -> int:
+        """How far some sequences are read in one call from a position on, with logits for `most` tokens."""
+        until = at + max(1, ROWS // len(live))
+        while (
+            until > at + 1 and sum(max(0, until - max(at, self.sequences[i].first - 1)) for i in live) > most
+        ):
+            until -= 1
+        return until
 
 
 @dataclass(frozen=True, slots=True)

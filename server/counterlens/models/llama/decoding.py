@@ -24,9 +24,6 @@ from counterlens.models.local.completing import Logits
 LEAST = 8
 """Minimum number of rows of a portion of a prompt that is not shorter: kernels differ for fewer rows."""
 
-APART = 4
-"""Maximum number of rows that cost more in one call than in calls of their own (a matrix times a vector)."""
-
 _PORTION = 112
 _ANCHORED = 32  # smaller, since a shared prefix ends with a whole portion
 _NOTHING: npt.NDArray[np.int32] = np.empty(0, np.int32)
@@ -117,6 +114,16 @@ class ExactDecoder:
         """Number of tokens for which it has room."""
         return len(self._slots) * self._room
 
+    def widen(self, sequences: int) -> bool:
+        """Make room for more sequences at a time; those that there are go on as they were.
+
+        Returns, raises:
+            As `SequenceBatch.widen`.
+        """
+        widened = self._batch.widen(sequences)
+        self._slots += [_Slot() for _ in range(sequences - len(self._slots)) if widened]
+        return widened
+
     def left(self, which: int) -> int:
         """Number of tokens of the prompt of a sequence that are still to be read."""
         return sum(len(slot.unread) for slot in self._slots if slot.which == which)
@@ -178,15 +185,14 @@ class ExactDecoder:
         Raises:
             Cancelled, ModelError: as `read`.
         """
-        together = self._calls.width > 1 and len(tokens) > APART
-        if together:
+        if self._calls.width > 1:
             self._close_gaps(tokens)
         live = [
             (which, i, slot)
             for i, slot in enumerate(self._slots)
             if (which := slot.which) is not None and which in tokens
         ]
-        count = -(-len(live) // self._calls.width) if together else len(live)
+        count = -(-len(live) // self._calls.width)
         begun = time.process_time()
         edges = [len(live) * i // count for i in range(count + 1)]
         last: Logits = {}
@@ -213,7 +219,7 @@ class ExactDecoder:
         self._touch(self._slots[source])
         target = source
         if source not in free or at < self._slots[source].prompt:
-            target = min(free, key=lambda i: (not self._is_repeated(i), self._slots[i].used, i))
+            target = self._replaceable()
             if at and target != source:
                 self._batch.copy(source, target)
         self._batch.cut(target, at)
@@ -241,7 +247,7 @@ class ExactDecoder:
         return any(np.array_equal(tokens, other.tokens[: len(tokens)]) for other in others)
 
     def _touch(self, slot: _Slot) -> None:
-        """Note that a slot was used; the prompt that was unused the longest is replaced first."""
+        """Note that a slot was used."""
         self._clock += 1
         slot.used = self._clock
 
@@ -250,10 +256,19 @@ class ExactDecoder:
         live = [i for i, slot in enumerate(self._slots) if slot.which in stepping]
         for target in range(len(live)):
             if self._slots[target].which is None:
-                source = live.pop()
-                self._batch.copy(source, target)
-                self._slots[target], self._slots[source] = self._slots[source], _Slot()
-                self._batch.cut(source, 0)
+                self._move(target, self._replaceable())
+                self._move(live.pop(), target)
+
+    def _move(self, source: int, target: int) -> None:
+        if source != target:
+            self._batch.copy(source, target)
+            self._slots[target], self._slots[source] = self._slots[source], _Slot()
+            self._batch.cut(source, 0)
+
+    def _replaceable(self) -> int:
+        """The free slot whose prompt is replaced first: others hold it, too, or it was unused the longest."""
+        free = [i for i, slot in enumerate(self._slots) if slot.which is None]
+        return min(free, key=lambda i: (not self._is_repeated(i), self._slots[i].used, i))
 
     def _decode(self, rows: Sequence[Row]) -> npt.NDArray[np.float32]:
         try:

@@ -19,9 +19,9 @@ from counterlens.models.llama.sequences import SequenceBatch
 
 _UNTILED = 7  # maximum number of rows that the tiled kernels leave to others
 _MEMORY = "exact-decoding.json"
-_TRIALS = 2  # increase it when the trial, or the composition of calls, changes
+_TRIALS = 3  # increase it when the trial, or the composition of calls, changes
 _TOKENS = 120  # of a trial's text
-_STEPS = 3
+_ROWS = (SEQUENCES, SEQUENCES, 8, 5, 4, 3, 2)  # of its steps: kernels differ for few rows
 
 
 def calls_of(engine: Engine, identity: str) -> SharedCalls:
@@ -66,7 +66,7 @@ def holds(engine: Engine, calls: SharedCalls, open_batch: Callable[[], SequenceB
     if not engine.keeps_prefixes:  # the sequences of recurrent models are never moved or copied
         return False
     texts = list(_texts(engine))[: calls.width]
-    room = max(map(len, texts)) + _STEPS
+    room = max(map(len, texts)) + len(_ROWS)
     alone = _logits(ExactDecoder(open_batch(), ALONE, 1, room), texts[:1])
     return np.array_equal(_logits(ExactDecoder(open_batch(), calls, len(texts), room), texts), alone)
 
@@ -92,7 +92,8 @@ def _logits(decoder: ExactDecoder, texts: list[list[int]]) -> npt.NDArray[np.flo
         while last is None:
             last = decoder.read(which)
     rows = [] if last is None else [last.copy()]
-    steps = ({which: text[at % len(text)] for which, text in enumerate(texts)} for at in range(_STEPS))
-    rows.extend(decoder.step(tokens)[0].copy() for tokens in steps)
+    for at, count in enumerate(_ROWS):
+        tokens = {which: text[at % len(text)] for which, text in enumerate(texts[:count])}
+        rows.append(decoder.step(tokens)[0].copy())
     decoder.close()
     return np.stack(rows)

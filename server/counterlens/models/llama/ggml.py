@@ -14,6 +14,8 @@ from llama_cpp.llama_cpp import _lib
 
 ggml = _lib
 """The library that was loaded; a search for a function includes the libraries that it needs."""
+_POINTER, _TEXT, _SIZE, _NUMBER = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int64
+_SEPARATE = ("cuda", "hip", "metal", "opencl", "sycl", "vulkan")
 
 
 class GgufReading(ctypes.Structure):
@@ -21,8 +23,6 @@ class GgufReading(ctypes.Structure):
 
     _fields_ = (("no_alloc", ctypes.c_bool), ("context", ctypes.c_void_p))
 
-
-_POINTER, _TEXT, _SIZE, _NUMBER = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int64
 
 for _name, _result, _arguments in (
     ("ggml_backend_load", _POINTER, (_TEXT,)),
@@ -49,9 +49,6 @@ for _name, _result, _arguments in (
 ):
     _function = getattr(ggml, _name)
     _function.restype, _function.argtypes = _result, _arguments
-
-
-_SEPARATE = ("cuda", "hip", "metal", "opencl", "sycl", "vulkan")
 
 
 def load_backends() -> None:

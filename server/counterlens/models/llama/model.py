@@ -36,8 +36,8 @@ from counterlens.models.llama.protocol import (
 from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
 from counterlens.models.local.process import ModelProcess
 from counterlens.models.parameters import PARAMETERS
-from counterlens.models.wrapped import RequestOptions
 from counterlens.processes import processors
+from counterlens.progress import RequestOptions
 
 WORKER = "counterlens.models.llama.worker"
 
@@ -107,7 +107,7 @@ class LlamaModel(LocalModel):
         opened: Opened = self._process.start(progress)
         offload = opened.offload
         # Another child must be the same model, whatever memory is free by then.
-        self._process.reopen_with(replace(request, gpu_layers=str(offload.count)))
+        self._process.opening = replace(request, gpu_layers=str(offload.count))
         self._info = ModelInfo(
             id=spec,
             name=name or path.stem,

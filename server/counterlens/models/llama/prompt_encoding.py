@@ -30,6 +30,7 @@ _SECONDS = 120.0  # in which the process has its processor time, also on a very 
 
 _FIRST = 32
 """Candidates tried before the whole vocabulary: one of them nearly always fits."""
+_TOKEN = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 
 
 class PromptEncoder:
@@ -85,6 +86,8 @@ class PromptEncoder:
     def _instructed(self, template: ChatTemplate, prompt: Prompt) -> EncodedPrompt:
         turn = Turn(prompt)
         tokens = template.tokens(turn.messages)
+        if prompt.reply is not None and prompt.reply.begun:
+            tokens += self._engine.tokenize(prompt.reply.begun.encode())
         if self._overflow(prompt, len(tokens)):
             raise ModelError(
                 f"a message of {len(tokens)} tokens does not fit into a context of {self._engine.context}",
@@ -163,9 +166,6 @@ class Grammar:
         llama.llama_sampler_apply(self._sampler, ctypes.byref(array))
         allowed: npt.NDArray[np.float32] = raw["logit"].copy()
         return allowed
-
-
-_TOKEN = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 
 
 class ChatTemplate:

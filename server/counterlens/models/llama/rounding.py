@@ -31,6 +31,17 @@ SHARED_CACHE = 512 << 20
 """Bytes of keys and values for the sequences of a request, besides those of the model's own context."""
 
 _UINT32, _STRING = 4, 8  # `gguf_type`
+_MEMORY = "rounding.json"
+_KNOWN = {
+    "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53": 0.32,  # SmolLM2-135M-Instruct Q4_1
+    "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32": 0.19,  # Qwen2.5-Coder 0.5B Q4_K_M
+    "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046": 0.24,  # Qwen2.5-Coder 1.5B Q4_K_M
+}
+"""The rounding of files that many use, by SHA-256: the largest of the builds on which it was measured."""
+_TRIALS = 2  # increase it when the trial changes
+_TOKENS = 500
+_SHARE = 0.95
+"""Share of the shifts that are counted as rounding; more would call stable completions unstable."""
 
 
 def layer_sizes(path: Path, context: int) -> list[int]:
@@ -117,20 +128,6 @@ def _header(path: Path) -> Iterator[_Header | None]:
     finally:
         if handle:
             ggml.gguf_free(handle)
-
-
-_MEMORY = "rounding.json"
-_KNOWN = {
-    "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53": 0.32,  # SmolLM2-135M-Instruct Q4_1
-    "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32": 0.19,  # Qwen2.5-Coder 0.5B Q4_K_M
-    "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046": 0.24,  # Qwen2.5-Coder 1.5B Q4_K_M
-}
-"""The rounding of files that many use, by SHA-256: the largest of the builds on which it was measured."""
-
-_TRIALS = 2  # increase it when the trial changes
-_TOKENS = 500
-_SHARE = 0.95
-"""Share of the shifts that are counted as rounding; more would call stable completions unstable."""
 
 
 def rounding_of(engine: Engine, identity: str) -> float:

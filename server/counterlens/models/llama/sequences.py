@@ -7,6 +7,7 @@ it would be now: results depend on the request alone, not on earlier ones.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -78,6 +79,35 @@ class SequenceBatch:
             self._open(shape)
         self._forget()
 
+    def widen(self, sequences: int) -> bool:
+        """Make room for more sequences; the content of those that there are is copied, bit for bit.
+
+        A state of llama.cpp begins with a mark, the number of its sequence and that of all sequences, and has
+        a count of tokens for each of them: none for those that are new.
+
+        Returns:
+            Whether it was done: other versions, and recurrent models, may have another form of a state.
+
+        Raises:
+            ModelError: there is too little memory; nothing has changed.
+        """
+        (have, room), wider = self._shape, self._new_context((sequences, self._shape[1]))
+        for seq_id in (seq_id for seq_id, tokens in enumerate(self._length) if tokens):
+            size = llama.llama_state_seq_get_size(self._context, seq_id)
+            state = (ctypes.c_uint8 * (size + 4 * (sequences - have)))()
+            llama.llama_state_seq_get_data(self._context, state, size, seq_id)
+            counts = np.frombuffer(state, np.uint32, 3)
+            is_known = counts[2] == have
+            counts[2] = sequences
+            if not (is_known and llama.llama_state_seq_set_data(wider, state, len(state), seq_id)):
+                llama.llama_free(wider)
+                return False
+        llama.llama_free(self._context)
+        self._context, self._shape = wider, (sequences, room)
+        self._use_threads(self._threads)
+        self._length += [0] * (sequences - have)
+        return True
+
     def reserve(self, sequences: int, tokens: int) -> None:
         """Make room for at least `sequences` sequences of `tokens` tokens; keeps sequence 0 if possible.
 
@@ -128,7 +158,7 @@ class SequenceBatch:
         """Append tokens to sequences.
 
         Args:
-            rows: At most 512 rows; at most `Engine.chunk` of them with `wanted` logits.
+            rows: At most `ROWS` rows; at most `Engine.chunk` of them with `wanted` logits.
 
         Returns:
             (wanted rows, vocabulary) float32 in the order of the rows, a view that the next call overwrites.
@@ -179,9 +209,11 @@ class SequenceBatch:
 
     def _open(self, shape: tuple[int, int]) -> None:
         self.close()
-        self._context = self._engine.open_context(shape[0] * shape[1], shape[0], rows=ROWS, plain=self._plain)
+        self._context, self._shape = self._new_context(shape), shape
         self._use_threads(self._threads)
-        self._shape = shape
+
+    def _new_context(self, shape: tuple[int, int]) -> Any:
+        return self._engine.open_context(shape[0] * shape[1], shape[0], rows=ROWS, plain=self._plain)
 
     def _forget(self) -> None:
         llama.llama_memory_clear(llama.llama_get_memory(self._context), True)

@@ -19,6 +19,8 @@ from counterlens.models.stopping import repeats_itself
 
 Logits = dict[int, npt.NDArray[np.float32]]
 """The logits after the last token of each sequence, (vocabulary,) float32; the next call overwrites them."""
+_BLOCK = 256
+_LOOKS_EVERY, _LOOP = 64, 1000  # tokens, and characters that only repeat: a long list of zeros is shorter
 
 
 class TokenEncoder(Protocol):
@@ -135,10 +137,6 @@ def _log_mass(logits: npt.NDArray[np.float32]) -> float:
     """The logarithm of the sum of the exponentials."""
     top = logits.max()
     return float(top) + math.log(np.exp(logits - top).sum(dtype=np.float64))
-
-
-_BLOCK = 256
-_LOOKS_EVERY, _LOOP = 64, 1000  # tokens, and characters that only repeat: a long list of zeros is shorter
 
 
 class TokenDrawing:

@@ -51,8 +51,9 @@ class Constraint:
     @cached_property
     def _sorted(self) -> tuple[list[bytes], npt.NDArray[np.int64]]:
         """The tokens that spell something, by their bytes; sorted for the first completion."""
-        usable = sorted((piece, token) for token, piece in enumerate(self._vocabulary) if piece)
-        return [piece for piece, _ in usable], np.array([token for _, token in usable], np.int64)
+        pieces = self._vocabulary
+        tokens = sorted((token for token, piece in enumerate(pieces) if piece), key=pieces.__getitem__)
+        return [pieces[token] for token in tokens], np.array(tokens, np.int64)
 
     def allowed(self, required: bytes) -> npt.NDArray[np.int64]:
         """The tokens that are a prefix of `required`, or that begin with it."""

@@ -12,7 +12,7 @@ from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Completion, Model, Prompt, TokenScores, Vectors
 from counterlens.models.local.messages import Complete, Embed, Score, ScoreContinuations, Scored, ScoreSpan
 from counterlens.models.local.process import ModelProcess
-from counterlens.models.wrapped import RequestOptions
+from counterlens.progress import RequestOptions
 
 DEFAULT_CONTEXT = 8192
 

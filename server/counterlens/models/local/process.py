@@ -32,7 +32,7 @@ class ModelProcess:
     """
 
     def __init__(self, worker: str, opening: Any) -> None:
-        self._worker, self._opening = worker, opening
+        self._worker, self.opening = worker, opening
         self._turn = threading.Lock()
         self._child: _Child | None = None
         self._closed = False
@@ -54,10 +54,6 @@ class ModelProcess:
         """Start the child if it does not run, and return its response to the opening request."""
         with self._turn:
             return self._ready(progress).opened
-
-    def reopen_with(self, opening: Any) -> None:
-        """Send another first request to later children."""
-        self._opening = opening
 
     def ask(self, request: Any, *, cancel: Event | None = None, progress: Progress | None = None) -> Any:
         """Send one request and wait for its response.
@@ -93,7 +89,7 @@ class ModelProcess:
                 self._child = None
             child = _Child(self._worker)
             try:
-                child.opened = child.ask(self._opening, None, progress)
+                child.opened = child.ask(self.opening, None, progress)
             except BaseException:
                 child.end()
                 raise

@@ -22,6 +22,9 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.base import Progress
 from counterlens.models.local.messages import Advanced, Cancel, Envelope, Failed, receive, send
 
+LATER = object()
+"""Returned by `Worker.answer` for a request that `Worker.advance` will finish."""
+
 
 class Pooling(IntEnum):
     """The way to pool token vectors; the numbers are those of GGUF."""
@@ -36,10 +39,6 @@ def pool(states: npt.NDArray[np.float32], pooling: Pooling) -> npt.NDArray[np.fl
     if pooling is Pooling.MEAN:
         return np.asarray(states.mean(axis=0, dtype=np.float64), np.float32)
     return np.asarray(states[0] if pooling is Pooling.FIRST else states[-1])
-
-
-LATER = object()
-"""Returned by `Worker.answer` for a request that `Worker.advance` will finish."""
 
 
 class Worker(ABC):

@@ -26,6 +26,26 @@ _CHUNK_BYTES = 64 << 20
 _CHUNK = 256
 _LEAST_WINDOW = 64
 _SAME = 0.1  # 8-bit weights round according to the rest of the call
+PROVIDERS = (
+    "CUDAExecutionProvider",
+    "ROCMExecutionProvider",
+    "DmlExecutionProvider",
+    "CoreMLExecutionProvider",
+    "CPUExecutionProvider",
+)
+"""Devices for a model; the first installed one is used."""
+_KINDS = {
+    "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
+    "tensor(bool)": np.bool_,
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+}
+_PAST = "past"
+_KNOWN = {"input_ids", "attention_mask", "position_ids", "token_type_ids", "use_cache_branch"}
+_HIDDEN = ("last_hidden_state", "token_embeddings")
+Past = list[npt.NDArray[Any]]
+"""Keys and values of the tokens read so far, in the order of the session's past inputs."""
 
 
 class ExportEngine:
@@ -106,30 +126,6 @@ def reads_forward(session: Session, tokenizer: ExportTokenizer) -> bool:
     ]
     scale = float(np.abs(logits[0]).max()) or 1.0
     return float(np.abs(logits[0] - logits[1]).max()) < _SAME * scale
-
-
-PROVIDERS = (
-    "CUDAExecutionProvider",
-    "ROCMExecutionProvider",
-    "DmlExecutionProvider",
-    "CoreMLExecutionProvider",
-    "CPUExecutionProvider",
-)
-"""Devices for a model; the first installed one is used."""
-
-_KINDS = {
-    "tensor(int64)": np.int64,
-    "tensor(int32)": np.int32,
-    "tensor(bool)": np.bool_,
-    "tensor(float)": np.float32,
-    "tensor(float16)": np.float16,
-}
-_PAST = "past"
-_KNOWN = {"input_ids", "attention_mask", "position_ids", "token_type_ids", "use_cache_branch"}
-_HIDDEN = ("last_hidden_state", "token_embeddings")
-
-Past = list[npt.NDArray[Any]]
-"""Keys and values of the tokens read so far, in the order of the session's past inputs."""
 
 
 class Termination(Event):

@@ -23,6 +23,8 @@ T = TypeVar("T")
 _POLL = 0.03  # seconds between two checks of the caller's cancel event
 _MOST_POLL = 0.2  # of a request that takes longer: many may wait at the same time
 _CLOSING = 5.0  # maximum duration of closing, in seconds
+MOST_SEVERAL: Final = 16
+"""Maximum number of answers to one request: many endpoints give no more."""
 
 
 class Background:
@@ -127,10 +129,6 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
     finally:
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
-
-
-MOST_SEVERAL: Final = 16
-"""Maximum number of answers to one request: many endpoints give no more."""
 
 
 async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:

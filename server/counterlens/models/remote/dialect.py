@@ -17,6 +17,8 @@ from counterlens.models.entries import PLACE
 from counterlens.models.remote.answer import Json
 from counterlens.models.remote.thinking import field_of, split_content
 
+_MOST_STOPS: Final = 4  # OpenAI's API refuses more
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -158,9 +160,6 @@ def _choices_of(chunk: Json) -> list[Json]:
     if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
         raise TypeError("choices is not a list of objects")
     return choices
-
-
-_MOST_STOPS: Final = 4  # OpenAI's API refuses more
 
 
 @dataclass(frozen=True, slots=True)

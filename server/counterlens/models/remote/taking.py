@@ -6,8 +6,6 @@ endpoint has answered, and remembered between runs in a small file of the user's
 
 from __future__ import annotations
 
-import contextlib
-import json
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -17,16 +15,13 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
-import platformdirs
 
-from counterlens.atomic_file import replace_file
+from counterlens.models.files import note, recall
 from counterlens.models.remote.answer import Json
 from counterlens.models.remote.failures import EmptyStreamError, RefusedRequestError
-from counterlens.nested_text import read_json
 
 T = TypeVar("T")
 
-_VERSION: Final = 2  # of the files; entries of another version are ignored
 WEEK: Final = 7 * 86_400.0  # seconds; the models behind a name change
 
 LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
@@ -177,19 +172,16 @@ class Taking:
 
 
 class EndpointMemory(Generic[T]):
-    """What was learned about endpoints and their models, kept between runs in a file.
-
-    A file that cannot be read or written behaves as an empty one.
+    """What was learned about endpoints and their models, kept between runs in a small file.
 
     Args:
         kind: The class of what is learned, a dataclass.
-        path: The path of the file, or its name in the user's cache.
+        file: The path of the file, or its name in the user's cache.
         clock: Returns the seconds since the epoch.
     """
 
-    def __init__(self, kind: type[T], path: Path | str, clock: Callable[[], float] = time.time) -> None:
-        self._path = Path(platformdirs.user_cache_dir("counterlens")) / path
-        self._kind, self._clock = kind, clock
+    def __init__(self, kind: type[T], file: Path | str, clock: Callable[[], float] = time.time) -> None:
+        self._kind, self._file, self._clock = kind, str(file), clock
 
     def lifetime(self, learned: T) -> float:  # noqa: ARG002 - what is learned may say
         """Seconds for which it is believed."""
@@ -198,33 +190,16 @@ class EndpointMemory(Generic[T]):
     def recall(self, identity: str) -> T | None:
         """What was learned about an endpoint and model; None if there is nothing, or it is too old."""
         try:
-            entry = self._entries()[identity]
-            learned = msgspec.convert(entry["value"], self._kind)
-            age = self._clock() - float(entry["learned"])
-        except (LookupError, TypeError, ValueError, msgspec.ValidationError):
+            value, at = msgspec.json.decode(str(recall(self._file, identity)), type=tuple[Any, float])
+            learned = msgspec.convert(value, self._kind)
+        except msgspec.MsgspecError:
             return None
-        return learned if 0 <= age < self.lifetime(learned) else None
+        return learned if 0 <= self._clock() - at < self.lifetime(learned) else None
 
     def remember(self, identity: str, learned: T | None) -> None:
         """Store what was learned; None forgets it."""
-        entries = self._entries()
-        entries.pop(identity, None)
-        if learned is not None:
-            value = msgspec.to_builtins(learned, order="deterministic")
-            entries[identity] = {"value": value, "learned": self._clock()}
-        document = {"version": _VERSION, "endpoints": entries}
-        with contextlib.suppress(OSError):  # a read-only cache costs a few requests, nothing else
-            replace_file(self._path, json.dumps(document, indent=1))
-
-    def _entries(self) -> dict[str, Any]:
-        try:
-            content = read_json(self._path)
-        except (OSError, ValueError):
-            return {}
-        if not isinstance(content, dict) or content.get("version") != _VERSION:
-            return {}
-        entries = content.get("endpoints")
-        return entries if isinstance(entries, dict) else {}
+        value = (learned, self._clock())
+        note(self._file, identity, msgspec.json.encode(value, order="deterministic").decode())
 
 
 class TakenMemory(EndpointMemory[Taken]):

@@ -45,6 +45,17 @@ KEYS = {
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _BLOCK = re.compile(r"```(?:\w+)?\n?(.*?)```", re.DOTALL)
 _MISSPELT = "InfomationFlowSources"  # in CoRe's own prompts
+TRIES = 3
+ANSWER_TOKENS = 2048
+"""Maximum new tokens of one answer, including reasoning, as in CoRe's runs."""
+_CHECKED = 3
+"""Number of questions per function that a remote model is asked twice; local decoding is deterministic."""
+_MOST_NODES = 20
+_SHOWN_AGAIN = 1000  # characters of an unreadable answer: one that repeats itself up to the limit is longer
+_AGAIN = (
+    "\n\nThis was answered before, and is not of the form that was asked for:\n\n{answer}\n\n"
+    "Give the answer as JSON of that form, in one code block, and nothing else.\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +148,6 @@ def _node(node: Any, *, exact: bool) -> CoreNode | None:
             return None
 
 
-TRIES = 3
-ANSWER_TOKENS = 2048
-"""Maximum new tokens of one answer, including reasoning, as in CoRe's runs."""
-_CHECKED = 3
-"""Number of questions per function that a remote model is asked twice; local decoding is deterministic."""
-_MOST_NODES = 20
-_SHOWN_AGAIN = 1000  # characters of an unreadable answer: one that repeats itself up to the limit is longer
-_AGAIN = (
-    "\n\nThis was answered before, and is not of the form that was asked for:\n\n{answer}\n\n"
-    "Give the answer as JSON of that form, in one code block, and nothing else.\n"
-)
-
-
 @dataclass(frozen=True, slots=True)
 class ReadReply:
     """The last reply to a question.
@@ -194,12 +192,7 @@ def replies(
         if not left:
             break
         what = "asking CoRe's questions" if count == 1 else "asking again for unreadable answers"
-        steps.next(what, 0, len(left))
-        completions = model.complete(
-            [prompts[at] for at in left],
-            cancel=steps.cancel,
-            progress=partial(steps.report, what),
-        )
+        completions = model.complete([prompts[at] for at in left], **steps.request(what, len(left)))
         for at, completion in zip(left, completions, strict=True):
             read = partial(read_reply, task=asked[at].task, form=asked[at].form)
             answered[at] = ReadReply(

@@ -40,6 +40,11 @@ FIRST_TOKENS = 3
 
 DATA_KINDS = (Intervention.HIDE,)
 CONTROL_KINDS = (Intervention.NEGATE, Intervention.NEUTRALISE)
+MOST_STATEMENTS = 120
+THRESHOLDS = {Relation.DATA: 0.8, Relation.CONTROL: 0.05}
+"""Minimum nats of an influence that counts as an edge: best by F1 on the functions that the method was
+developed on, among values above 0 (`benchmarks/influence_thresholds.py`). A change without a reaction, or
+with no more than the placebos', is not an edge."""
 
 
 def data_scores(
@@ -108,13 +113,6 @@ def largest(drops: npt.NDArray[np.float64]) -> float:
 def peak(drops: npt.NDArray[np.float64]) -> float:
     """The largest drop; 0 if there is none."""
     return float(drops.max()) if len(drops) else 0.0
-
-
-MOST_STATEMENTS = 120
-THRESHOLDS = {Relation.DATA: 0.8, Relation.CONTROL: 0.05}
-"""Minimum nats of an influence that counts as an edge: best by F1 on the functions that the method was
-developed on, among values above 0 (`benchmarks/influence_thresholds.py`). A change without a reaction, or
-with no more than the placebos', is not an edge."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ from counterlens.probes.prompts.closed import AnswerSource, how
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 
+_DirectAndTransitive = tuple[Agreement, Agreement]
+
 
 class InferenceMethod(StrEnum):
     """The method by which a model's dependences are inferred."""
@@ -291,9 +293,6 @@ def compare(
         if by_relation and method is InferenceMethod.TRACE
         else None,
     )
-
-
-_DirectAndTransitive = tuple[Agreement, Agreement]
 
 
 @dataclass(frozen=True, slots=True)

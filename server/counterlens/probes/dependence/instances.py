@@ -24,6 +24,9 @@ from counterlens.dependence import Kind
 from counterlens.metrics.agreement import closure
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 
+MOST_QUESTIONS = 60
+"""Default number of questions per relation and function."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Instance:
@@ -143,9 +146,6 @@ def _control(subject: ExaminedFunction) -> InstanceGraph:
 
 
 Item = TypeVar("Item")
-
-MOST_QUESTIONS = 60
-"""Default number of questions per relation and function."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,19 @@ from counterlens.probes.probe import complete_together
 from counterlens.probes.prompts.closed import YesNo, ask
 from counterlens.progress import Steps
 
+_NUMBER = r"(?:lines?|statements?|stmt)?\s*\#?(\d{1,6})"
+_PAIR = re.compile(
+    rf"""[\[(]\s*{_NUMBER}\s*,\s*{_NUMBER}\s*[\])]
+       | {_NUMBER}\s*(?:->|=>|→|-->|\u21d2)\s*{_NUMBER}
+       | {_NUMBER}[^\d\n,;.]{{0,60}}?\bdepend(?:s|ent|ence)?\b\s*(?:up)?on\s+{_NUMBER}
+       | ^\s*{_NUMBER}\s*:\s*{_NUMBER}\s*$""",
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+_NONE = re.compile(r"\b(none|no|nothing|empty)\b|\[\s*\]", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"""[\[,]\s*(?:"?(?:\.{3}|…)"?|[nm])\s*[\],]""")
+_LEFT = re.compile(r"[^\s\[\](){},;]*\d[^\s\[\](){},;]*")
+_WORD = re.compile(r"\b(yes|no|true|false)\b", re.IGNORECASE)
+
 
 def ask_all(
     model: Model, subject: ExaminedFunction, steps: Steps, *, protocol: str = ""
@@ -70,19 +83,6 @@ def every_pair(subject: ExaminedFunction) -> list[StatementPair]:
     """All ordered pairs of different statements."""
     ids = range(len(subject.parts))
     return [(source, target) for source in ids for target in ids if source != target]
-
-
-_NUMBER = r"(?:lines?|statements?|stmt)?\s*\#?(\d{1,6})"
-_PAIR = re.compile(
-    rf"""[\[(]\s*{_NUMBER}\s*,\s*{_NUMBER}\s*[\])]
-       | {_NUMBER}\s*(?:->|=>|→|-->|\u21d2)\s*{_NUMBER}
-       | {_NUMBER}[^\d\n,;.]{{0,60}}?\bdepend(?:s|ent|ence)?\b\s*(?:up)?on\s+{_NUMBER}
-       | ^\s*{_NUMBER}\s*:\s*{_NUMBER}\s*$""",
-    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
-)
-_NONE = re.compile(r"\b(none|no|nothing|empty)\b|\[\s*\]", re.IGNORECASE)
-_PLACEHOLDER = re.compile(r"""[\[,]\s*(?:"?(?:\.{3}|…)"?|[nm])\s*[\],]""")
-_LEFT = re.compile(r"[^\s\[\](){},;]*\d[^\s\[\](){},;]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +151,6 @@ def read_pairs(text: str, ids: range, *, cut_off: bool = False) -> ListedPairs:
         cut_off=cut_off,
         text=text,
     )
-
-
-_WORD = re.compile(r"\b(yes|no|true|false)\b", re.IGNORECASE)
 
 
 def read_yes_no(text: str) -> bool | None:

@@ -19,6 +19,12 @@ _PAIR_TOKENS, _FRAME_TOKENS = 8, 16
 _PAIRS_PER_STATEMENT = 8
 """Maximum pairs of an answer; CoRe's functions have at most 6.4 dependences per relation and statement."""
 _MOST_TOKENS = 4096
+YES_NO = 'root ::= " "? ("yes" | "no")'
+_LIST_SCHEMA = (
+    '{"type": "object", "properties": {"pairs": {"type": "array", "items": {"type": "array", "items": '
+    '{"type": "integer"}, "minItems": 2, "maxItems": 2}}}, "required": ["pairs"], '
+    '"additionalProperties": false}'
+)
 
 
 def all_pairs(
@@ -86,14 +92,6 @@ def _first_lines(part: Part) -> str:
     text = part.statement.text
     first, _, rest = text.partition("\n")
     return f"{first} ..." if part.described and rest else text
-
-
-YES_NO = 'root ::= " "? ("yes" | "no")'
-_LIST_SCHEMA = (
-    '{"type": "object", "properties": {"pairs": {"type": "array", "items": {"type": "array", "items": '
-    '{"type": "integer"}, "minItems": 2, "maxItems": 2}}}, "required": ["pairs"], '
-    '"additionalProperties": false}'
-)
 
 
 def _list_grammar(count: int, most: int) -> str:

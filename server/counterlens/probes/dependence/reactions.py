@@ -39,6 +39,13 @@ from counterlens.probes.dependence.examined import (
 )
 from counterlens.probes.prompts.language import PROMPTED
 
+LookedAt = Callable[[Intervention, Part], bool]
+"""Whether any token of a statement is observed under a kind of change to another one."""
+INTERVENTIONS: LanguagePart[Mapping[Intervention, StatementChange]] = LanguagePart("interventions", Mapping)
+"""The statement changes of each language, besides renaming."""
+FRESH = ("other", "item", "value", "temp", "first", "second", "entry", "extra", "spare", "thing", "unused")
+"""Plain words, so that the new name is a plausible one."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChangedText:
@@ -61,10 +68,6 @@ class SpanEdit:
 
     span: Span
     new: bytes
-
-
-LookedAt = Callable[[Intervention, Part], bool]
-"""Whether any token of a statement is observed under a kind of change to another one."""
 
 
 def everything(_kind: Intervention, _part: Part) -> bool:
@@ -132,19 +135,11 @@ def _rename(subject: ExaminedFunction, part: Part) -> StatementEdits:
             yield occurrence.span, chosen[occurrence.name]
 
 
-INTERVENTIONS: LanguagePart[Mapping[Intervention, StatementChange]] = LanguagePart("interventions", Mapping)
-"""The statement changes of each language, besides renaming."""
-
-
 def _edits(kind: Intervention, subject: ExaminedFunction, part: Part) -> StatementEdits:
     if kind in {Intervention.RENAME, Intervention.HIDE}:
         return _rename(subject, part)
     change = INTERVENTIONS.get(subject.language, {}).get(kind)
     return change(subject, part) if change is not None else iter(())
-
-
-FRESH = ("other", "item", "value", "temp", "first", "second", "entry", "extra", "spare", "thing", "unused")
-"""Plain words, so that the new name is a plausible one."""
 
 
 def lead_of(language: str) -> str:

@@ -21,6 +21,8 @@ from counterlens.probes.dependence.inferred import Closures, InferenceMethod, In
 from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.record import Record
 
+_CLOSURES = ("direct", "transitive")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependenceRecord(Record):
@@ -81,9 +83,6 @@ def dependence_record(inferred: Inferred) -> DependenceRecord:
         pairs_asked=asked,
         copied=copied,
     )
-
-
-_CLOSURES = ("direct", "transitive")
 
 
 def by_function(records: Sequence[DependenceRecord]) -> Table:

@@ -55,13 +55,9 @@ def answers(
     if not asked:
         return {}
     steps, relation = steps or Steps(), asked[0].relation
-    what = f"asking about {relation}"
-    steps.next(what, 0, len(asked))
     listing, form = lines(subject), grammar(subject, relation)
     prompts = [prompt(model.info, subject, question, listing, form) for question in asked]
-    completions = model.complete(
-        prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
-    )
+    completions = model.complete(prompts, **steps.request(f"asking about {relation}", len(asked)))
     direct = direct_steps(subject, relation)
     return {
         question: _trace_answer(subject, question, completion, direct)

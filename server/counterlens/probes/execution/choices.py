@@ -21,7 +21,7 @@ from counterlens.probes.execution.questions import Asking, ExecutionQuestion, pr
 from counterlens.probes.execution.record import OutputChoice
 from counterlens.probes.pairs.counterfactuals import alternate_mutations
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.prompts.closed import AnswerSource, WeighedQuestion, choose, how
+from counterlens.probes.prompts.closed import AnswerSource, WeighedQuestion, how
 from counterlens.probes.prompts.closed_figures import BY_MODEL
 from counterlens.probes.prompts.literals import Literal
 from counterlens.sandbox.base import Limits
@@ -104,21 +104,21 @@ def _outputs_of_versions(
             continue
 
 
-def choose_outputs(context: Context, asked: Sequence[OutputQuestion], asking: Asking) -> list[OutputChoice]:
-    """The answers to some questions for outputs, by the probability of each candidate.
-
-    Raises:
-        ModelError, Cancelled: as the model.
-    """
-    if not asked:
-        return []
-    weighed = [
-        WeighedQuestion(
-            prompt_of(context.model.info, each.question, "direct", asking), each.candidates, ended=True
-        )
+def weighed_outputs(
+    context: Context, asked: Sequence[OutputQuestion], asking: Asking
+) -> list[WeighedQuestion]:
+    """Some questions for outputs as the model gets them."""
+    info = context.model.info
+    return [
+        WeighedQuestion(prompt_of(info, each.question, "direct", asking), each.candidates, ended=True)
         for each in asked
     ]
-    logprobs = choose(context.model, weighed, context.steps, "asking for outputs among others")
+
+
+def output_choices(
+    asked: Sequence[OutputQuestion], logprobs: Sequence[tuple[float, ...]]
+) -> list[OutputChoice]:
+    """The answers to some questions for outputs, given those of `choose`."""
     return [
         OutputChoice(each.candidates, values, each.question.call, each.question.truth.written)
         for each, values in zip(asked, logprobs, strict=True)

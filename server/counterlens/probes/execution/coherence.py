@@ -44,6 +44,7 @@ from counterlens.probes.execution.tables import SHOWN, answer_baselines
 from counterlens.probes.options import PromptedOptions
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
+from counterlens.probes.prompts.closed import WeighedQuestion, answer_together
 from counterlens.probes.prompts.function_text import visible_part
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.sanity import repeats
@@ -91,7 +92,8 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         (traced,) = traced_calls(context, target, calls, seed=seed, limits=limits, most=1)
         if not traced.points:
             raise SourceError("none of its lines is a single assignment of a plain value to a variable")
-        return CoherenceRecord(calls=(ask_states(context, target, traced, options.max_tokens),))
+        answered, _ = ask_states(context, target, [traced], options.max_tokens)
+        return CoherenceRecord(calls=tuple(answered))
 
     def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         return coherence_tables(_calls(records))
@@ -162,21 +164,46 @@ def traced_calls(
 def ask_states(
     context: Context,
     target: Target,
-    traced: TracedCall,
+    traced: Sequence[TracedCall],
     max_tokens: int | None,
-) -> CoherenceCall:
-    """Ask for the output of a call, twice, and for its states."""
-    question, info = traced.question, context.model.info
+    weighed: Sequence[WeighedQuestion] = (),
+) -> tuple[list[CoherenceCall], list[tuple[float, ...]]]:
+    """Ask for the outputs of some calls, the first one twice, for their states, and some closed questions.
+
+    Args:
+        traced: The calls, at least one.
+        weighed: The closed questions.
+
+    Returns:
+        The answers about each call, and the log-probabilities of the candidates, as `choose`.
+    """
+    info = context.model.info
     tokens = most_tokens(info, max_tokens, DIRECT_TOKENS)
-    asking = Asking(tokens)
-    about = [_state_prompt(info, target, question, point, tokens) for point in traced.points]
-    prompts = [prompt_of(info, question, "direct", asking), *about]
-    said = context.complete_all(f"asking for {short(question.call)}", prompts)
-    require_steady_answer(context, prompts[0], said[0])
-    output = read_answer(question, "direct", asking, prompts[0], said[0])
+    prompts = [
+        [
+            prompt_of(info, each.question, "direct", Asking(tokens)),
+            *(_state_prompt(info, target, each.question, point, tokens) for point in each.points),
+        ]
+        for each in traced
+    ]
+    what = f"asking for {short(traced[0].question.call)}"
+    said, chosen = answer_together(context.model, [*chain(*prompts)], weighed, context.steps, what)
+    require_steady_answer(context, prompts[0][0], said[0])
+    answers = iter(said)
+    calls = [
+        _call(each, asked, [next(answers) for _ in asked])
+        for each, asked in zip(traced, prompts, strict=True)
+    ]
+    return calls, chosen
+
+
+def _call(traced: TracedCall, asked: Sequence[Prompt], completions: Sequence[Completion]) -> CoherenceCall:
+    """The answers about a call: to the question for its output, then to those for its states."""
+    question = traced.question
+    output = read_answer(question, "direct", Asking(), asked[0], completions[0])
     states = [
-        _state(point, question.language, asked, completion)
-        for point, asked, completion in zip(traced.points, about, said[1:], strict=True)
+        _state(point, question.language, prompt, completion)
+        for point, prompt, completion in zip(traced.points, asked[1:], completions[1:], strict=True)
     ]
     answered = {field.name: getattr(output, field.name) for field in fields(ExecutionAnswer)}
     return CoherenceCall(**answered, states=tuple(states))

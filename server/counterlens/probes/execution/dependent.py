@@ -101,7 +101,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         synthesis, questions = _synthesise(context, target, options, lasting(options.timeout))
         method = METHODS[options.chosen_protocol]
         asking = method.asking(context.model.info, options.max_tokens, (STEPS,))
-        answers = ask_all(context, questions, asking)
+        answers, _ = ask_all(context, questions, asking)
         unasked = {f"the model's own code is left out: {synthesis.unasked}": 1} if synthesis.unasked else {}
         return DependentExecutionRecord(
             translated_from=noted(options.from_language),

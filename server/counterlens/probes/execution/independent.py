@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -14,12 +15,14 @@ from counterlens.metrics.closed import Closed, share_above_chance
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
+from counterlens.probes.execution import mutated
 from counterlens.probes.execution.calls import WorthwhileCall, worthwhile_calls
 from counterlens.probes.execution.choices import (
     AMONG_OTHERS,
-    choose_outputs,
+    output_choices,
     output_questions,
     ranked_outputs,
+    weighed_outputs,
 )
 from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.methods import METHODS
@@ -48,11 +51,14 @@ from counterlens.syntax.functions import MODULE, find_function
 class ExecutionOptions(PromptedOptions):
     """Options of the execution probe."""
 
-    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {"unroll": True, "ask_by": "text"}}
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        PROTOCOL: {"unroll": True, "ask_by": "text"},
+        mutated.PROTOCOL: {"unroll": False},
+    }
 
     timeout: Timeout = DEFAULT_TIMEOUT
     max_tokens: StyleTokens = None
-    protocol: Annotated[str | None, protocols(PROTOCOL)] = None
+    protocol: Annotated[str | None, protocols(PROTOCOL, mutated.PROTOCOL)] = None
     unroll: Annotated[bool, option("Also ask about the function with its loops unrolled.")] = False
 
 
@@ -71,8 +77,13 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         """Like `Probe.check_target`; the protocol leaves out unrolled versions one by one."""
         reachable(target)
         language = target.document.language
-        leaves_out = METHODS[options.chosen_protocol].leaves_out
-        if options.unroll and not leaves_out and not execution_of(language).unrolls:
+        method = METHODS[options.chosen_protocol]
+        if method.mutates and target.qualname == MODULE:
+            raise SourceError(
+                f"--protocol {options.protocol} asks about calls of functions, not about whole programs",
+                "Use --data cruxeval, for example",
+            )
+        if options.unroll and not method.leaves_out and not execution_of(language).unrolls:
             raise OptionError(
                 f"--unroll is not for {title_of(language)}, whose loops are not unrolled",
                 "Leave out --unroll",
@@ -93,17 +104,22 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         questions = [
             question_of(context, target, seed=seed, limits=limits, inputs=method.inputs, calls=calls)
         ]
-        left_out: dict[str, int] = {}
+        left_out = Counter[str]()
         if options.unroll:
             try:
                 questions.append(unroll(context, target, questions[0], limits))
             except SourceError as error:
-                left_out = {f"the unrolled version is left out: {error.message}": 1}
+                left_out[f"the unrolled version is left out: {error.message}"] += 1
+        versions = list[mutated.MutatedProgram]()
+        if method.mutates:
+            versions = mutated.versions_of(context, target, questions[0], left_out, seed=seed, limits=limits)
+            questions += [version.question for version in versions]
         asking = method.asking(context.model.info, options.max_tokens)
-        answers = ask_all(context, questions, asking)
-        asked = output_questions(context, target, calls, seed=seed, limits=limits) if calls else []
-        chosen = choose_outputs(context, asked, asking)
-        return ExecutionRecord(answers=answers, choices=tuple(chosen), left_out=left_out)
+        outputs = output_questions(context, target, calls, seed=seed, limits=limits) if calls else []
+        answers, chosen = ask_all(context, questions, asking, weighed_outputs(context, outputs, asking))
+        choices = tuple(output_choices(outputs, chosen))
+        answers, changed = mutated.split_answers(answers, versions)
+        return ExecutionRecord(answers=answers, choices=choices, versions=changed, left_out=left_out)
 
     def tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
         chosen = closed_table(ranked_choices(records), seed=seed)
@@ -114,11 +130,13 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         answers = list(chain.from_iterable(record.answers for record in records))
         parts = []
         for name, style in STYLES.items():
-            known = rate(list(pick(answers, name, Form.STANDING).values()))
-            parts.append(f"{known.count} of {known.n} {style.title}")
+            if asked := pick(answers, name, Form.STANDING):
+                known = rate(list(asked.values()))
+                parts.append(f"{known.count} of {known.n} {style.title}")
         standing = [answer for answer in answers if answer.form is Form.STANDING]
         weak = first_words(style_baselines(standing))
-        return f"{weak}Calls whose result the model predicted: {', '.join(parts)}."
+        more = mutated.finding(records) if METHODS[records[0].protocol].mutates else ""
+        return f"{weak}Calls whose result the model predicted: {', '.join(parts)}.{more}"
 
     def measures(self, record: ExecutionRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`: whether it was right, by style."""
@@ -132,6 +150,8 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
 
     def estimate(self, target: Target, options: ExecutionOptions, model: Model) -> int:
         reachable(target)
+        if METHODS[options.chosen_protocol].mutates:
+            return 2 + len(mutated.MUTATIONS) + repeats(model)
         return len(STYLES) * (2 if options.unroll else 1) + repeats(model)
 
 

@@ -24,6 +24,19 @@ MOST_POINTS = 3
 """Maximum number of states per call."""
 MOST_TIMES = 5
 """Maximum number of runs of a line up to a state in a question."""
+TAGS = ("for", "while", "nested loop", "if", "nested if", "match", "try", "basic")
+USES = (
+    "arithmetic",
+    "comparison",
+    "membership",
+    "boolean",
+    "bitwise",
+    "builtin call",
+    "method call",
+    "other call",
+)
+MOST_BYTES = 200
+"""Maximum bytes of a call: with a longer one, reading the input would be the task, not running the code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +99,6 @@ def times_in_words(times: int) -> str:
     return plural(times, "time")
 
 
-TAGS = ("for", "while", "nested loop", "if", "nested if", "match", "try", "basic")
-USES = (
-    "arithmetic",
-    "comparison",
-    "membership",
-    "boolean",
-    "bitwise",
-    "builtin call",
-    "method call",
-    "other call",
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Features:
     """The features of a function.
@@ -116,10 +116,6 @@ class Features:
     lines: int
     uses: tuple[str, ...]
     apis: tuple[str, ...] = ()
-
-
-MOST_BYTES = 200
-"""Maximum bytes of a call: with a longer one, reading the input would be the task, not running the code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +262,5 @@ EXECUTED: LanguagePart[ExecutedLanguage] = LanguagePart(
 """The support of execution questions, by language."""
 
 
-def execution_of(language: str) -> ExecutedLanguage:
-    """The support of execution questions in a language.
-
-    Raises:
-        SourceError: the language is not supported.
-    """
-    return EXECUTED.require(language)
+execution_of = EXECUTED.require
+"""How a language is executed; a `SourceError` if it is not supported."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+from counterlens.metrics.figures import draw_figures
 from counterlens.metrics.table import Table
 from counterlens.models.base import ModelInfo
-from counterlens.probes.execution import published
+from counterlens.probes.execution import mutated, published
 from counterlens.probes.execution.dependent_tables import common, dependent_tables, ranks
 from counterlens.probes.execution.printing import Inputs
 from counterlens.probes.execution.prompts import STYLES, most_tokens
@@ -30,6 +31,7 @@ class ExecutionMethod:
 
     Attributes:
         chooses: Whether outputs are also chosen among others, by their probabilities.
+        mutates: Whether mutated versions are asked about, too.
         leaves_out: Whether a version that a language does not have is left out, not refused.
         inputs: The calls that are asked about.
         specified_inputs: Those of specification reasoning.
@@ -38,6 +40,7 @@ class ExecutionMethod:
     """
 
     chooses = True
+    mutates = False
     leaves_out = False
     inputs = Inputs.ANY
     specified_inputs = Inputs.ANY
@@ -111,4 +114,27 @@ class CodeMind(ExecutionMethod):
         return published.specification_tables(functions)
 
 
-METHODS = Methods(ExecutionMethod(), codemind=CodeMind())
+class ReasoningRobustness(ExecutionMethod):
+    """The protocol `reasoning-robustness`; see `mutated.py`."""
+
+    chooses = False
+    mutates = True
+    inputs = Inputs.WRITTEN
+
+    def asking(
+        self,
+        info: ModelInfo,  # noqa: ARG002
+        max_tokens: int | None,
+        styles: tuple[str, ...] = tuple(STYLES),  # noqa: ARG002
+    ) -> Asking:
+        """Direct questions; see `ExecutionMethod`."""
+        return Asking(max_tokens, (DIRECT,))
+
+    def execution_tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
+        """Accuracy, its drop under each mutation, and stability."""
+        return draw_figures(mutated.FIGURES, records, seed=seed)
+
+
+METHODS = Methods(
+    ExecutionMethod(), **{published.PROTOCOL: CodeMind(), mutated.PROTOCOL: ReasoningRobustness()}
+)

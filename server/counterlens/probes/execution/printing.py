@@ -22,6 +22,10 @@ MOST_TRIED = 5
 MOST_WRITTEN = 100
 """Maximum length of the result of a generated call: beyond it, writing the result down would be the task."""
 _MOST_BYTES = 80  # maximum bytes of a generated call
+STOPS = {"direct": ("```",), "steps": ("\nProgram", "\n\n\n")}
+"""The stop texts of a completion, by the style of the question."""
+_ANSWER = re.compile(r"answer\W{0,3}:", re.IGNORECASE)
+_FENCES = re.compile(r"^\s*```\w*\n?|\n?```.*\Z", re.DOTALL)
 
 
 class Origin(StrEnum):
@@ -107,12 +111,6 @@ def generated_inputs(
     plain = [call for call in calls if len(call) <= _MOST_BYTES and call.isascii() and "\\" not in call]
     random.Random(f"{seed} {function.qualname}").shuffle(plain)  # noqa: S311 - no secret
     return [Input(call, Origin.GENERATED) for call in plain]
-
-
-STOPS = {"direct": ("```",), "steps": ("\nProgram", "\n\n\n")}
-"""The stop texts of a completion, by the style of the question."""
-_ANSWER = re.compile(r"answer\W{0,3}:", re.IGNORECASE)
-_FENCES = re.compile(r"^\s*```\w*\n?|\n?```.*\Z", re.DOTALL)
 
 
 def _text(text: str) -> Literal | None:

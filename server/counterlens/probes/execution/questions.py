@@ -22,6 +22,7 @@ from counterlens.probes.execution.printing import (
 from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.execution.record import ExecutionAnswer, Form
 from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.closed import WeighedQuestion, answer_together
 from counterlens.probes.prompts.function_text import definition, visible_part
 from counterlens.probes.prompts.literals import AnswerOutcome, short
 from counterlens.probes.sanity import require_repeatable
@@ -229,13 +230,20 @@ class Asking:
 
 
 def ask_all(
-    context: Context, questions: Sequence[ExecutionQuestion], asking: Asking
-) -> tuple[ExecutionAnswer, ...]:
-    """Ask every question in every style; the first one twice.
+    context: Context,
+    questions: Sequence[ExecutionQuestion],
+    asking: Asking,
+    weighed: Sequence[WeighedQuestion] = (),
+) -> tuple[tuple[ExecutionAnswer, ...], list[tuple[float, ...]]]:
+    """Ask every question in every style, the first one twice, and some closed questions beside them.
 
     Args:
         context: The model and the steps.
         asking: How to ask.
+        weighed: The closed questions.
+
+    Returns:
+        The answers, and the log-probabilities of the candidates, as `choose`.
 
     Raises:
         CounterlensError: a repeated question gets another answer.
@@ -243,12 +251,14 @@ def ask_all(
     """
     asked = [(question, style) for style in asking.styles for question in questions]
     prompts = [prompt_of(context.model.info, question, style, asking) for question, style in asked]
-    said = context.complete_all(f"asking for {short(questions[0].call)}", prompts)
+    what = f"asking for {short(questions[0].call)}"
+    said, chosen = answer_together(context.model, prompts, weighed, context.steps, what)
     require_steady_answer(context, prompts[0], said[0])
-    return tuple(
+    answers = tuple(
         read_answer(question, style, asking, sent, completion)
         for (question, style), sent, completion in zip(asked, prompts, said, strict=True)
     )
+    return answers, chosen
 
 
 def require_steady_answer(context: Context, asked: Prompt, completion: Completion) -> None:

@@ -20,6 +20,7 @@ class Form(StrEnum):
     STANDING = "as it stands"
     UNROLLED = "unrolled"  # with its loops unrolled for this input
     OWN = "own"  # written by the model itself
+    MUTATED = "mutated"  # changed without changing its results
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,19 @@ class ExecutionAnswer(_Judged):
     copied: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionAnswer(ExecutionAnswer):
+    """The answer to the same question about a mutated version of the function.
+
+    Attributes:
+        mutation: The id of the mutation, which was made at all of its sites at once.
+        program: The program in the question.
+    """
+
+    mutation: str
+    program: str
+
+
 @dataclass(frozen=True, slots=True)
 class OutputChoice:
     """The output of a call, chosen among those of other calls of the function.
@@ -121,11 +135,13 @@ class ExecutionRecord(Record):
         answers: The answers, by style; first those about the unchanged function.
         choices: The outputs of several calls, chosen among all of them; empty if the model gives no
             probabilities, or nothing else is returned.
+        versions: The answers about mutated versions, if a protocol asks for some.
     """
 
     tolerance: Tolerance = Tolerance()
     answers: tuple[ExecutionAnswer, ...]
     choices: tuple[OutputChoice, ...] = ()
+    versions: tuple[VersionAnswer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

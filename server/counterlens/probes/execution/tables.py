@@ -16,6 +16,24 @@ from counterlens.probes.execution.record import ExecutionAnswer, Form, StateAnsw
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, share_right
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, AnswerOutcome, short
 
+SHOWN = 12
+"""Maximum number of questions in a list."""
+MOST_APIS = 12
+"""Maximum number of callees in a table; the most frequent ones are shown."""
+Answers = Sequence[ExecutionAnswer]
+_NOT_RIGHT = (
+    AnswerOutcome.OTHER_NUMBER,
+    AnswerOutcome.UNPARSABLE,
+    AnswerOutcome.REFUSED,
+    AnswerOutcome.TRUNCATED,
+)
+_NOTE = (
+    f"answers are read as literals and compared as values, floats within {RELATIVE:g} relative or "
+    f"{ABSOLUTE:g}; n counts finished answers: one truncated at the token limit is neither right nor wrong. "
+    f"An unparsable answer, a refusal, and a float for an int (or the reverse) count as wrong"
+)
+_PAIRED = ("difference", "only second right", "only first right", "McNemar p")
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerBin:
@@ -79,25 +97,6 @@ def bins_of(
         if value is not None:
             bins.setdefault(edges(value), []).append(answer)
     return tuple(AnswerBin(*at, tuple(bins[at])) for at in sorted(bins))
-
-
-SHOWN = 12
-"""Maximum number of questions in a list."""
-MOST_APIS = 12
-"""Maximum number of callees in a table; the most frequent ones are shown."""
-Answers = Sequence[ExecutionAnswer]
-_NOT_RIGHT = (
-    AnswerOutcome.OTHER_NUMBER,
-    AnswerOutcome.UNPARSABLE,
-    AnswerOutcome.REFUSED,
-    AnswerOutcome.TRUNCATED,
-)
-_NOTE = (
-    f"answers are read as literals and compared as values, floats within {RELATIVE:g} relative or "
-    f"{ABSOLUTE:g}; n counts finished answers: one truncated at the token limit is neither right nor wrong. "
-    f"An unparsable answer, a refusal, and a float for an int (or the reverse) count as wrong"
-)
-_PAIRED = ("difference", "only second right", "only first right", "McNemar p")
 
 
 def ended_answers(answers: Answers) -> list[ExecutionAnswer]:

@@ -22,6 +22,8 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
 Written = DependentExecutionRecord | SpecificationRecord
+_HEADING = re.compile(r"^\s*(for\s+)?(examples?|e\.g\.|sample (in|out)put)\b", re.IGNORECASE)
+_SHOWS_VALUE = re.compile(r"==|=>|->|➞|→|⟹|\bshould (?:be|return)\b|\breturns?\b|\bgives?\b|=", re.IGNORECASE)
 
 
 def _check(language: str | None) -> None:
@@ -87,10 +89,6 @@ def _bare(document: Document) -> str:
     lines = [line.rstrip() for line in bare.text.replace("\r\n", "\n").strip().split("\n")]
     kept = [line for number, line in enumerate(lines) if line or lines[number - 1]]
     return "\n".join(kept)
-
-
-_HEADING = re.compile(r"^\s*(for\s+)?(examples?|e\.g\.|sample (in|out)put)\b", re.IGNORECASE)
-_SHOWS_VALUE = re.compile(r"==|=>|->|➞|→|⟹|\bshould (?:be|return)\b|\breturns?\b|\bgives?\b|=", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

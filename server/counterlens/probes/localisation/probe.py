@@ -50,6 +50,9 @@ _NUMBER = re.compile(r"\d+")
 _TRIES = 4  # mutants that are run for each bug
 _MOST_LINES = 2  # one line, or both beside a removed one
 _IN_PLACE = frozenset({Concept.NAMING, Concept.TYPES})
+_Version = tuple[str, Concept, Document, tuple[int, ...]]
+_Shown = tuple[list[str], range]
+"""The shown lines of a program, and which of them are the function's body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,11 +130,6 @@ class _Bug:
     mutation: str
     document: Document
     lines: tuple[int, ...]
-
-
-_Version = tuple[str, Concept, Document, tuple[int, ...]]
-_Shown = tuple[list[str], range]
-"""The shown lines of a program, and which of them are the function's body."""
 
 
 @dataclass(frozen=True, slots=True)

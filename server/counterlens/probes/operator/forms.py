@@ -17,6 +17,9 @@ from counterlens.languages.part import LanguagePart
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import Family, OperatorSite
 
+_JOINING = frozenset({"&&", "||", "!"})
+"""Operators that join or negate conditions, for languages in which all operators have one node type."""
+
 
 class SwapForm(StrEnum):
     """The construct that the operator of a swap decides."""
@@ -58,8 +61,6 @@ class FormKinds:
 
 SWAPS: LanguagePart[FormKinds] = LanguagePart("swaps", FormKinds)
 """The node types by language."""
-_JOINING = frozenset({"&&", "||", "!"})
-"""Operators that join or negate conditions, for languages in which all operators have one node type."""
 
 
 def is_published(form: SwapForm | None, family: Family) -> bool:

@@ -54,6 +54,11 @@ from counterlens.trust import is_inside
 MOST_BYTES = 1 << 20
 """Maximum bytes of a file; longer files are usually generated, and are left out."""
 _State = tuple[tuple[Path, int, int], ...]
+_READ: dict[tuple[str, str], tuple[_State, OperatorCorpus]] = {}
+_LOCK = Lock()  # only one of several concurrent probes reads a corpus
+COLUMNS = ("op A", "op B", "ratio", "Δ(A→B)", "Δ(B→A)", "n A→B", "n B→A", "A : B")
+"""The paper's five columns, in its order; then the numbers of pairs, and the counts behind the ratio."""
+_COMPLETION = CompletionProbe()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +96,6 @@ def read_corpus(corpus: str, *, language: str = "python", cancel: Event | None =
         if known is None or known[0] != state:
             known = _READ[corpus, language] = state, _count(corpus, language, cancel)
         return known[1]
-
-
-_READ: dict[tuple[str, str], tuple[_State, OperatorCorpus]] = {}
-_LOCK = Lock()  # only one of several concurrent probes reads a corpus
 
 
 def _count(corpus: str, language: str, cancel: Event | None) -> OperatorCorpus:
@@ -143,10 +144,6 @@ def _documents(corpus: str, language: str) -> Iterator[Document]:
                 yield Document.read(file)
             except SourceError:
                 continue
-
-
-COLUMNS = ("op A", "op B", "ratio", "Δ(A→B)", "Δ(B→A)", "n A→B", "n B→A", "A : B")
-"""The paper's five columns, in its order; then the numbers of pairs, and the counts behind the ratio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +217,6 @@ def _row(
     counts = frequency.get(a, 0), frequency.get(b, 0)
     ratio = counts[0] / counts[1] if counts[1] else None
     return a, b, ratio, there.drop, back.drop, there.n, back.n, f"{counts[0]:.0f} : {counts[1]:.0f}"
-
-
-_COMPLETION = CompletionProbe()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,13 @@ from counterlens.syntax.operators import Family, OperatorSite, operator_sites
 FLIP = "if-else-flip"
 _SWAP, _RENAME, _REFACTOR = "operand-swap", "rename-generic", "refactor-condition"
 CONDITIONS = frozenset({Family.COMPARISON, Family.IDENTITY, Family.MEMBERSHIP})
+_Same = Callable[[Sequence[Change], list[OperatorSite], list[OperatorSite]], Iterator[tuple[int, int]]]
+_NONE = {
+    _SWAP: "its operator was not found in the changed code",
+    FLIP: "its condition is not a single comparison",
+    _RENAME: "the function has no operators",
+    _REFACTOR: "its condition has no operator",
+}
 
 
 @dataclass(frozen=True)
@@ -299,16 +306,9 @@ def _moved_operators(
             yield i, j
 
 
-_Same = Callable[[Sequence[Change], list[OperatorSite], list[OperatorSite]], Iterator[tuple[int, int]]]
 _SAME: dict[str, _Same] = {
     _SWAP: _swapped_operators,
     FLIP: _flipped_operators,
     _RENAME: _aligned_operators,
     _REFACTOR: _moved_operators,
-}
-_NONE = {
-    _SWAP: "its operator was not found in the changed code",
-    FLIP: "its condition is not a single comparison",
-    _RENAME: "the function has no operators",
-    _REFACTOR: "its condition has no operator",
 }

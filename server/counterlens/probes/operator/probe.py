@@ -30,6 +30,11 @@ from counterlens.syntax.operators import Family
 
 PROTOCOL = "operators"
 """The protocol of Ahmed et al. 2024."""
+_TOKENS = 4
+"""Token limit: an operator has at most three, and healing may repeat one."""
+_LONGER = "<>=!*/&|^%"
+"""Characters that continue a longer operator."""
+Windows = Annotated[bool, option("Also ask for operators with less context: 10, 30 and 50 lexical tokens.")]
 
 
 class OperatorMethod:
@@ -103,14 +108,6 @@ def filled_table(gaps: Sequence[tuple[str, FilledGap]]) -> Table | None:
     columns = ("family", "n", "accuracy", "no candidate")
     note = "the model's text for the gap, given both sides, at temperature 0"
     return Table("filled in the middle", columns, tuple(rows), note) if rows else None
-
-
-_TOKENS = 4
-"""Token limit: an operator has at most three, and healing may repeat one."""
-_LONGER = "<>=!*/&|^%"
-"""Characters that continue a longer operator."""
-
-Windows = Annotated[bool, option("Also ask for operators with less context: 10, 30 and 50 lexical tokens.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

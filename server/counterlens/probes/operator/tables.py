@@ -39,6 +39,22 @@ NOTE = (
 OVERALL = "overall"
 OPERATOR_COLUMNS = ("operator", "n", "TP", "FP", "FN", "precision", "recall", "F1", "p")
 _SWAPS = ("operand-swap", "block-swap")
+FEW = 20
+"""Minimum number of operators for a table operator by operator."""
+SHOWN = 40
+"""Maximum number of operators in a list."""
+PREFERRED = 0.9
+"""Minimum share of another operator that the model strongly prefers."""
+FAMILIAR_CHANGES = ("operand-swap", "block-swap", "renamed operand-swap", "renamed block-swap")
+FAMILIAR_COLUMNS = (
+    "original found", "transformed found", "n", "share", "original", "transformed", "both",
+)  # fmt: skip
+"""The columns of `familiar_cells`."""
+_STAYS_OR_CHANGES = "pairs whose operator stays the same, and pairs whose operator changes"
+_BOTH = (
+    f"both: the operator was known before and after; {MEASURES}. Ahmed et al. 2024 have the swaps in Table "
+    "2, renamed in Table 4, refactored in Table 5: those of the branches only of if-else, and of comparisons"
+)
 
 
 def guesses(answers: Sequence[OperatorAnswer]) -> list[Guess]:
@@ -112,15 +128,6 @@ def count_cells(counts: Agreement) -> tuple[Cell, ...]:
         counts.recall,
         counts.f1,
     )
-
-
-FEW = 20
-"""Minimum number of operators for a table operator by operator."""
-SHOWN = 40
-"""Maximum number of operators in a list."""
-PREFERRED = 0.9
-"""Minimum share of another operator that the model strongly prefers."""
-FAMILIAR_CHANGES = ("operand-swap", "block-swap", "renamed operand-swap", "renamed block-swap")
 
 
 def frequencies(records: Records) -> Mapping[str, float]:
@@ -265,12 +272,6 @@ def familiar(records: Records) -> Table | None:
     return Table("seen before?", columns, tuple(rows), note) if rows else None
 
 
-FAMILIAR_COLUMNS = (
-    "original found", "transformed found", "n", "share", "original", "transformed", "both",
-)  # fmt: skip
-"""The columns of `familiar_cells`."""
-
-
 def familiar_cells(asked: Pairs) -> Iterator[tuple[Cell, ...]]:
     """A row for each combination of found and missing operations, over the pairs with a search result."""
     for combination in ((False, False), (True, True), (True, False), (False, True)):
@@ -284,10 +285,3 @@ def familiar_cells(asked: Pairs) -> Iterator[tuple[Cell, ...]]:
                 share(side_of(pairs, "after")),
                 pooled_share((target, pair.both) for target, pair in pairs),
             )
-
-
-_STAYS_OR_CHANGES = "pairs whose operator stays the same, and pairs whose operator changes"
-_BOTH = (
-    f"both: the operator was known before and after; {MEASURES}. Ahmed et al. 2024 have the swaps in Table "
-    "2, renamed in Table 4, refactored in Table 5: those of the branches only of if-else, and of comparisons"
-)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from counterlens.errors import Cancelled
 from counterlens.judging.base import Evidence, HoleReach, Judgement, Verdict
@@ -12,10 +13,12 @@ from counterlens.metrics.effects import Effect
 from counterlens.models.base import Model
 from counterlens.mutations import Counterfactual
 from counterlens.probes.pairs.judging import Judging
-from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect, likelihood_effects
 from counterlens.probes.pairs.record import DrawnPair, Way
 from counterlens.probes.prompts.gap import Gap
 from counterlens.progress import Steps
+
+if TYPE_CHECKING:
+    from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,22 +169,6 @@ def pairs_of(
         Pair(made, original, mutated, attempts[original], attempts[mutated])
         for made, (original, mutated) in zip(sound, gaps, strict=True)
     ]
-
-
-def measured_likelihoods(model: Model, pairs: Sequence[Pair], steps: Steps) -> list[LikelihoodEffect]:
-    """Measure the likelihood effects of pairs.
-
-    Raises:
-        ModelError, Cancelled: as `likelihood_effects`.
-    """
-    what = "measuring the likelihood of the true rest"
-    steps.next(what)
-    return likelihood_effects(
-        model,
-        [(pair.gap, pair.mutated_gap) for pair in pairs],
-        cancel=steps.cancel,
-        progress=lambda done, total: steps.report(what, done, total),
-    )
 
 
 def same_code(text: str | None, other: str | None) -> bool:

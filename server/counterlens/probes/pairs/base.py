@@ -10,7 +10,6 @@ from counterlens.metrics.summary import summarize
 from counterlens.metrics.table import Table
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.counterfactuals import preserving
-from counterlens.probes.pairs.floor_tables import overall_floor
 from counterlens.probes.pairs.methods import METHODS, forms_of
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import figures, meaning
@@ -29,7 +28,8 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
     def check_target(self, target: Target, options: OptionsT) -> None:
         """Like `Probe.check_target`: the language needs the mutations, in the chosen form."""
         language, protocol = target.document.language, options.chosen_protocol
-        mutations = preserving(getattr(options, "mutations", ()), protocol, language)
+        only, added = (getattr(options, name, ()) for name in ("mutations", "added_mutations"))
+        mutations = preserving(only, protocol, language, added)
         forms_of(protocol, mutations, getattr(options, "reach", 1), language)
 
     def tables(self, records: Sequence[PairsRecord], *, seed: int) -> tuple[Table, ...]:
@@ -46,6 +46,8 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
     def summary(self, records: Sequence[PairsRecord]) -> str:
         if len(records) == 1:
             return meaning(records[0])
+        from counterlens.probes.pairs.floor_tables import overall_floor  # one function has no tables
+
         together = summarize([seen for record in records for seen in record.observations])
         floor = overall_floor(records)
         return f"{len(records)} functions: {figures(together, floor)}."

@@ -17,7 +17,7 @@ from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Model
 from counterlens.models.speed import noted_speed
 from counterlens.mutations import Counterfactual, Refusal
-from counterlens.probes.pairs.attempts import Attempt, Pair, attempt_all, measured_likelihoods, pairs_of
+from counterlens.probes.pairs.attempts import Attempt, Pair, attempt_all, pairs_of
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import late, lines_to_cut, prompts_of
 from counterlens.probes.pairs.discrimination import discriminating
@@ -161,11 +161,12 @@ def _attempts(
     parts = steps.budget is not None or context.model.offers(Capability.EXACT, cancel=steps.cancel)
     shows_most = [index < len(asked) and discriminates[index] is True for index in range(len(gaps))]
 
-    def precedence(index: int) -> tuple[bool, int]:
-        """What is asked first: pairs that show most, then those whose change is nearest to the cut."""
+    def precedence(index: int) -> tuple[bool, bool, int, int]:
+        """What is asked first: pairs that show most, those with the least to write first, near the cut."""
+        rest = sum(len(gap.removed) for gap in gaps[index])
         if index >= len(asked):
-            return True, len(document.data)
-        return not shows_most[index], lines_to_cut(document, asked[index])
+            return True, True, rest, 0
+        return False, not shows_most[index], rest, lines_to_cut(document, asked[index])
 
     order = sorted(range(len(gaps)), key=precedence) if parts else list(range(len(gaps)))
 
@@ -259,10 +260,12 @@ def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:
 
 def _with_likelihoods(model: Model, pairs: list[Pair], steps: Steps) -> tuple[list[Pair], str | None]:
     """Measure the likelihood effects if nothing can judge, or return the reason why they are unknown."""
+    from counterlens.probes.pairs.likelihood_effect import likelihood_effects
+
     try:
         if not model.offers(Capability.SCORE, cancel=steps.cancel):
             return pairs, "the likelihood effect is unknown: this model returns no token probabilities"
-        effects = measured_likelihoods(model, pairs, steps)
+        effects = likelihood_effects(model, [(pair.gap, pair.mutated_gap) for pair in pairs], steps)
     except ModelError as error:  # the completions are worth showing without them
         return pairs, f"the likelihood effect is unknown: {error.message}"
     return [replace(pair, likelihood=effect) for pair, effect in zip(pairs, effects, strict=True)], None

@@ -40,6 +40,7 @@ def rewritings(
     mutations: Sequence[str] | None,
     *,
     seed: int,
+    added: Sequence[str] = (),
     prefix_ratio: Ratio = PREFIX_RATIO,
     without: Sequence[str] = (),
     reach: int = 1,
@@ -52,6 +53,7 @@ def rewritings(
     Args:
         mutations: Ids; if none, all that keep the meaning, or those of the protocol.
         seed: Random seed of names.
+        added: Ids of further ones.
         prefix_ratio: Share of the function before the cut, for mutations that do not fix the cut themselves,
             or the range of that share (Hooda et al. 2024, section 4.2 and Table 4).
         without: Assumptions that no counterfactual may depend on.
@@ -68,7 +70,7 @@ def rewritings(
     surveyed = survey(
         document.text,
         mutations=forms_of(
-            protocol, preserving(mutations, protocol, document.language), reach, document.language
+            protocol, preserving(mutations, protocol, document.language, added), reach, document.language
         ),
         function=function.qualname,
         seed=seed,
@@ -99,16 +101,16 @@ def _changing(surveyed: Survey, document: Document, lines: Sequence[tuple[int, i
     )
 
 
-def preserving(mutations: Sequence[str] | None, protocol: str = "", language: str = "python") -> list[str]:
-    """The mutations to probe with: the given ones, the protocol's, or all that keep the meaning.
+def preserving(
+    mutations: Sequence[str] | None, protocol: str = "", language: str = "python", added: Sequence[str] = ()
+) -> list[str]:
+    """The mutations to probe with: the given ones, the protocol's, or all that keep the meaning; and `added`.
 
     Raises:
         OptionError: one is unknown, or breaks the meaning, so that the tests could not judge it.
     """
-    if mutations:
-        check_preserving(tuple(mutations))
-        return list(mutations)
-    return METHODS[protocol].mutations(language)
+    check_preserving((*(mutations or ()), *added))
+    return [*dict.fromkeys((*(mutations or METHODS[protocol].mutations(language)), *added))]
 
 
 def gaps_of(

@@ -25,11 +25,6 @@ NEVER = "no cut is discriminating: the original's rest is right after each of th
 NOT_FOUND = f"none of the {TRIES} judged cuts is discriminating"
 
 
-def copied_program(gap: Gap, mutated_gap: Gap) -> str:
-    """The counterfactual up to its cut, followed by the original's rest: a copied completion."""
-    return mutated_gap.fill(gap.rest)
-
-
 def is_discriminating(judging: Judging, gap: Gap, mutated_gap: Gap) -> bool | None:
     """Whether a copied completion of the counterfactual fails the tests, so that copying is exposed.
 
@@ -45,7 +40,7 @@ def is_discriminating(judging: Judging, gap: Gap, mutated_gap: Gap) -> bool | No
     """
     if judging.judged_by is None:
         return None
-    program = copied_program(gap, mutated_gap)
+    program = mutated_gap.fill(gap.rest)  # a copied completion
     if program == mutated_gap.fill(mutated_gap.rest):
         return False
     verdict = judging.counterfactual(program)
@@ -100,7 +95,7 @@ def _first_discriminating(
     for cut in places:
         at = replace(made, cut=cut, other_cuts=())
         gap, mutated_gap = gaps_of(document, function, at, view)
-        program = copied_program(gap, mutated_gap)
+        program = mutated_gap.fill(gap.rest)
         if program == mutated_gap.fill(mutated_gap.rest) or program in tried:
             continue
         if len(tried) == TRIES:

@@ -171,15 +171,12 @@ class _Draws:
         if not wanted:
             return
         steps, how = self._judging.steps, self._how
-        what = f"sampling {len(wanted)} completions together"
-        steps.next(what)
         prompts = [
             replace(gap.prompt(self._max_tokens), draw=Draw(how.temperature, how.seed, i))
             for gap, i in wanted
         ]
-        completions = self._model.complete(
-            prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
-        )
+        what = f"sampling {len(wanted)} completions together"
+        completions = self._model.complete(prompts, **steps.request(what))
         for number, ((gap, _), completion) in enumerate(zip(wanted, completions, strict=True)):
             steps.next("judging the sampled completions", number, len(wanted))
             verdict = self._judging.answer(gap, completion)

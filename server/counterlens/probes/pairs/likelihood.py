@@ -9,9 +9,10 @@ from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_PREFIX_RATIO, PrefixRatio, PreservingMutations, Without
 from counterlens.probes.options import ProbeOptions
-from counterlens.probes.pairs.attempts import Pair, measured_likelihoods
+from counterlens.probes.pairs.attempts import Pair
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import gaps_of, not_asked, prompts_of, rewritings
+from counterlens.probes.pairs.likelihood_effect import likelihood_effects
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.recording import pairs_record
 from counterlens.probes.pairs.tables import likelihood_tables
@@ -53,7 +54,8 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
         )
         sound = [made for made in surveyed.counterfactuals if made.cut is not None]
         pairs = [Pair(made, *gaps_of(document, function, made)) for made in sound]
-        effects = measured_likelihoods(context.model, pairs, context.steps)
+        gaps = [(pair.gap, pair.mutated_gap) for pair in pairs]
+        effects = likelihood_effects(context.model, gaps, context.steps)
         return pairs_record(
             document,
             function,

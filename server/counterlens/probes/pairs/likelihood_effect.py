@@ -11,17 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile
-from threading import Event
 
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.models.base import Model, Progress, TokenScores
+from counterlens.models.base import Model, TokenScores
+from counterlens.probes.pairs.record import NOISE
 from counterlens.probes.prompts.gap import Gap
+from counterlens.progress import Steps
 
-NOISE = 0.05
-"""Nats per token: maximum change of the mean by rounding alone. Smaller differences are not shown."""
-
+_UNWATCHED = Steps()
 TOKEN_NOISE = 0.5
 """Nats: maximum observed change of one token by rounding alone."""
 
@@ -99,26 +98,30 @@ class _Rest:
 def likelihood_effects(
     model: Model,
     pairs: Sequence[tuple[Gap, Gap]],
-    *,
-    cancel: Event | None = None,
-    progress: Progress | None = None,
+    steps: Steps = _UNWATCHED,
 ) -> list[LikelihoodEffect]:
     """The likelihood effects of pairs of one function, scored together.
 
     Args:
         model: Must give token probabilities.
         pairs: The holes of original and counterfactual.
-        progress: Called with finished steps and total steps.
 
     Raises:
         ModelError: the model gives no probabilities, or a text does not fit into its window.
-        Cancelled: `cancel` was set.
+        Cancelled: it was requested.
     """
     if not pairs:
         return []
     gaps = list(dict.fromkeys(gap for pair in pairs for gap in pair))
     context, texts = _texts(gaps)
-    scored = model.score_continuations(context, texts, alternatives=0, cancel=cancel, progress=progress)
+    read = [_begin(gap, text) for gap, text in zip(gaps, texts, strict=True)]
+    scored = model.score_continuations(
+        context,
+        texts,
+        unscored=read,
+        alternatives=0,
+        **steps.request("measuring the likelihood of the true rest"),
+    )
     rests = {gap: _rest(gap, scores) for gap, scores in zip(gaps, scored, strict=True)}
     return [_effect(rests[original], rests[mutated]) for original, mutated in pairs]
 
@@ -137,10 +140,15 @@ def _removed_text(gap: Gap) -> str:
     return gap.removed.replace("\r\n", "\n").rstrip("\n")
 
 
+def _begin(gap: Gap, text: str) -> int:
+    """The byte of a text at which the content of the hole begins."""
+    return len(text.encode()) - len(_removed_text(gap).encode())
+
+
 def _rest(gap: Gap, scores: TokenScores) -> _Rest:
     """The tokens that overlap the content of the hole; the first may begin before it."""
     data = scores.text.encode()
-    begin = len(data) - len(_removed_text(gap).encode())
+    begin = _begin(gap, scores.text)
     inside = np.flatnonzero((scores.end > begin) & ~np.isnan(scores.logprob))
     first = gap.before.count("\n") + 1
     starts = np.maximum(scores.start[inside], begin)

@@ -9,9 +9,7 @@ from counterlens.metrics.table import Table
 from counterlens.mutations.languages import MutatedLanguage, mutated
 from counterlens.mutations.mutation import AnyMutation
 from counterlens.probes.pairs.published import CACP, PAPER_ORDER, SWAP
-from counterlens.probes.pairs.published_tables import published_tables
 from counterlens.probes.pairs.record import PairsRecord
-from counterlens.probes.pairs.tables import effect_tables
 from counterlens.probes.protocols import Methods
 
 
@@ -52,6 +50,8 @@ class PairsMethod:
 
     def tables(self, models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
         """The tables of models side by side."""
+        from counterlens.probes.pairs.tables import effect_tables  # one function has no tables
+
         return tuple(effect_tables(models))
 
 
@@ -68,7 +68,7 @@ class Cacp(PairsMethod):
         if others:
             raise OptionError(
                 f"--protocol {CACP} has no mutation {others[0]}",
-                f"Its mutations are {', '.join(PAPER_ORDER)}",
+                f"Its mutations are {', '.join(PAPER_ORDER)}; --add-mutation {others[0]} asks about it, too",
             )
 
     def mutations(self, language: str) -> list[str]:  # noqa: ARG002
@@ -86,6 +86,8 @@ class Cacp(PairsMethod):
 
     def tables(self, models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
         """The paper's tables, by model."""
+        from counterlens.probes.pairs.published_tables import published_tables
+
         repair = next((record.probe == "repair" for records in models.values() for record in records), False)
         return published_tables(models, repair=repair)
 

@@ -8,14 +8,17 @@ input.
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from counterlens.counting import plural
 from counterlens.judging.base import describe_cheats, describe_comparison
 from counterlens.metrics.effects import Proportion
-from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding
 from counterlens.metrics.summary import EffectSummary, summarize
 from counterlens.probes.pairs.record import PairRecord, PairsRecord, Side
+
+if TYPE_CHECKING:
+    from counterlens.metrics.noise_floor import AboveFloor
 
 _DONE = {
     "if-else-flip": ("With the branches flipped", "the code for the unflipped condition"),
@@ -26,6 +29,7 @@ _DONE = {
     "for-while-convert": ("With the loop converted", "the code for the original loop"),
     "refactor-condition": ("With the condition rewritten", "the code for the original condition"),
     "loop-unroll": ("With the loop unrolled", "the code for the original loop"),
+    "partial-unroll": ("With the loop partly unrolled", "the code for the original loop"),
     "def-use-break": ("With the second use of a variable renamed", "the code with the old name"),
     "operand-swap": ("With the operands swapped", "the code for the original operands"),
     "reorder-parameters": ("With the parameters reordered", "the code for their old order"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Annotated, Any, ClassVar
 
+from counterlens.counting import plural
 from counterlens.errors import OptionError, SourceError
 from counterlens.judging.base import Setting, Verdict, lasting
 from counterlens.judging.projects import interpreter_for
@@ -20,6 +21,7 @@ from counterlens.probes.common_options import (
     DEFAULT_PREFIX_RATIO,
     DEFAULT_TIMEOUT,
     MAX_TOKENS,
+    AddedMutations,
     CutRanges,
     ExcludedTests,
     MapTimeout,
@@ -79,7 +81,6 @@ from counterlens.probes.pairs.stability import (
 )
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap, View
-from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -108,6 +109,7 @@ class CompletionOptions(ProbeOptions):
 
     protocol: Annotated[str | None, protocols(CACP)] = None
     mutations: PreservingMutations = ()
+    added_mutations: AddedMutations = ()
     without: Without = ()
     prefix_ratio: PrefixRatio = DEFAULT_PREFIX_RATIO
     cut_ranges: CutRanges = ()
@@ -215,8 +217,16 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     """
     document, steps, limits = target.document, context.steps, lasting(options.timeout)
     function, surveys = surveys_of(target, options)
+    made = surveys[0].counterfactuals
+    kinds = plural(len({each.mutation for each in made}), "mutation")
+    steps.state(
+        f"{plural(len(made), 'place')} to rewrite, by {kinds}" if made else "no mutation applies here"
+    )
     steps.next("finding the tests")
     sandbox, cancel = context.sandbox(), context.cancel
+    suite_seconds = options.map_timeout  # for the suite, which runs if no test mentions the function
+    if steps.budget is not None:
+        suite_seconds = min(suite_seconds, steps.budget.left / 2)
     setting = Setting(
         sandbox,
         interpreter_for(document.path),
@@ -225,7 +235,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
         steps.next,
         vetted=context.vetted,
         surveyed=context.surveyed,
-        map_timeout=_suite_seconds(options, steps),
+        map_timeout=suite_seconds,
         excluded=tuple(options.excluded_tests),
     )
     judge = target.judge or find_judge(document, function, setting)
@@ -250,7 +260,8 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     )
     wanted = options.placebos if judge and asked else 0  # without a judge, no verdict can change
     offered = controls_of(document, function, asked, wanted, options.seed)
-    controls, failing = judging.sift(_placebos(offered, holes, options))
+    placebos = _at_holes(offered, holes) if options.from_commits else [*offered.counterfactuals]
+    controls, failing = judging.sift(placebos)
     gaps = [gaps_of(document, function, made, view) for made in (*asked, *controls)]
     return PreparedPairs(
         function,
@@ -264,11 +275,6 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
         wanted,
         why_not,
     )
-
-
-def _suite_seconds(options: CompletionOptions, steps: Steps) -> float:
-    """The time limit of the suite, which runs if no test mentions the function: at most half of the time."""
-    return options.map_timeout if steps.budget is None else min(options.map_timeout, steps.budget.left / 2)
 
 
 def _usable_counterfactuals(
@@ -324,6 +330,7 @@ def surveys_of(target: Target, options: CompletionOptions) -> tuple[Function, li
             target.document,
             target.qualname,
             options.mutations,
+            added=options.added_mutations,
             seed=options.seed,
             prefix_ratio=ratio,
             without=options.without,
@@ -336,12 +343,8 @@ def surveys_of(target: Target, options: CompletionOptions) -> tuple[Function, li
     return function, surveys
 
 
-def _placebos(
-    offered: Survey, holes: Sequence[CommitHole], options: CompletionOptions
-) -> list[Counterfactual]:
+def _at_holes(offered: Survey, holes: Sequence[CommitHole]) -> list[Counterfactual]:
     """The placebos, each with the hole of its cut."""
-    if not options.from_commits:
-        return list(offered.counterfactuals)
     at_cuts = (
         at_hole(made, hole)
         for made in offered.counterfactuals

@@ -24,6 +24,23 @@ FARTHEST = 9
 """Maximum distance of independent statements that are swapped, in statements."""
 FIXED: Mapping[str, Any] = {"description": True, "preceding": True, "reach": FARTHEST}
 """The options that the protocol fixes."""
+Description = Annotated[
+    bool, option("Show the model the task description, if the dataset gives one separately.")
+]
+Preceding = Annotated[
+    bool,
+    option("Show all code that precedes the function, not only the file's header."),
+]
+Reach = Annotated[
+    int,
+    option(
+        "Maximum distance in statements for independent-swap; all statements between must be independent of "
+        "both.",
+        metavar="N",
+        low=1,
+        high=FARTHEST,
+    ),
+]
 
 
 class Cuts(StrEnum):
@@ -40,13 +57,6 @@ CutChoice = Annotated[
         "prompt, so that copying is exposed, and counterfactuals without such a cut are left out.",
     ),
 ]
-Description = Annotated[
-    bool, option("Show the model the task description, if the dataset gives one separately.")
-]
-Preceding = Annotated[
-    bool,
-    option("Show all code that precedes the function, not only the file's header."),
-]
 
 
 class PromptContext(StrEnum):
@@ -61,15 +71,5 @@ ContextChoice = Annotated[
     option(
         "Code shown besides the function: of its own file; or also the definitions that it uses from other "
         "files of the project, as assistants do (imports; Python, at most 4,096 characters).",
-    ),
-]
-Reach = Annotated[
-    int,
-    option(
-        "Maximum distance in statements for independent-swap; all statements between must be independent of "
-        "both.",
-        metavar="N",
-        low=1,
-        high=FARTHEST,
     ),
 ]

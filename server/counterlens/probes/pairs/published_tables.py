@@ -50,12 +50,14 @@ def published_tables(models: Models, *, repair: bool = False) -> tuple[Table, ..
 
 def _effects_tables(models: Models, *, repair: bool) -> tuple[Table, ...]:
     """The effects by mutation and by operator, or by cut if there are several."""
-    discriminating = discriminating_table({model: _observations(of) for model, of in models.items()})
+    seen = {model: _observations(of) for model, of in models.items()}
+    discriminating = discriminating_table(seen, PAPER_ORDER)
     if any(pair.cut_range for records in models.values() for record in records for pair in record.pairs):
         return _ranges_table(models), *discriminating
     number, what = (5, "average mutation effect, repair") if repair else (2, "average mutation effect")
-    columns = ("model", "original accuracy", *PAPER_ORDER)
-    rows = tuple((model, *_effects(_observations(of), PAPER_ORDER)) for model, of in models.items())
+    names = (*PAPER_ORDER, *_other_mutations(models))
+    columns = ("model", "original accuracy", *names)
+    rows = tuple((model, *_effects(pairs, names)) for model, pairs in seen.items())
     effects = Table(what, columns, rows, _EFFECTS_NOTE.format(number=number))
     operators = _operators_table(models)
     return (effects, *((operators,) if operators.rows else ()), *discriminating)
@@ -71,19 +73,22 @@ def _counts_table(models: Models) -> Table:
             for pair in record.pairs
         ]
         distinct = [name for name, *_ in set(made)]
-        rows.append((model, *(distinct.count(name) for name in PAPER_ORDER), len(distinct)))
-    return Table("counterfactual pairs", ("model", *PAPER_ORDER, "all"), tuple(rows), _COUNTS_NOTE)
+        own = [distinct.count(name) for name in PAPER_ORDER]
+        rows.append((model, *own, sum(own), *(distinct.count(name) for name in _other_mutations(models))))
+    columns = ("model", *PAPER_ORDER, "all", *_other_mutations(models))
+    return Table("counterfactual pairs", columns, tuple(rows), _COUNTS_NOTE)
 
 
 def _ranges_table(models: Models) -> Table:
-    names = [name for name in PAPER_ORDER if name != "if-else-flip"]
+    names = [name for name in (*PAPER_ORDER, *_other_mutations(models)) if name != "if-else-flip"]
     rows: list[tuple[Cell, ...]] = []
     for model, records in models.items():
         for bounds in sorted(
             {pair.cut_range for record in records for pair in record.pairs if pair.cut_range}
         ):
             seen = _observations(records, bounds)
-            rows.append((model, range_text(bounds), *_effects(seen, names), len(seen)))
+            counted = sum(pair.mutation in PAPER_ORDER for pair in seen)
+            rows.append((model, range_text(bounds), *_effects(seen, names), counted))
     columns = ("model", "prefix ratio", "original accuracy", *names, "pairs")
     return Table("average mutation effect by cut", columns, tuple(rows), _RANGES_NOTE)
 
@@ -123,7 +128,14 @@ def _effects(seen: Sequence[Observation], names: Sequence[str]) -> tuple[Proport
     """The accuracy of originals, and the effect of each mutation."""
     by_mutation = summaries_by(seen, lambda pair: pair.mutation)
     effects = (by_mutation[name].average if name in by_mutation else None for name in names)
-    return summarize(seen).original_accuracy, *effects
+    of_paper = [pair for pair in seen if pair.mutation in PAPER_ORDER]
+    return summarize(of_paper).original_accuracy, *effects
+
+
+def _other_mutations(models: Models) -> tuple[str, ...]:
+    """The mutations beside those of the paper, whose columns come last; no other column is about them."""
+    seen = {pair.mutation for records in models.values() for record in records for pair in record.pairs}
+    return tuple(sorted(seen.difference(PAPER_ORDER)))
 
 
 def _observations(records: Iterable[PairsRecord], cut_range: Range | None = None) -> list[Observation]:

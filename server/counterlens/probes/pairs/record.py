@@ -10,6 +10,9 @@ from counterlens.metrics.pass_rates import PassCount
 from counterlens.metrics.summary import Observation
 from counterlens.probes.record import Record
 
+NOISE = 0.05
+"""Nats per token: maximum change of the mean by rounding alone. Smaller differences are not shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class Way:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from counterlens.judging.base import Judgement, OriginalComparison, OtherDifference, Verdict
 from counterlens.metrics.effects import PairOutcome
@@ -11,7 +12,6 @@ from counterlens.mutations import Counterfactual, Refusal
 from counterlens.mutations.line_differences import line_difference
 from counterlens.probes.pairs.attempts import Attempt, Pair
 from counterlens.probes.pairs.holes import CommitHole
-from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect
 from counterlens.probes.pairs.published import COMPLEMENTS, FLIP
 from counterlens.probes.pairs.record import (
     CutPlace,
@@ -29,6 +29,9 @@ from counterlens.probes.prompts.gap import Gap
 from counterlens.probes.record import steady
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+
+if TYPE_CHECKING:
+    from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect
 
 _TRUNCATED = "pair whose answer was truncated before it began, or was only reasoning"
 _SWAPS = frozenset(COMPLEMENTS) | {(after, before) for before, after in COMPLEMENTS}

@@ -18,6 +18,7 @@ from counterlens.mutations import Survey
 from counterlens.probes.common_options import (
     DEFAULT_TIMEOUT,
     MAX_TOKENS,
+    AddedMutations,
     MaxTokens,
     PreservingMutations,
     Timeout,
@@ -51,6 +52,7 @@ class RepairOptions(ProbeOptions):
 
     protocol: Annotated[str | None, protocols(CACP)] = None
     mutations: PreservingMutations = ()
+    added_mutations: AddedMutations = ()
     without: Without = ()
     reach: Reach = 1
     description: Description = False
@@ -122,6 +124,7 @@ def _rewritings(target: Target, options: RepairOptions) -> tuple[Function, Surve
         target.document,
         target.qualname,
         options.mutations,
+        added=options.added_mutations,
         seed=options.seed,
         without=options.without,
         reach=options.reach,

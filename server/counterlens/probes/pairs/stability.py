@@ -127,17 +127,12 @@ class _AlternativeSearch:
                 turns[turn.shown] += [_Turn(turn.shown, (*turn.detours, at)) for at in further]
 
     def _completed(self, turns: Sequence[_Turn]) -> list[Completion]:
-        steps = self._judging.steps
         what = f"following {len(turns)} alternatives where tokens were nearly tied"
-        steps.next(what)
-        return self._model.complete(
-            [
-                replace(self._sides[turn.shown][0].prompt(self._max_tokens), detours=turn.detours)
-                for turn in turns
-            ],
-            cancel=steps.end,
-            progress=lambda done, total: steps.report(what, done, total),
-        )
+        prompts = [
+            replace(self._sides[turn.shown][0].prompt(self._max_tokens), detours=turn.detours)
+            for turn in turns
+        ]
+        return self._model.complete(prompts, **self._judging.steps.request(what, in_time=True))
 
     def _judge(self, shown: str, completion: Completion) -> None:
         gap, attempt = self._sides[shown]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import pooled_share
@@ -12,8 +12,7 @@ from counterlens.metrics.significance import holm, p_text
 from counterlens.metrics.summary import EffectSummary, Observation, summaries_by, summarize
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.pairs.floor_tables import floor_tables
-from counterlens.probes.pairs.likelihood_effect import NOISE
-from counterlens.probes.pairs.record import Drawn, DrawnPair, PairRecord, PairsRecord
+from counterlens.probes.pairs.record import NOISE, Drawn, DrawnPair, PairRecord, PairsRecord
 
 _STABILITY_COLUMNS = ("informative", "effect", "stable", "effect there")
 _STABILITY_NOTE = (
@@ -112,11 +111,18 @@ def effect_tables(models: Models) -> tuple[Table, ...]:
     )
 
 
-def discriminating_table(seen: Mapping[str, Sequence[Observation]]) -> tuple[Table, ...]:
-    """The effects of all pairs of each model beside those of the discriminating ones; empty without any."""
+def discriminating_table(
+    seen: Mapping[str, Sequence[Observation]], counted: Collection[str] = ()
+) -> tuple[Table, ...]:
+    """The effects of all pairs of each model beside those of the discriminating ones; empty without any.
+
+    Args:
+        counted: The mutations whose pairs are in the row of all; empty for every one.
+    """
     rows: list[tuple[Cell, ...]] = []
     for model, pairs in seen.items():
-        parts = {"all": summarize(pairs), **dict(sorted(summaries_by(pairs, _KEYS["mutation"]).items()))}
+        together = [pair for pair in pairs if not counted or pair.mutation in counted]
+        parts = {"all": summarize(together), **dict(sorted(summaries_by(pairs, _KEYS["mutation"]).items()))}
         for name, whole in parts.items():
             if subset := whole.discriminating:
                 there = (subset.pairs, subset.average.n, subset.average, subset.copied)

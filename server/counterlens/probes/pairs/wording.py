@@ -5,13 +5,13 @@ This is the only module that words the results of pairs, for every front end.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from counterlens.counting import plural
 from counterlens.judging.base import Judgement
 from counterlens.metrics.effects import PairOutcome, Proportion
-from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.summary import EffectSummary, summarize
 from counterlens.probes.pairs.counterfactuals import OUT_OF_TIME
-from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.phrases import (
     change_phrase,
     contested_pairs,
@@ -24,8 +24,11 @@ from counterlens.probes.pairs.phrases import (
     unstable_pairs,
     with_average,
 )
-from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord, RefusedSite
+from counterlens.probes.pairs.record import NOISE, Likelihood, PairRecord, PairsRecord
 from counterlens.probes.pairs.seeing import is_blind
+
+if TYPE_CHECKING:
+    from counterlens.metrics.noise_floor import AboveFloor
 
 OUTCOMES = {
     PairOutcome.HELD: "it held",
@@ -39,16 +42,12 @@ OUTCOMES = {
 
 def outcome(pair: PairRecord) -> str:
     """Describe one pair briefly."""
-    described = _outcome(pair)
-    return f"{described} (unstable)" if pair.changed_unstably else described
-
-
-def _outcome(pair: PairRecord) -> str:
+    described = OUTCOMES[pair.outcome]
     if pair.outcome is PairOutcome.LOST and pair.copied:
-        return "it wrote the same code as before the change"
+        described = "it wrote the same code as before the change"
     if pair.outcome is PairOutcome.HELD and pair.discriminating is False:
-        return "it held, but so would a copied completion"
-    return OUTCOMES[pair.outcome]
+        described = "it held, but so would a copied completion"
+    return f"{described} (unstable)" if pair.changed_unstably else described
 
 
 def counts(summary: EffectSummary) -> str:
@@ -297,14 +296,9 @@ def unwritten(record: PairsRecord) -> bool:
     return all(pair.original.completion is None for pair in record.pairs)
 
 
-def out_of_time(site: RefusedSite) -> bool:
-    """Whether a pair was not asked because the time of the probe was over."""
-    return site.reason.startswith(OUT_OF_TIME)
-
-
 def bounded_sentence(record: PairsRecord) -> str:
     """How much of a probe its time allowed; empty if it was not limited, or sufficed."""
-    sites = [site for site in record.refused if out_of_time(site)]
+    sites = [site for site in record.refused if site.reason.startswith(OUT_OF_TIME)]
     if not sites:
         return ""
     every, within = len(record.pairs) + len(sites), sites[0].reason.removeprefix(OUT_OF_TIME).strip()
@@ -315,7 +309,7 @@ def not_asked(record: PairsRecord) -> list[tuple[str, str, int]]:
     """The excluded sites: mutation, reason, and number of places."""
     tally: dict[tuple[str, str], int] = {}
     for site in record.refused:
-        key = site.mutation, site.reason if out_of_time(site) else f"refused: {site.reason}"
+        key = site.mutation, site.reason if site.reason.startswith(OUT_OF_TIME) else f"refused: {site.reason}"
         tally[key] = tally.get(key, 0) + 1
     for dropped in record.dropped:
         key = dropped.mutation, f"left out: its own program {dropped.verdict.replace('_', ' ')}"

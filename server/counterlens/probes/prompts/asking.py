@@ -15,7 +15,7 @@ import numpy as np
 from counterlens.models.base import Prompt
 from counterlens.models.chat.replies import without_thought
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.prompts.closed import AnswerSource, WeighedQuestion, choose, how
+from counterlens.probes.prompts.closed import AnswerSource, WeighedQuestion, answer_together, how
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.probes.prompts.templates import chats, fill, has_template
 from counterlens.probes.sanity import require_repeatable
@@ -126,8 +126,8 @@ def _ask(
         for prompt, each in asked
         if weighs and each.candidates
     ]
-    texts = iter(context.complete_all(what, written) if written else ())
-    logprobs = iter(choose(context.model, weighed, context.steps, what) if weighed else ())
+    completions, chances = answer_together(context.model, written, weighed, context.steps, what)
+    texts, logprobs = iter(completions), iter(chances)
 
     def replies() -> Iterator[TaskAnswer[ValueT]]:
         for each in questions:

@@ -14,8 +14,9 @@ from threading import Event
 
 import numpy as np
 
-from counterlens.models.base import Capability, Model, Prompt
+from counterlens.models.base import Capability, Completion, Model, Prompt
 from counterlens.models.closed import candidate_logprobs
+from counterlens.probes.probe import complete_together
 from counterlens.probes.prompts.templates import chats
 from counterlens.progress import Steps
 
@@ -119,10 +120,7 @@ def ask(
     if not prompts:
         return []
     if how(model, steps.cancel) is AnswerSource.TEXT:
-        steps.next(what, 0, len(prompts))
-        completions = model.complete(
-            prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
-        )
+        completions = model.complete(prompts, **steps.request(what, len(prompts)))
         return [YesNo(read(completion.text)) for completion in completions]
     known = choose(model, [WeighedQuestion(prompt, words) for prompt in prompts], steps, what)
     return [YesNo(yes > no, float(np.exp(yes))) for yes, no in known]
@@ -143,11 +141,29 @@ def choose(
         ModelError: the model cannot answer.
         Cancelled: it was cancelled.
     """
-    steps.next(what, 0, len(questions))
-    said = candidate_logprobs(
-        model,
-        [question.closed for question in questions],
-        cancel=steps.cancel,
-        progress=lambda done, total: steps.report(what, done, total),
-    )
+    closed = [question.closed for question in questions]
+    said = candidate_logprobs(model, closed, **steps.request(what, len(questions)))
     return [question.shares(values) for question, values in zip(questions, said, strict=True)]
+
+
+def answer_together(
+    model: Model,
+    written: Sequence[Prompt],
+    questions: Sequence[WeighedQuestion],
+    steps: Steps,
+    what: str,
+) -> tuple[list[Completion], list[tuple[float, ...]]]:
+    """The completions of some prompts, and what `choose` returns for some questions.
+
+    They are one request to a model that weighs candidates beside other prompts, so that all share its calls.
+
+    Raises:
+        As `choose`.
+    """
+    if questions and not model.offers(Capability.CHOOSE, cancel=steps.cancel):
+        said = complete_together(model, what, written, steps) if written else []
+        return said, choose(model, questions, steps, what)
+    asked = [*written, *(question.closed for question in questions)]
+    said = complete_together(model, what, asked, steps)
+    weighed = zip(questions, said[len(written) :], strict=True)
+    return said[: len(written)], [question.shares(each.candidates) for question, each in weighed]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
+from counterlens.counting import plural
 from counterlens.errors import SourceError
 from counterlens.languages.registry import LANGUAGES
 from counterlens.metrics.closed import Closed
@@ -35,7 +36,7 @@ class ClosedQuestion:
     Attributes:
         asked: What is asked, in two or three words: figures are by this.
         question: The question, as a sentence.
-        candidates: The possible answers, such as yes and no.
+        candidates: The possible answers, such as yes and no: at least two, all different.
         truth: The true one, as something that was run shows it.
         rivals: What ranks the candidates without a model, by name: a score of each.
     """
@@ -138,6 +139,8 @@ class ClosedTask(PromptedTask[ClosedOptions, ClosedRecord, Sequence[ClosedQuesti
         asked = list(self.closed_questions(context, target, options))
         if not asked:
             raise SourceError("there is no question about it")
+        for each in asked:
+            _require_answerable(each)
         return asked, [_question(each, program, document.language, options.max_tokens) for each in asked]
 
     def answered(
@@ -184,6 +187,25 @@ class ClosedTask(PromptedTask[ClosedOptions, ClosedRecord, Sequence[ClosedQuesti
     def measures(self, record: ClosedRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`."""
         return {"all right": all(answer.right for answer in record.answers)}
+
+
+def _require_answerable(asked: ClosedQuestion) -> None:
+    """Refuse a question that cannot be asked or judged: one bad question of a task ends no run.
+
+    Raises:
+        SourceError: it has not two different candidates, or no true one, or a rival without all scores.
+    """
+    candidates = ", ".join(asked.candidates)
+    if len(set(asked.candidates)) < max(2, len(asked.candidates)):
+        raise SourceError(f"the question {asked.question!r} needs two different candidates, not {candidates}")
+    if asked.truth not in asked.candidates:
+        raise SourceError(
+            f"the true answer {asked.truth} is not among the candidates of {asked.question!r}: {candidates}"
+        )
+    for rival, scores in asked.rivals.items():
+        if len(scores) != len(asked.candidates):
+            given, due = plural(len(scores), "score"), plural(len(asked.candidates), "candidate")
+            raise SourceError(f"the rival {rival!r} of {asked.question!r} has {given} for {due}")
 
 
 def _question(asked: ClosedQuestion, program: str, language: str, max_tokens: int) -> Question[str]:

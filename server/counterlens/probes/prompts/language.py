@@ -144,10 +144,5 @@ PROMPTED: LanguagePart[PromptLanguage] = LanguagePart(
 """The prompt support, by language."""
 
 
-def prompting_of(language: str) -> PromptLanguage:
-    """The prompt support of a language.
-
-    Raises:
-        SourceError: the language has none.
-    """
-    return PROMPTED.require(language)
+prompting_of = PROMPTED.require
+"""The prompts of a language; a `SourceError` if it has none."""

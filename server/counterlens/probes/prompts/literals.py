@@ -25,6 +25,7 @@ _DECLINED = re.compile(
 _WIDEST = 60  # maximum characters of a literal in a table
 DECLINED = "it declines to answer"
 CUT_OFF = "it was cut off before its answer"
+_CLOSED = ("]", ")", "}", "`")
 
 
 class AnswerOutcome(StrEnum):
@@ -39,7 +40,6 @@ class AnswerOutcome(StrEnum):
 
 
 _UNREAD = {DECLINED: AnswerOutcome.REFUSED, CUT_OFF: AnswerOutcome.TRUNCATED}
-_CLOSED = ("]", ")", "}", "`")
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,6 +113,21 @@ def has_template(package: str | None, name: str, chat: bool) -> bool:
 
 
 @cache
+def usual_size(package: str, form: str) -> float:
+    """The mean size of the templates of a package in bytes, about what a prompt has beside its code.
+
+    Args:
+        package: The package that may have a `templates` folder.
+        form: `completion` or `chat`.
+    """
+    folder = files(package) / "templates"
+    names = (
+        [file for file in folder.iterdir() if file.name.endswith(f".{form}.txt")] if folder.is_dir() else []
+    )
+    return sum(len(file.read_bytes()) for file in names) / max(1, len(names))
+
+
+@cache
 def template(package: str | None, name: str, form: str, model: str = "") -> Template:
     """The whole text of a template, with its placeholders and without the marks of examples.
 

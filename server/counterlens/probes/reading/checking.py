@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from counterlens.doubt.blaming import is_failing
 from counterlens.doubt.disagreeing import DisagreeingFunction
@@ -34,6 +35,18 @@ class DocstringReader:
     excluded: Sequence[str] = ()
     read: int = 0
     unread: Counter[str] = field(default_factory=Counter)
+    _stated: dict[tuple[Path | None, int], DisagreeingFunction | None] = field(default_factory=dict)
+
+    def stated(self, scope: DoubtScope, steps: Steps) -> DisagreeingFunction | None:
+        """The mark by what a docstring states, which needs no model; it is run once.
+
+        Raises:
+            SandboxError, Cancelled: as `stated_mark`.
+        """
+        place = scope.document.path, scope.function.start
+        if place not in self._stated:
+            self._stated[place] = stated_mark(scope, self._setting(scope, steps))
+        return self._stated[place]
 
     def mark(self, scope: DoubtScope, steps: Steps) -> DisagreeingFunction | None:
         """The mark at a function whose docstring and code disagree.
@@ -41,18 +54,21 @@ class DocstringReader:
         Raises:
             ModelError, SandboxError, Cancelled: as `docstring_mark`.
         """
-        python, rule = interpreter_for(scope.document.path), marking_rule(self.model)
-        setting = Setting(self.sandbox, python, cancel=steps.cancel, excluded=tuple(self.excluded))
-        mark = stated_mark(scope, setting)
+        mark, rule = self.stated(scope, steps), marking_rule(self.model)
         if mark is not None or rule is None:
             return mark
+        context = Context(self.model, lambda: self.sandbox, steps)
         try:
-            mark = docstring_mark(Context(self.model, lambda: self.sandbox, steps), scope, setting, rule)
+            mark = docstring_mark(context, scope, self._setting(scope, steps), rule)
         except SourceError as error:
             self.unread[error.message] += 1
             return None
         self.read += 1
         return mark
+
+    def _setting(self, scope: DoubtScope, steps: Steps) -> Setting:
+        python = interpreter_for(scope.document.path)
+        return Setting(self.sandbox, python, cancel=steps.cancel, excluded=tuple(self.excluded))
 
     @property
     def balance(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from counterlens.counting import plural
@@ -20,6 +20,7 @@ from counterlens.judging.languages import judging_of, run_versions
 from counterlens.judging.registry import find_judge
 from counterlens.judging.versions import InputOutcomes, VersionOutcome, VersionRuns
 from counterlens.models.base import Capability, Completion, Draw
+from counterlens.models.cache import NotCachedError, cache_of
 from counterlens.probes.execution.questions import reachable
 from counterlens.probes.execution.translation import description, without_examples
 from counterlens.probes.probe import Context, Target
@@ -201,7 +202,13 @@ def read(
     """
     gap, steps = gap_of(target, function), context.steps
     what = f"reading the docstring of {target.name}"
-    completions = write_readings(context, gap, [None], max_tokens, what)
+    try:
+        cached = replace(context, model=cache_of(context.model))
+        completions = write_readings(cached, gap, [None], max_tokens, what)
+    except NotCachedError:
+        steps.next(f"looking for inputs of {target.name}")
+        run_readings(target, function, setting, [])  # the model writes for many times as long as this takes
+        completions = write_readings(context, gap, [None], max_tokens, what)
     check_first(completions[0])
     steps.next(f"running {target.name} beside what was read")
     programs = [gap.fill(completions[0].text)]
@@ -231,6 +238,8 @@ def run_readings(
     runs = run_versions(target.document, function, programs, setting)
     if isinstance(runs, str):
         raise SourceError(f"no inputs can compare it with its readings: {runs}")
+    if all(each.outcomes[0].group is None for each in runs.inputs):
+        raise SourceError("no inputs can compare it with its readings: its outcome is known for none")
     return runs
 
 

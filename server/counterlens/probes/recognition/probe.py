@@ -82,14 +82,7 @@ class RecognitionProbe(Probe[RecognitionOptions, RecognitionRecord]):
         document, model, steps = target.document, context.model, context.steps
         made, texts = _neighbours(document, function, surveyed.counterfactuals, options.seed)
         what = f"scoring {target.name} and {len(made)} neighbours"
-        steps.next(what)
-        own, *others = model.score_continuations(
-            texts[0],
-            texts[1:],
-            alternatives=0,
-            cancel=steps.cancel,
-            progress=lambda done, total: steps.report(what, done, total),
-        )
+        own, *others = model.score_continuations(texts[0], texts[1:], alternatives=0, **steps.request(what))
         scored = np.flatnonzero(~np.isnan(own.logprob))
         if len(scored) < 1 / _LOWEST:
             raise SourceError("it has too few tokens for a score")

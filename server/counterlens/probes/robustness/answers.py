@@ -28,6 +28,10 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
 _WORD = re.compile(r"\w")
+_NAME = re.compile(r"[^\W\d]\w*")
+_MARKED = re.compile(r"[`'\"*]+(?:def )?([^\W\d]\w*)(?:\([^`]*\):?)?[`'\"*]+")
+_COMPOUND = re.compile(r"\w_\w|[a-z][A-Z]")
+NO_CALL = "no call of it with literal arguments is known: add a doctest or a test"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,11 +101,6 @@ def first_line(text: str) -> str | None:
     return next((line.strip() for line in text.splitlines() if _WORD.search(line)), None)
 
 
-_NAME = re.compile(r"[^\W\d]\w*")
-_MARKED = re.compile(r"[`'\"*]+(?:def )?([^\W\d]\w*)(?:\([^`]*\):?)?[`'\"*]+")
-_COMPOUND = re.compile(r"\w_\w|[a-z][A-Z]")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameOptions(RobustnessOptions):
     """Options of the name probe."""
@@ -160,9 +159,6 @@ class NameProbe(RobustnessProbe[NameOptions]):
         parts = {"F1": part("f1"), "precision": part("precision"), "recall": part("recall")}
         exact: Similarity = lambda answer, other: float(answer == other)  # noqa: E731
         return {"exact match": exact, **parts}, "F1, precision and recall refer to the parts of the names"
-
-
-NO_CALL = "no call of it with literal arguments is known: add a doctest or a test"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,6 +62,8 @@ _NOTE = (
     "how often the other one changes fewer lexical tokens; p: one-sided Wilcoxon test, one pair per function "
     "(Ahmed et al. 2024, Table 6)"
 )
+Sites = Sequence[tuple[int, dict[str, Version]]]
+"""The line of each if-else, with the versions of its two swaps by mutation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +126,6 @@ class EmbeddingRecord(Record):
     pairs: tuple[SwapDistances, ...]
 
 
-Sites = Sequence[tuple[int, dict[str, Version]]]
-"""The line of each if-else, with the versions of its two swaps by mutation."""
 Distances = Sequence[tuple[str, SwapDistances]]
 """Distances, each with the name of its function."""
 

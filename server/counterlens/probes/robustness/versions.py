@@ -26,6 +26,9 @@ from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
+WRITTEN_TOKENS = 384
+"""Maximum number of tokens of the model's own implementation."""
+
 
 class Standing(StrEnum):
     """The kind of a version: preserving, breaking or possibly equivalent."""
@@ -150,10 +153,6 @@ def _standing(made: Counterfactual, judge: Judge | None, cancel: Event | None) -
     if made.preserving:
         return Standing.PRESERVING if verdict.passed else None
     return Standing.POSSIBLY_EQUIVALENT if verdict.passed else Standing.BREAKING
-
-
-WRITTEN_TOKENS = 384
-"""Maximum number of tokens of the model's own implementation."""
 
 
 class Code(StrEnum):

@@ -18,9 +18,10 @@ from counterlens.probes.execution.calls import worthwhile_calls
 from counterlens.probes.execution.choices import (
     AMONG_OTHERS,
     OutputQuestion,
-    choose_outputs,
+    output_choices,
     output_questions,
     ranked_outputs,
+    weighed_outputs,
 )
 from counterlens.probes.execution.coherence import TracedCall, ask_states, state_rows, traced_calls
 from counterlens.probes.execution.language import MOST_POINTS
@@ -226,10 +227,12 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, Sequence[_Asked]]
         """Like `PromptedTask.answered`; the output and the states are asked as in the task coherence."""
         said, limits = iter(answers), lasting(options.timeout)
         asked = [each.output for each in facts if each.output is not None]
-        chosen = {each.call: each for each in choose_outputs(context, asked, Asking(options.max_tokens))}
+        weighed = weighed_outputs(context, asked, Asking(options.max_tokens))
+        traced = [each.traced for each in facts]
+        answered, logprobs = ask_states(context, target, traced, options.max_tokens, weighed)
+        chosen = {each.call: each for each in output_choices(asked, logprobs)}
         left_out, calls = Counter[str](), list[RuntimeCall]()
-        for each in facts:
-            states = ask_states(context, target, each.traced, options.max_tokens)
+        for each, states in zip(facts, answered, strict=True):
             covered = tuple(question.answered(next(said)) for question in each.covered)
             following = tuple(question.answered(next(said)) for question in each.following)
             texts = [next(said).said for _ in each.inputs]

@@ -25,6 +25,10 @@ from counterlens.python.dependence.rules import MUTATING_METHODS
 from counterlens.python.dependence.scopes import COMPREHENSIONS, FUNCTIONS, BlockNames, parameters
 from counterlens.python.syntax.lookup_words import BUILTINS, FRAME_WORDS, LOOKUP_WORDS
 
+_NAMESPACES = {"vars": 0, "dir": 0, "eval": 1, "exec": 1}  # the position of the argument that replaces them
+_BLOCKS = (*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.Module)
+_Parents = dict[ast.AST, ast.AST]
+
 
 class Lookup(IntEnum):
     """The variables that an expression may look up by name."""
@@ -32,11 +36,6 @@ class Lookup(IntEnum):
     FIRST = auto()  # the first parameter of the function around it
     GLOBALS = auto()  # the module's
     LOCALS = auto()  # those of the block around it
-
-
-_NAMESPACES = {"vars": 0, "dir": 0, "eval": 1, "exec": 1}  # the position of the argument that replaces them
-_BLOCKS = (*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.Module)
-_Parents = dict[ast.AST, ast.AST]
 
 
 @dataclass(slots=True)

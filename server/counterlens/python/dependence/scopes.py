@@ -36,6 +36,8 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_BLOCKS = {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, *COMPREHENSIONS}
+_TYPE_PARAMETERS = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})  # since Python 3.12
 
 
 @dataclass(slots=True)
@@ -161,7 +163,6 @@ def _rest(node: Any, names: Names) -> None:
         names.bound.add(node.rest)
 
 
-_BLOCKS = {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, *COMPREHENSIONS}
 _BINDING: dict[type, Callable[[Any, Names], None]] = {
     ast.Attribute: _add_stored,
     ast.Subscript: _add_stored,
@@ -175,7 +176,6 @@ _BINDING: dict[type, Callable[[Any, Names], None]] = {
     ast.MatchStar: _add_bound,
     ast.MatchMapping: _rest,
 }
-_TYPE_PARAMETERS = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})  # since Python 3.12
 
 
 def _resolve(block: Block | Comprehension, names: Names, inner: list[Names]) -> None:

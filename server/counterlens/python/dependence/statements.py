@@ -15,6 +15,7 @@ import ast
 from counterlens.dependence.graph import Statement
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_BODY = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 class Statements:
@@ -98,9 +99,6 @@ def _header_end(node: ast.AST, lines: list[bytes], line: int, column: int) -> tu
         if colon >= 0:
             return line, column + colon + 1
         line, column = line + 1, 0
-
-
-_BODY = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 def _inside(node: ast.AST) -> list[ast.AST]:

@@ -20,6 +20,9 @@ from counterlens.regular_file import read_text
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
+_LONGEST = 600  # characters of a call in a text
+_UNKNOWN = object()
+
 
 def calls_in(tests: str, names: set[str], function: str) -> list[str]:
     """The distinct calls with literal arguments in some statements, in textual order.
@@ -149,8 +152,6 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
-_LONGEST = 600  # characters of a call in a text
-_UNKNOWN = object()
 Arguments = ast.arguments
 
 

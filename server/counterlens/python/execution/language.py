@@ -26,6 +26,10 @@ from counterlens.syntax.functions import Function
 
 _TURNS = 40
 _NEVER_ENTERED = "no execution"
+_BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
+_MEMBERSHIP = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_BRANCHES = (*_LOOPS, ast.If, ast.IfExp, ast.ExceptHandler, ast.Assert, ast.match_case, ast.comprehension)
 
 
 def written_out(document: Document, function: Function, call: str, setting: Setting) -> Document:
@@ -69,12 +73,6 @@ def _has_loops(document: Document, function: Function) -> bool:
     except (SyntaxError, ValueError):
         return False
     return any(isinstance(node, ast.For | ast.While) for node in ast.walk(tree))
-
-
-_BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
-_MEMBERSHIP = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_BRANCHES = (*_LOOPS, ast.If, ast.IfExp, ast.ExceptHandler, ast.Assert, ast.match_case, ast.comprehension)
 
 
 def features(text: str) -> Features | None:

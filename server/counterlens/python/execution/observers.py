@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 ERROR = 400  # maximum characters kept of an exception's message
 LONGEST = 4096  # maximum characters of an output
 SEED = "1"
+LIMIT = 1000
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
+MOST_STEPS = 400
+MOST_BYTES = 100
+SCALARS = (bool, int, float, str, bytes, type(None))
 
 
 class Observed:
@@ -59,9 +64,6 @@ def outputs(observed: Observed, report: dict[str, Any]) -> None:
         results.append(repr(observed.evaluate(space))[:LONGEST])
     report["outputs"] = results
 
-
-LIMIT = 1000
-PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 runs: dict[int, dict[str, Any]] = {}
 
@@ -124,10 +126,6 @@ def loops(observed: Observed, report: dict[str, Any]) -> None:
     runs.clear()
     observed.evaluate(space)
 
-
-MOST_STEPS = 400
-MOST_BYTES = 100
-SCALARS = (bool, int, float, str, bytes, type(None))
 
 steps: list[tuple[int, dict[str, str]]] = []
 

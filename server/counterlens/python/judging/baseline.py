@@ -33,6 +33,11 @@ from counterlens.sandbox.base import Ending, JobOutcome
 
 LOG = logging.getLogger("counterlens")
 PASSED, FAILED, SKIPPED, ENDED = "passed", "failed", "skipped", "ended"
+_SLICES = (15.0, 30.0, 60.0)  # seconds: the first slices are short, for early results
+_START = 30.0  # maximum seconds for the start of the interpreter and pytest's collection
+_LIMITS = replace(LIMITS, memory_bytes=2 << 30, output_bytes=64 << 20)
+_ENDINGS = ("it ends the process", "it does not terminate")
+_LOCK = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +168,6 @@ def _numbers(ranges: Sequence[int], tests: int) -> list[int]:
     return [number for first, last in pairs for number in range(first, last + 1)]
 
 
-_SLICES = (15.0, 30.0, 60.0)  # seconds: the first slices are short, for early results
-_START = 30.0  # maximum seconds for the start of the interpreter and pytest's collection
-_LIMITS = replace(LIMITS, memory_bytes=2 << 30, output_bytes=64 << 20)
-_ENDINGS = ("it ends the process", "it does not terminate")
-_LOCK = Lock()
 _known: dict[str, Baseline] = {}
 
 

@@ -25,9 +25,8 @@ import platformdirs
 
 from counterlens.atomic_file import make_folder, replace_file
 from counterlens.judging.base import Setting
-from counterlens.python.judging.layout import Layout
+from counterlens.python.judging.layout import LARGEST, Layout
 from counterlens.python.judging.recording import run
-from counterlens.python.judging.suite import LARGEST
 
 LOG = logging.getLogger("counterlens")
 _NAME = re.compile(r"([0-9a-f]{32})-\d{1,24}-\d{1,12}")

@@ -25,9 +25,8 @@ from counterlens.python.judging.discovery import (
     files_with_tests,
     read_text,
 )
-from counterlens.python.judging.layout import Layout, layout_of
+from counterlens.python.judging.layout import LARGEST, Layout, layout_of
 from counterlens.python.judging.sandboxed.recorder.exclusion import REASON as EXCLUDED
-from counterlens.python.judging.suite import LARGEST
 from counterlens.python.judging.unittests import RanBy, statement_lines
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document

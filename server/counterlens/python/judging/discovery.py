@@ -19,8 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from counterlens import regular_file
-from counterlens.python.judging.layout import Layout
-from counterlens.python.judging.suite import TEST_FILES, TEST_FOLDERS, stamp
+from counterlens.python.judging.layout import TEST_FILES, TEST_FOLDERS, Layout, stamp
 from counterlens.python.syntax.parsing import parse_module
 
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "venv"}

@@ -16,9 +16,8 @@ from typing import Any
 from counterlens.judging.base import Evidence, FailureDetail, Judgement, Setting, Verdict, brief
 from counterlens.judging.projects import folders_around
 from counterlens.python.judging.discovery import read_text
-from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.layout import LARGEST, SETTINGS, layout_of
 from counterlens.python.judging.sandboxed.runner.failures import unlike
-from counterlens.python.judging.suite import LARGEST, SETTINGS, Suite
 from counterlens.python.judging.test_run import RunningJudge, TestRun, in_lines
 from counterlens.python.judging.unittests import read_cases
 from counterlens.python.syntax.parsing import parse_module
@@ -135,6 +134,8 @@ class DoctestJudge(RunningJudge):
 def find(document: Document, function: Function, setting: Setting) -> DoctestJudge | None:
     """The judge by docstring examples; None if none has expected output."""
     if document.path is not None and setting.excluded:
+        from counterlens.python.judging.suite import Suite
+
         place = layout_of(document.path, document.text)
         if Suite(place.project, setting.excluded).excludes(place.path, function.qualname):
             return None

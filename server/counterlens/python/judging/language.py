@@ -8,11 +8,12 @@ from counterlens.judging.languages import JudgedLanguage, judge_by_behaviour, wh
 from counterlens.languages.part import FunctionAt
 from counterlens.python.judging import differential, doctests, unittests
 from counterlens.python.judging.cheats import cheats, raising
-from counterlens.python.judging.suite import circumstances
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.python.syntax.versions import parse_error
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
+
+_TESTS = {unittests.ID: unittests.find, doctests.ID: doctests.find}
 
 
 def _at(place: str) -> FunctionAt:
@@ -21,7 +22,6 @@ def _at(place: str) -> FunctionAt:
 
 
 _BY_RUNNING, _RUNNING = "tests, found by running them", _at("coverage_tests:find")
-_TESTS = {unittests.ID: unittests.find, doctests.ID: doctests.find}
 
 
 def _entries(document: Document) -> list[Function]:
@@ -74,7 +74,7 @@ PYTHON = JudgedLanguage(
     contradicts=_at("stated:contradicts"),
     weak_assertion=_at("proposal:weak_assertion"),
     find_why_tested=_at("coverage_tests:find_why_tested"),
-    circumstances=circumstances,
+    circumstances=_at("suite:circumstances"),
     fallbacks={
         _BY_RUNNING: _RUNNING,
         differential.ID: judge_by_behaviour,

@@ -12,6 +12,18 @@ from counterlens import regular_file
 from counterlens.judging.projects import holds_home, project_around
 from counterlens.python.syntax.parsing import parse_module
 
+LARGEST = 2 << 20  # maximum bytes of a file that is read
+TEST_FOLDERS = ("tests", "test")
+TEST_FILES = ("test_*.py", "*_test.py")
+SETTINGS = {
+    "pytest.ini": "pytest",
+    ".pytest.ini": "pytest",
+    "pyproject.toml": "",
+    "tox.ini": "pytest",
+    "setup.cfg": "tool:pytest",
+}
+"""Files with pytest settings, in order of precedence, and the section of each; empty for TOML."""
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -49,6 +61,15 @@ class Layout:
         """The content that a program sees in place of the file: the program itself, and no bytecode."""
         kept = (self.path.parent / "__pycache__").glob(f"{escape(self.path.stem)}.*.pyc")
         return {self.path: program.encode("utf-8", "replace"), **dict.fromkeys(kept, b"")}
+
+
+def stamp(path: Path) -> tuple[int, int]:
+    """What changes with the content of a file: its time of change and size; zeros without a file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
 
 
 def layout_of(path: Path, text: str = "") -> Layout:

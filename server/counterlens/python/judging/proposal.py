@@ -41,6 +41,14 @@ _LONGEST_ASSERTION = 60  # characters of a shown assertion
 _TRUE, _FALSE = frozenset({"assertTrue", "assert_", "failUnless"}), frozenset({"assertFalse", "failIf"})
 _QUESTIONS = ("is_", "has_", "can_", "should_", "needs_", "does_", "was_", "are_")
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
+_QUOTES = {'"' * 3, "'" * 3}
+_LONGEST = 400
+"""Maximum characters of a call or a result: nobody pastes a longer one."""
+_MAKERS = {"l": list, "t": tuple, "s": set, "z": frozenset}
+_FROM = {"Decimal": "decimal", "Fraction": "fractions", "UUID": "uuid"} | dict.fromkeys(
+    ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath"), "pathlib"
+)
+_WHOLE = {"contextlib", "datetime", "io"}
 
 
 def weak_assertion(document: Document, function: Function) -> WeakAssertion | None:
@@ -165,18 +173,6 @@ def _parsed(file: Path, _changed: int, _size: int) -> ast.Module | None:
         return parse_module(read_bytes(file, _LARGEST))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-_QUOTES = {'"' * 3, "'" * 3}
-_LONGEST = 400
-"""Maximum characters of a call or a result: nobody pastes a longer one."""
-_MAKERS = {"l": list, "t": tuple, "s": set, "z": frozenset}
-_FROM = {"Decimal": "decimal", "Fraction": "fractions", "UUID": "uuid"} | dict.fromkeys(
-    ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath"), "pathlib"
-)
-
-
-_WHOLE = {"contextlib", "datetime", "io"}
 
 
 class PythonTestProposer:

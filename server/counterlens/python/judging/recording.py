@@ -190,12 +190,15 @@ class Recorder:
         """
         seen: list[CallRecord] = []
         spent = 0.0
+        project = self.place if self.readable else None
+        readable = project.readable if project else ()
+        covers = project.covered_by(program) if project else {}
         for _ in range(_RESTARTS + 1):
             task = {
                 "source": program,
                 "path": str(self.place.path) if self.place else "program.py",
                 "module": self.place.module if self.place else "program",
-                "roots": [str(root) for root in self.place.roots] if self.place and self.readable else [],
+                "roots": [str(root) for root in project.roots] if project else [],
                 "target": self.target,
                 "calls": list(calls[len(seen) :]),
                 "first": len(seen),
@@ -205,7 +208,7 @@ class Recorder:
                 "steps": steps,
                 "stop": stop,
             }
-            outcome = run(self.setting, "calls", task, self._readable(), cancel, covers=self._covers(program))
+            outcome = run(self.setting, "calls", task, readable, cancel, covers=covers)
             spent += outcome.seconds
             trouble, running = _read(outcome, seen, len(calls))
             if trouble is not None and trouble.kind == _FULL:
@@ -214,12 +217,6 @@ class Recorder:
                 return Recording(tuple(seen), trouble, spent)
             seen.append(CallRecord(limit="time" if trouble.kind == "timed out" else trouble.message))
         return Recording(tuple(seen), trouble, spent)
-
-    def _covers(self, program: str) -> dict[Path, bytes]:
-        return self.place.covered_by(program) if self.place and self.readable else {}
-
-    def _readable(self) -> tuple[Path, ...]:
-        return self.place.readable if self.place and self.readable else ()
 
 
 def run(

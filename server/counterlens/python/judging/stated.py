@@ -84,6 +84,8 @@ def _longest_literal(line: str) -> Any:
     """The longest literal with which a line begins, if nothing follows that could belong to it."""
     for end in range(len(line), 0, -1):
         text = line[:end].strip()
+        if text.endswith("."):
+            continue  # it ends a sentence: `half(2) == 1.` says 1
         value = _literal(text)
         if isinstance(value, tuple) and not text.startswith("("):
             continue  # of `4, 5` the second one may belong to the sentence

@@ -14,7 +14,7 @@ from typing import Any
 
 from counterlens.judging.projects import interpreter_for, is_project
 from counterlens.nested_text import parse_toml
-from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.layout import LARGEST, SETTINGS, TEST_FILES, TEST_FOLDERS, layout_of, stamp
 from counterlens.python.judging.sandboxed.recorder.exclusion import is_excluded
 from counterlens.regular_file import read_bytes, read_text
 from counterlens.sandbox.interpreter import describe
@@ -22,18 +22,7 @@ from counterlens.trust import is_inside
 
 _VERSION = 4  # version of the content of baselines
 MOST_FILES = 4000
-LARGEST = 2 << 20  # maximum bytes of a file that is read
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}
-TEST_FOLDERS = ("tests", "test")
-TEST_FILES = ("test_*.py", "*_test.py")
-SETTINGS = {
-    "pytest.ini": "pytest",
-    ".pytest.ini": "pytest",
-    "pyproject.toml": "",
-    "tox.ini": "pytest",
-    "setup.cfg": "tool:pytest",
-}
-"""Files with pytest settings, in order of precedence, and the section of each; empty for TOML."""
 
 _digests: dict[tuple[Path, Path], tuple[int, str]] = {}
 
@@ -169,15 +158,6 @@ def _belongs(folder: Path, *, whole: bool) -> bool:
     if name.startswith(".") or name.endswith(".egg") or name in _SKIPPED or (folder / "pyvenv.cfg").is_file():
         return False
     return whole or name in TEST_FOLDERS or (folder / "__init__.py").is_file()
-
-
-def stamp(path: Path) -> tuple[int, int]:
-    """What changes with the content of a file: its time of change and size; zeros without a file."""
-    try:
-        status = path.stat()
-    except OSError:
-        return 0, 0
-    return status.st_mtime_ns, status.st_size
 
 
 def _content(path: Path) -> bytes:

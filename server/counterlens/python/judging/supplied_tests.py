@@ -32,6 +32,14 @@ from counterlens.sandbox.base import Ending, Job
 
 _SETTINGS = "pytest's settings for examples do not apply to those of {tests}: write them as assertions"
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
+ID = "given"
+# A file, not a pipe: some programs query the length of their input.
+_START = b"""\
+import os, runpy, sys
+os.dup2(os.open("input.txt", os.O_RDONLY), 0)
+sys.argv[:] = ["main.py"]
+runpy.run_path("main.py", run_name="__main__")
+"""
 
 
 class FileOfTestsJudge(Judge):
@@ -197,9 +205,6 @@ def _last_function(program: str) -> str | None:
     return next((node.name for node in reversed(tree.body) if isinstance(node, _Definition)), None)
 
 
-ID = "given"
-
-
 class SuppliedTestsJudge(RunningJudge):
     """Judges programs by tests supplied as text; see the module.
 
@@ -240,15 +245,6 @@ class SuppliedTestsJudge(RunningJudge):
         if outcome != "passed":
             return Judgement.FAILED, Evidence(ID, self.tests, name, brief(message))
         return Judgement.PASSED, Evidence(ID, self.tests)
-
-
-# A file, not a pipe: some programs query the length of their input.
-_START = b"""\
-import os, runpy, sys
-os.dup2(os.open("input.txt", os.O_RDONLY), 0)
-sys.argv[:] = ["main.py"]
-runpy.run_path("main.py", run_name="__main__")
-"""
 
 
 class PythonOutputJudge(OutputJudge):

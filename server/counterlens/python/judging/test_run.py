@@ -18,17 +18,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from signal import Signals
 from threading import Event, Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterlens.judging.base import Evidence, Judge, Judgement, Setting, Verdict, brief
 from counterlens.judging.pace import bound_limits
-from counterlens.python.judging.compiled import CompiledProject
 from counterlens.python.judging.layout import Layout
 from counterlens.python.judging.outside import refused_files
 from counterlens.python.syntax.versions import newer_syntax
 from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.interpreter import describe as describe_interpreter
 from counterlens.sandbox.shipping import quick_files
+
+if TYPE_CHECKING:
+    from counterlens.python.judging.compiled import CompiledProject
 
 _PACKAGE = Path(__file__).with_name("sandboxed")
 _UNUSED = ("recorder/", "pytest_warm", "runner_warm", "warm_up_cases")
@@ -53,8 +55,18 @@ _WARM = "counterlens.python.judging.sandboxed."
 _WITHOUT_CASES = (*_PRELOAD, f"{_WARM}runner_warm")
 WITH_CASES = (*_PRELOAD, "pytest", "hypothesis", f"{_WARM}pytest_warm", f"{_WARM}runner_warm")
 Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
+_HIDDEN = (
+    "the tests or the program read {names} from the environment, which the sandbox does not pass on; let the "
+    "tests set what they need"
+)
+_LIBRARY = (
+    "{name} of the project has the name of a module of the standard library, which had been loaded before or "
+    "which pytest itself needs; rename it"
+)
+_NAMED_MODULE = re.compile(r"(?:from|module) '(\w+)'")
 
 
+@dataclass(slots=True, eq=False)
 class RunHistory:
     """What the runs of one judge have shown.
 
@@ -64,11 +76,10 @@ class RunHistory:
         original_passes: Whether the original passes them; None until it has run.
     """
 
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.programs = 0
-        self.any_passed = False
-        self.original_passes: bool | None = None
+    lock: Lock = field(default_factory=Lock)
+    programs: int = 0
+    any_passed: bool = False
+    original_passes: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +226,8 @@ class TestRun:
         """
         if not self.compiles or self.place is None or self.original is None or "files" not in self.task:
             return None
+        from counterlens.python.judging.compiled import CompiledProject  # examples need none
+
         project = CompiledProject(self.place, self.setting)
         if not project.usable:
             return None
@@ -303,17 +316,6 @@ def _report(outcome: JobOutcome, nonce: str) -> tuple[dict[str, Any] | None, str
     if failed is not None and not kept:
         return {"kind": "tampered", "message": "the report of its tests"}, failed
     return report, running
-
-
-_HIDDEN = (
-    "the tests or the program read {names} from the environment, which the sandbox does not pass on; let the "
-    "tests set what they need"
-)
-_LIBRARY = (
-    "{name} of the project has the name of a module of the standard library, which had been loaded before or "
-    "which pytest itself needs; rename it"
-)
-_NAMED_MODULE = re.compile(r"(?:from|module) '(\w+)'")
 
 
 def _why_unclear(test_run: TestRun, message: str, unset: Iterable[str]) -> str | None:

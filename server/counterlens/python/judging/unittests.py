@@ -23,9 +23,7 @@ from counterlens.judging.base import (
 )
 from counterlens.python.judging.discovery import CaseName, cases_for, files_with_tests
 from counterlens.python.judging.layout import Layout, layout_of
-from counterlens.python.judging.suite import Suite
 from counterlens.python.judging.test_run import RunningJudge, TestRun, in_lines
-from counterlens.python.judging.vetting import vet
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -35,6 +33,11 @@ TestItem = tuple[str, str]
 """A test's file, and its pytest id after the file."""
 RanBy = Mapping[int, Collection[TestItem]]
 """The lines on which a statement of a function begins, each with the tests that run that line."""
+ID = "tests"
+_ADVICE = (
+    "see what `python -m pytest` says. Here tests have no network, no variables of your environment, and of "
+    "your files only those of the project. Install what is missing, or leave the test out (--excluded-tests)"
+)
 
 
 def into(lines: range, ran_by: RanBy, judging: Collection[TestItem]) -> HoleReach:
@@ -47,9 +50,6 @@ def statement_lines(text: str, lines: range) -> list[int]:
     """Return the lines, of those given, on which a statement begins, ascending."""
     starts = {node.lineno for node in ast.walk(parse_module(text)) if isinstance(node, ast.stmt)}
     return sorted(starts.intersection(lines))
-
-
-ID = "tests"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,8 @@ class CasesJudge(RunningJudge):
 
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
         """The judge by the cases that pass on the original; the reason if none does."""
+        from counterlens.python.judging.vetting import vet  # a function with examples alone needs none of it
+
         results = vet(self._test_run, original, cancel)
         if self._choice:
             results = replace(results, without={**self._choice.left_out, **results.without})
@@ -156,12 +158,12 @@ def find(document: Document, function: Function, setting: Setting) -> CasesJudge
     if document.path is None:
         return None
     place = layout_of(document.path, document.text)
-    suite = Suite(place.project, setting.excluded)
-    cases = [
-        case
-        for case in cases_for(function.qualname, place, files_with_tests(place))
-        if not suite.excludes(case.file, "::".join(filter(None, (case.owner, case.name))))
-    ]
+    cases = cases_for(function.qualname, place, files_with_tests(place))
+    if setting.excluded:
+        from counterlens.python.judging.suite import Suite
+
+        excludes = Suite(place.project, setting.excluded).excludes
+        cases = [c for c in cases if not excludes(c.file, "::".join(filter(None, (c.owner, c.name))))]
     if not cases:
         return None
     return judge_by(cases, place, document.text, setting)
@@ -214,12 +216,6 @@ def _read_vetted(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
             run = sum(each[1] == "passed" for each in report["results"])
             return Judgement.FAILED, Evidence(ID, run + 1, str(name), brief(str(message)))
     return read_cases({**report, "harness": None, "unstarted": None})
-
-
-_ADVICE = (
-    "see what `python -m pytest` says. Here tests have no network, no variables of your environment, and of "
-    "your files only those of the project. Install what is missing, or leave the test out (--excluded-tests)"
-)
 
 
 def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:

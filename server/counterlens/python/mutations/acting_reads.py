@@ -52,12 +52,6 @@ _ITERATORS = frozenset(
 """Words without which no file makes an iterator, generator expressions aside."""
 
 
-@lru_cache(maxsize=4)
-def acting_reads(module: Module) -> ActingReads:
-    """The reads that write in a module, found once."""
-    return ActingReads(module)
-
-
 class ActingReads:
     """The reads that write in one module.
 
@@ -70,7 +64,11 @@ class ActingReads:
     def __init__(self, module: Module) -> None:
         self._module, self._kinds = module, Kinds(module)
         self._reading = READING_METHODS - {function.node.name.value for function in module.functions}
-        acting = [function.node for function in module.functions if not self._plainly_reads(function.node)]
+        acting: list[cst.FunctionDef] = []
+        for function in module.functions:
+            scope = module.scopes.of_node[function.node]
+            if not all(self._reads(part, scope) for part in module.descendants(function.node.body)):
+                acting.append(function.node)
         assigned = dict(self._assigned_in_classes())
         self.functions = frozenset(node.name.value for node in acting) | assigned.keys()
         decorated = {
@@ -122,10 +120,6 @@ class ActingReads:
                             if isinstance(target.target, cst.Name):
                                 yield target.target.value, part.value
 
-    def _plainly_reads(self, function: cst.FunctionDef) -> bool:
-        scope = self._module.scopes.of_node[function]
-        return all(self._reads(part, scope) for part in self._module.descendants(function.body))
-
     def _reads(self, node: cst.CSTNode, scope: Scope) -> bool:
         if isinstance(node, cst.Call):
             if isinstance(node.func, cst.Attribute):
@@ -143,6 +137,10 @@ class ActingReads:
             parts = self._module.descendants(node.target)
             return not any(isinstance(part, cst.Attribute | cst.Subscript) for part in parts)
         return not isinstance(node, cst.Await)
+
+
+acting_reads = lru_cache(maxsize=4)(ActingReads)
+"""The reads that write in a module, found once."""
 
 
 def _last_name(node: cst.BaseExpression) -> str:

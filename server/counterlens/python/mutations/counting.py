@@ -22,16 +22,26 @@ class Range:
 
     Attributes:
         stop: The end, exclusive.
-        step: The text after the variable in the statement that advances the counter: `+= 1`.
-        operator: The comparison of the counter with the stop that holds while the loop runs.
+        by: The step, not 0.
         bound: The expression of the stop.
+        starts_literally: Whether the start is a number in the source.
     """
 
     start: tuple[Piece, ...]
     stop: tuple[Piece, ...]
-    step: str
-    operator: str
+    by: int
     bound: cst.BaseExpression
+    starts_literally: bool
+
+    @property
+    def step(self) -> str:
+        """The text after the variable in the statement that advances the counter: `+= 1`."""
+        return f"+= {self.by}" if self.by > 0 else f"-= {-self.by}"
+
+    @property
+    def operator(self) -> str:
+        """The comparison of the counter with the stop that holds while the loop runs."""
+        return "<" if self.by > 0 else ">"
 
     def stop_is_fixed(self, module: Module, node: cst.For) -> bool:
         """Whether the stop has the same value, without side effects, whenever the loop evaluates it."""
@@ -64,9 +74,9 @@ def range_of(module: Module, node: cst.For) -> Range | None:
     return Range(
         start=start,
         stop=_operand(module, bound),
-        step=f"+= {step}" if step > 0 else f"-= {-step}",
-        operator="<" if step > 0 else ">",
+        by=step,
         bound=bound,
+        starts_literally=len(values) == 1 or literal(values[0]) is not None,
     )
 
 
@@ -137,6 +147,23 @@ def literal(node: cst.BaseExpression) -> int | None:
         value = literal(node.expression)
         return None if value is None else -value
     return int(node.value, 0) if isinstance(node, cst.Integer) else None
+
+
+def loops_around(module: Module, node: cst.CSTNode) -> list[cst.For | cst.While]:
+    """The loops around a node in its function, the innermost first."""
+    loops = list[cst.For | cst.While]()
+    for above in module.ancestors(node):
+        if isinstance(above, cst.FunctionDef | cst.Lambda | cst.ClassDef):
+            break
+        if isinstance(above, cst.For | cst.While):
+            loops.append(above)
+    return loops
+
+
+def iterable(module: Module, node: cst.For) -> tuple[Piece, ...]:
+    """What a `for` iterates over, as an argument of a call."""
+    whole = Slice(*module.outer(node.iter))
+    return ("(", whole, ")") if isinstance(node.iter, cst.Tuple) and not node.iter.lpar else (whole,)
 
 
 def own_parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

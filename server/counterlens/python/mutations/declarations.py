@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import libcst as cst
@@ -18,7 +19,11 @@ from counterlens.python.mutations.occurrences import parameters
 from counterlens.python.mutations.statements import independent, is_caught
 from counterlens.python.mutations.variables import Occurrence, Role, ScopeKind, Variable
 
+_READERS = {"__annotations__", "get_type_hints", "get_annotations", "signature", "getfullargspec"}
+_ACTIVE = (cst.Call, cst.NamedExpr, cst.Await, cst.Yield)
 
+
+@dataclass(eq=False)
 class ReorderParameters(PythonMutation):
     """Reverse the parameters of a function that have no defaults, and the arguments of all of its calls.
 
@@ -73,9 +78,8 @@ class ReorderParameters(PythonMutation):
         ),
     )
 
-    def __init__(self, *, whole_program: bool = False) -> None:
-        """`whole_program`: whether no other module calls anything in this one."""
-        self.whole_program = whole_program
+    whole_program: bool = field(default=False, kw_only=True)
+    """Whether no other module calls anything in this one."""
 
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         for function in context.module.functions:
@@ -181,10 +185,6 @@ def _reverse(spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:
     for target, source in zip(spans, reversed(spans), strict=True):
         if target != source:
             yield Edit(*target, (Slice(*source),))
-
-
-_READERS = {"__annotations__", "get_type_hints", "get_annotations", "signature", "getfullargspec"}
-_ACTIVE = (cst.Call, cst.NamedExpr, cst.Await, cst.Yield)
 
 
 def annotations_of(node: cst.FunctionDef) -> list[cst.Annotation]:

@@ -15,7 +15,7 @@ from counterlens.python.mutations.acting_reads import (
     SUBSCRIPT,
     TEXT,
 )
-from counterlens.python.mutations.effect_rules import EffectAnalysis, Heap, Rules, SideEffects, compound
+from counterlens.python.mutations.effect_rules import EffectAnalysis, Heap, Rules, SideEffects
 from counterlens.python.mutations.kinds import (
     ITERATING,
     MUTATING_METHODS,
@@ -28,6 +28,8 @@ from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.occurrences import parameters
 from counterlens.python.mutations.reading import children
 from counterlens.python.mutations.variables import Role, Variable
+
+_COUNTED = frozenset({"range", "zip", "enumerate", "reversed"})
 
 
 def name(analysis: EffectAnalysis, node: cst.Name, to: SideEffects) -> None:
@@ -66,10 +68,10 @@ def operator(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> No
     """Add the effects of an operator, subscript or format, which the operands' classes implement."""
     analysis.parts(node, to)
     operands = [child for child in children(node) if isinstance(child, cst.BaseExpression)]
-    if not isinstance(node, cst.Subscript) and all(analysis.kinds.of(o) <= ValueKind.ATOM for o in operands):
-        to.raises |= not isinstance(node, cst.FormattedStringExpression) and not _never_raises(
-            node, all(analysis.kinds.of(operand) is ValueKind.NUMBER for operand in operands)
-        )
+    kinds = {*map(analysis.kinds.of, operands)}
+    if not isinstance(node, cst.Subscript) and kinds <= {ValueKind.NUMBER, ValueKind.ATOM}:
+        never = kinds <= {ValueKind.NUMBER} and _never_raises(node)
+        to.raises |= not isinstance(node, cst.FormattedStringExpression) and not never
         return
     if isinstance(node, cst.Subscript):
         analysis.operate(to, SUBSCRIPT, [node.value])
@@ -94,13 +96,10 @@ def _attribute(analysis: EffectAnalysis, node: cst.Attribute, to: SideEffects) -
 
 
 def _is(analysis: EffectAnalysis, node: cst.Comparison, to: SideEffects) -> None:
-    if all(isinstance(target.operator, cst.Is | cst.IsNot) for target in node.comparisons) or all(
-        analysis.kinds.of(side) is ValueKind.NUMBER
-        for side in (node.left, *(target.comparator for target in node.comparisons))
-    ):
-        analysis.parts(node, to)
-        return
     analysis.parts(node, to)
+    sides = [node.left, *(target.comparator for target in node.comparisons)]
+    if {*map(analysis.kinds.of, sides)} == {ValueKind.NUMBER}:
+        return
     left = node.left
     for target in node.comparisons:
         right = target.comparator
@@ -153,9 +152,10 @@ def _starred_element(
     iterates(analysis, node.value, to)
 
 
-def _never_raises(node: cst.CSTNode, numbers: bool) -> bool:
+def _never_raises(node: cst.CSTNode) -> bool:
+    """Whether an operation on numbers never raises."""
     quiet = (cst.Add, cst.Subtract, cst.Multiply)
-    return numbers and isinstance(node, cst.BinaryOperation) and isinstance(node.operator, quiet)
+    return isinstance(node, cst.BinaryOperation) and isinstance(node.operator, quiet)
 
 
 RULES: Rules = {
@@ -167,7 +167,7 @@ RULES: Rules = {
     **dict.fromkeys(
         (cst.ConcatenatedString, cst.FormattedString, cst.Element,
          cst.DictElement, cst.NamedExpr, cst.Slice, cst.Parameters),
-        compound,
+        EffectAnalysis.parts,
     ),
     **dict.fromkeys((cst.BinaryOperation, cst.Subscript, cst.FormattedStringExpression), operator),
     **dict.fromkeys((cst.List, cst.Tuple, cst.Set, cst.Dict), _display),
@@ -180,9 +180,6 @@ RULES: Rules = {
     cst.IfExp: _conditional,
     cst.Lambda: make_function,
 }  # fmt: skip
-
-
-_COUNTED = frozenset({"range", "zip", "enumerate", "reversed"})
 
 
 def iterates(analysis: EffectAnalysis, node: cst.BaseExpression, to: SideEffects) -> None:

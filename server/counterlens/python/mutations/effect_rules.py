@@ -27,6 +27,14 @@ from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.reading import children
 from counterlens.python.mutations.variables import Occurrence, Role, ScopeKind, Variable
 
+_STATEMENTS = (cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Import, cst.ImportFrom)
+_BODIES = (cst.For, cst.With, cst.ExceptHandler)
+_WITHIN = (
+    cst.AssignTarget, cst.Tuple, cst.List, cst.Element, cst.StarredElement, cst.AsName, cst.WithItem,
+    cst.ImportAlias, cst.Attribute,
+)  # fmt: skip
+_YIELDING = (cst.Yield, cst.Await, cst.Global, cst.Nonlocal)
+
 
 class Heap(IntEnum):
     """Access of code to objects that other code may hold."""
@@ -79,14 +87,6 @@ class SideEffects:
         self.heap = max(self.heap, heap)
 
 
-_STATEMENTS = (cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Import, cst.ImportFrom)
-_BODIES = (cst.For, cst.With, cst.ExceptHandler)
-_WITHIN = (
-    cst.AssignTarget, cst.Tuple, cst.List, cst.Element, cst.StarredElement, cst.AsName, cst.WithItem,
-    cst.ImportAlias, cst.Attribute,
-)  # fmt: skip
-
-
 class SurelyBound:
     """The places in one module at which its local variables are certainly bound."""
 
@@ -106,8 +106,8 @@ class SurelyBound:
         at = self._module.start(occurrence.node)
         known = self._known.get(variable)
         if known is None:
-            spans = (self._range(o) for o in variable.occurrences if o.scope is variable.scope)
-            known = self._known[variable] = [span for span in spans if span is not None]
+            own = [occurrence for occurrence in variable.occurrences if occurrence.scope is variable.scope]
+            known = self._known[variable] = [*filter(None, map(self._range, own))]
         return any(start <= at < end for start, end in known)
 
     def _range(self, occurrence: Occurrence) -> tuple[int, int] | None:
@@ -126,9 +126,6 @@ class SurelyBound:
             return None
         block = module.parent(above)
         return (module.end(above), module.end(block)) if isinstance(block, cst.IndentedBlock) else None
-
-
-_YIELDING = (cst.Yield, cst.Await, cst.Global, cst.Nonlocal)
 
 
 class EffectAnalysis:
@@ -190,16 +187,16 @@ class EffectAnalysis:
             self.operate(to, TRUTH, [node])
 
     def parts(self, node: cst.CSTNode, to: SideEffects) -> None:
-        """Add the possible effects of a node's children."""
-        for child in children(node):
-            self.add(child, to)
+        """Add the possible effects of a node's children; of a node with no others, this is the rule."""
+        waiting = [*reversed(children(node))]
+        while waiting:  # and no recursion into blocks and lines, which would triple the depth of the stack
+            child = waiting.pop()
+            if self._rules.get(type(child)) is EffectAnalysis.parts:
+                waiting += reversed(children(child))
+            else:
+                self.add(child, to)
 
 
 Rule = Callable[[EffectAnalysis, Any, SideEffects], None]
 """Adds the possible effects of a node: called with the analysis, the node and the effects to extend."""
 Rules = Mapping[type[cst.CSTNode], Rule]
-
-
-def compound(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> None:
-    """Add the effects of a node's children: the node itself has none."""
-    analysis.parts(node, to)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import libcst as cst
@@ -15,8 +15,35 @@ from counterlens.python.mutations.module import Module, block_indent
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
 Flavour = Literal["complement", "not"]
+_COMPLEMENTS: dict[type[cst.BaseCompOp], tuple[str, str | None]] = {
+    cst.Is: ("is not", None),
+    cst.IsNot: ("is", None),
+    cst.In: ("not in", None),
+    cst.NotIn: ("in", None),
+    cst.Equal: ("!=", EQ_NE_CONSISTENT),
+    cst.NotEqual: ("==", EQ_NE_CONSISTENT),
+    cst.LessThan: (">=", TOTAL_ORDER),
+    cst.GreaterThanEqual: ("<", TOTAL_ORDER),
+    cst.GreaterThan: ("<=", TOTAL_ORDER),
+    cst.LessThanEqual: (">", TOTAL_ORDER),
+}
+_NAN = {"nan", "NaN", "NAN", "isnan"}
+_ORDERED = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
+_EXACT_VALUES = (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString, cst.Integer)
+# Expressions that need no parentheses after `not`, because they bind more tightly.
+_TIGHT = (
+    cst.Name,
+    cst.Call,
+    cst.Attribute,
+    cst.Subscript,
+    cst.Await,
+    cst.Integer,
+    cst.Float,
+    cst.SimpleString,
+)
 
 
+@dataclass(eq=False)
 class IfElseFlip(PythonMutation):
     """Negate the condition of an `if` with an `else`, and swap its branches.
 
@@ -92,10 +119,9 @@ class IfElseFlip(PythonMutation):
         Example(before="if a:\n    x = 1\n", refused="no else"),
     )
 
-    def __init__(self, flavour: Flavour = "complement", *, published: bool = False) -> None:
-        """`published`: restrict to the sites of Hooda et al. 2024, section 3.3."""
-        self.flavour: Flavour = flavour
-        self.published = published
+    flavour: Flavour = "complement"
+    published: bool = field(default=False, kw_only=True)
+    """Whether to restrict to the sites of Hooda et al. 2024, section 3.3."""
 
     def site(self, context: PythonContext, node: cst.If) -> Site | SiteRefused | None:
         module = context.module
@@ -111,7 +137,7 @@ class IfElseFlip(PythonMutation):
         negation = self._negate(module, node.test)
         return Site(
             span=(start, end),
-            description=f"negated the condition `{quote(module, node.test)}` and {shape.done}",
+            description=f"negated the condition `{module.shown(node.test)}` and {shape.done}",
             edits=(*negation.edits, *shape.edits),
             assumptions=negation.assumptions,
             cut=shape.cut,
@@ -197,34 +223,6 @@ def _first_lines(module: Module, then: cst.BaseSuite, other: cst.BaseSuite) -> t
     if isinstance(then, cst.IndentedBlock) and isinstance(other, cst.IndentedBlock):
         return module.end(then.header), module.end(other.header)
     return None
-
-
-_COMPLEMENTS: dict[type[cst.BaseCompOp], tuple[str, str | None]] = {
-    cst.Is: ("is not", None),
-    cst.IsNot: ("is", None),
-    cst.In: ("not in", None),
-    cst.NotIn: ("in", None),
-    cst.Equal: ("!=", EQ_NE_CONSISTENT),
-    cst.NotEqual: ("==", EQ_NE_CONSISTENT),
-    cst.LessThan: (">=", TOTAL_ORDER),
-    cst.GreaterThanEqual: ("<", TOTAL_ORDER),
-    cst.GreaterThan: ("<=", TOTAL_ORDER),
-    cst.LessThanEqual: (">", TOTAL_ORDER),
-}
-_NAN = {"nan", "NaN", "NAN", "isnan"}
-_ORDERED = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
-_EXACT_VALUES = (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString, cst.Integer)
-# Expressions that need no parentheses after `not`, because they bind more tightly.
-_TIGHT = (
-    cst.Name,
-    cst.Call,
-    cst.Attribute,
-    cst.Subscript,
-    cst.Await,
-    cst.Integer,
-    cst.Float,
-    cst.SimpleString,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,9 +351,3 @@ def _visibly_partial(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.BinaryOperation):
         return _visibly_partial(node.left) or _visibly_partial(node.right)
     return False
-
-
-def quote(module: Module, node: cst.BaseExpression, limit: int = 60) -> str:
-    """An expression as quoted in a description: on one line, at most `limit` characters."""
-    text = " ".join(module.text(module.span(node)).split())
-    return text if len(text) <= limit else text[: limit - 1] + "…"

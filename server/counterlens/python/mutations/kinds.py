@@ -14,6 +14,42 @@ import libcst as cst
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.variables import Role, Variable
 
+_NUMBERS = {"len", "int", "float", "bool", "ord", "isinstance", "issubclass", "callable", "hash", "id"}
+_TEXTS = {"str", "repr", "chr", "hex", "bin", "oct", "ascii", "bytes"}
+_CONTAINERS = {"list", "tuple", "dict", "set", "frozenset", "sorted", "range"}
+_TEXT_METHODS = {"join", "lower", "upper", "strip", "lstrip", "rstrip", "replace", "format", "title", "zfill"}
+_DISPLAYS = (cst.List, cst.Tuple, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp)
+PURE_BUILTINS = frozenset(
+    {"abs", "all", "any", "ascii", "bin", "bool", "bytes", "callable", "chr", "complex", "dict", "divmod",
+     "enumerate", "float", "format", "frozenset", "hash", "hex", "id", "int", "isinstance", "issubclass",
+     "len", "list", "max", "min", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice",
+     "sorted", "str", "sum", "tuple", "type", "zip"}
+)  # fmt: skip
+ITERATING = frozenset(
+    {"all", "any", "dict", "enumerate", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple",
+     "zip", "bytes"}
+)  # fmt: skip
+PURE_MODULES = {"math", "cmath"}
+READING_METHODS = frozenset(
+    {"capitalize", "casefold", "center", "count", "encode", "decode", "endswith", "find", "format", "index",
+     "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric",
+     "isspace", "istitle", "isupper", "items", "join", "keys", "ljust", "lower", "lstrip", "partition",
+     "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip",
+     "split", "splitlines", "startswith", "strip", "swapcase", "title", "translate", "upper", "values",
+     "zfill"}
+)  # fmt: skip
+MUTATING_METHODS = frozenset(
+    {"append", "extend", "insert", "pop", "popitem", "remove", "reverse", "clear", "add", "discard",
+     "setdefault", "appendleft", "popleft"}
+)  # fmt: skip
+QUIET_IMPORTS = frozenset(sys.stdlib_module_names) - {
+    "this",
+    "antigravity",
+    "__future__",
+    "turtle",
+    "idlelib",
+}
+
 
 class ValueKind(IntEnum):
     """Kinds of values, ordered: a lower kind is more precise."""
@@ -24,11 +60,6 @@ class ValueKind(IntEnum):
     UNKNOWN = 3
 
 
-_NUMBERS = {"len", "int", "float", "bool", "ord", "isinstance", "issubclass", "callable", "hash", "id"}
-_TEXTS = {"str", "repr", "chr", "hex", "bin", "oct", "ascii", "bytes"}
-_CONTAINERS = {"list", "tuple", "dict", "set", "frozenset", "sorted", "range"}
-_TEXT_METHODS = {"join", "lower", "upper", "strip", "lstrip", "rstrip", "replace", "format", "title", "zfill"}
-_DISPLAYS = (cst.List, cst.Tuple, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp)
 _LITERALS: dict[type[cst.BaseExpression], ValueKind] = {
     **dict.fromkeys((cst.Integer, cst.Float), ValueKind.NUMBER),
     **dict.fromkeys(
@@ -69,23 +100,18 @@ class Kinds:
             return known
         if variable in self._open:
             return ValueKind.NUMBER
+        if not variable.scope.is_function:
+            return ValueKind.UNKNOWN
         self._open.add(variable)
-        kind = self._bindings(variable)
+        kind = ValueKind.NUMBER
+        for occurrence in variable.occurrences:
+            if occurrence.role not in {Role.USE, Role.DELETE, Role.DECLARE, Role.ANNOTATE}:
+                kind = max(kind, self._bound(occurrence.node))
+            if kind is ValueKind.UNKNOWN:
+                break
         self._open.discard(variable)
         if not self._open:  # a kind found while others were open may depend on assumptions about them
             self._known[variable] = kind
-        return kind
-
-    def _bindings(self, variable: Variable) -> ValueKind:
-        if not variable.scope.is_function:
-            return ValueKind.UNKNOWN
-        kind = ValueKind.NUMBER
-        for occurrence in variable.occurrences:
-            if occurrence.role in {Role.USE, Role.DELETE, Role.DECLARE, Role.ANNOTATE}:
-                continue
-            kind = max(kind, self._bound(occurrence.node))
-            if kind is ValueKind.UNKNOWN:
-                break
         return kind
 
     def _bound(self, name: cst.Name) -> ValueKind:
@@ -95,7 +121,8 @@ class Kinds:
             assign = module.parent(above)
             return self.of(assign.value) if isinstance(assign, cst.Assign) else ValueKind.UNKNOWN
         if isinstance(above, cst.AugAssign):
-            return self.of(above.value)
+            power = isinstance(above.operator, cst.PowerAssign)  # may be complex
+            return max(self.of(above.value), ValueKind.ATOM if power else ValueKind.NUMBER)
         if isinstance(above, cst.AnnAssign) and above.value is not None:
             return self.of(above.value)
         if isinstance(above, cst.NamedExpr):
@@ -138,11 +165,8 @@ class Kinds:
     def _of_operation(self, node: cst.BaseExpression) -> ValueKind:
         if isinstance(node, cst.Comparison):
             sides = [node.left, *(target.comparator for target in node.comparisons)]
-            return (
-                ValueKind.NUMBER
-                if all(self.of(s) is not ValueKind.UNKNOWN for s in sides)
-                else ValueKind.UNKNOWN
-            )
+            unknown = ValueKind.UNKNOWN in map(self.of, sides)
+            return ValueKind.UNKNOWN if unknown else ValueKind.NUMBER
         if isinstance(node, cst.UnaryOperation):
             return ValueKind.NUMBER if isinstance(node.operator, cst.Not) else self.of(node.expression)
         if isinstance(node, cst.BinaryOperation):
@@ -157,35 +181,3 @@ class Kinds:
         if isinstance(node, cst.IfExp):
             return max(self.of(node.body), self.of(node.orelse))
         return ValueKind.UNKNOWN
-
-
-PURE_BUILTINS = frozenset(
-    {"abs", "all", "any", "ascii", "bin", "bool", "bytes", "callable", "chr", "complex", "dict", "divmod",
-     "enumerate", "float", "format", "frozenset", "hash", "hex", "id", "int", "isinstance", "issubclass",
-     "len", "list", "max", "min", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice",
-     "sorted", "str", "sum", "tuple", "type", "zip"}
-)  # fmt: skip
-ITERATING = frozenset(
-    {"all", "any", "dict", "enumerate", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple",
-     "zip", "bytes"}
-)  # fmt: skip
-PURE_MODULES = {"math", "cmath"}
-READING_METHODS = frozenset(
-    {"capitalize", "casefold", "center", "count", "encode", "decode", "endswith", "find", "format", "index",
-     "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric",
-     "isspace", "istitle", "isupper", "items", "join", "keys", "ljust", "lower", "lstrip", "partition",
-     "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip",
-     "split", "splitlines", "startswith", "strip", "swapcase", "title", "translate", "upper", "values",
-     "zfill"}
-)  # fmt: skip
-MUTATING_METHODS = frozenset(
-    {"append", "extend", "insert", "pop", "popitem", "remove", "reverse", "clear", "add", "discard",
-     "setdefault", "appendleft", "popleft"}
-)  # fmt: skip
-QUIET_IMPORTS = frozenset(sys.stdlib_module_names) - {
-    "this",
-    "antigravity",
-    "__future__",
-    "turtle",
-    "idlelib",
-}

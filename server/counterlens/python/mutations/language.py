@@ -15,6 +15,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 import libcst as cst
@@ -26,12 +27,13 @@ from counterlens.mutations.mutation import AnyMutation, Example, Site, SiteRefus
 from counterlens.mutations.placebos import ABOVE, BELOW, WIDEST, BlankLine, CommentMove
 from counterlens.python.mutations.declarations import AnnotateShuffle, AnnotateStrip, ReorderParameters
 from counterlens.python.mutations.def_use_break import DefUseBreak
-from counterlens.python.mutations.if_else_flip import IfElseFlip
+from counterlens.python.mutations.if_else_flip import Flavour, IfElseFlip
 from counterlens.python.mutations.lookups import check
 from counterlens.python.mutations.loops import ForWhileConvert, LoopUnroll
 from counterlens.python.mutations.module import Module
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.operators import OperandSwap, ReplaceArithmetic
+from counterlens.python.mutations.partial_unroll import PartialUnroll
 from counterlens.python.mutations.rename import RenameGeneric, RenameRandom, RenameShuffle
 from counterlens.python.mutations.simple_conditionals import (
     BlockSwapPlain,
@@ -41,9 +43,43 @@ from counterlens.python.mutations.simple_conditionals import (
 )
 from counterlens.python.mutations.statements import IndependentSwap, RemoveDefinition
 from counterlens.python.syntax.parsing import parse_expression, parse_module
-from counterlens.syntax.tree import with_depth
+from counterlens.syntax.tree import deep_recursion
 
 _OTHER = {'"': "'", "'": '"'}
+_FOR_TOOLS = re.compile(
+    r"#\s*(type:|noqa|nosec|pragma|pylint|pyright|mypy|ruff|fmt:|isort|yapf|!)", re.IGNORECASE
+)
+_OWN: tuple[PythonMutation, ...] = (
+    # control flow
+    IfElseFlip(),
+    IndependentSwap(),
+    ForWhileConvert(),
+    RefactorCondition(),
+    LoopUnroll(),
+    PartialUnroll(),
+    NegateCondition(),
+    RemoveConditional(),
+    BlockSwapPlain(),
+    # data flow
+    DefUseBreak(),
+    OperandSwap(),
+    ReorderParameters(),
+    ReplaceArithmetic(),
+    RemoveDefinition(),
+    # naming
+    RenameRandom(),
+    RenameShuffle(),
+    RenameGeneric(),
+    # types
+    AnnotateStrip(),
+    AnnotateShuffle(),
+)
+MUTATIONS = {mutation.id: mutation for mutation in _OWN}
+_PUBLISHED: tuple[AnyMutation, ...] = (
+    IfElseFlip(published=True),
+    RenameRandom(published=True),
+    RenameShuffle(published=True),
+)
 
 
 class DocstringQuotes(PythonMutation):
@@ -102,11 +138,6 @@ def _same_text(text: str, other: str) -> bool:
             return bool(ast.literal_eval(parse_expression(text)) == ast.literal_eval(parse_expression(other)))
         except (SyntaxError, ValueError):
             return False
-
-
-_FOR_TOOLS = re.compile(
-    r"#\s*(type:|noqa|nosec|pragma|pylint|pyright|mypy|ruff|fmt:|isort|yapf|!)", re.IGNORECASE
-)
 
 
 class PythonCommentMove(CommentMove[PythonContext]):
@@ -186,47 +217,19 @@ PLACEBOS = {placebo.id: placebo for placebo in _ALL}
 
 def python_meaning(source: str) -> str | None:
     """Python's syntax tree of a source as text, without positions; None if the source does not parse."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), deep_recursion():
         warnings.simplefilter("ignore")  # about escapes unknown to Python, which keep their backslash
         try:
-            return with_depth(lambda: ast.dump(parse_module(source)))
+            return ast.dump(parse_module(source))
         except (SyntaxError, ValueError, MemoryError):
             return None
 
 
-_OWN: tuple[PythonMutation, ...] = (
-    # control flow
-    IfElseFlip(),
-    IndependentSwap(),
-    ForWhileConvert(),
-    RefactorCondition(),
-    LoopUnroll(),
-    NegateCondition(),
-    RemoveConditional(),
-    BlockSwapPlain(),
-    # data flow
-    DefUseBreak(),
-    OperandSwap(),
-    ReorderParameters(),
-    ReplaceArithmetic(),
-    RemoveDefinition(),
-    # naming
-    RenameRandom(),
-    RenameShuffle(),
-    RenameGeneric(),
-    # types
-    AnnotateStrip(),
-    AnnotateShuffle(),
-)
-
-MUTATIONS = {mutation.id: mutation for mutation in _OWN}
-
-
+@dataclass(eq=False)
 class ExplicitIfElseFlip(IfElseFlip):
     """Flip only an `if` with its own `else`, and negate by `not` (Nguyen et al. 2024, Table 1)."""
 
-    def __init__(self) -> None:
-        super().__init__("not")
+    flavour: Flavour = "not"
 
     def site(self, context: PythonContext, node: cst.If) -> Site | SiteRefused | None:
         return super().site(context, node) if isinstance(node.orelse, cst.Else) else None
@@ -244,12 +247,6 @@ TRANSFORMATIONS = (
 )
 """The operators in the order of the table: four that preserve the meaning, four that break it."""
 
-
-_PUBLISHED: tuple[AnyMutation, ...] = (
-    IfElseFlip(published=True),
-    RenameRandom(published=True),
-    RenameShuffle(published=True),
-)
 
 PYTHON = MutatedLanguage(
     own=MUTATIONS,

@@ -46,12 +46,6 @@ _TAKES_IT = (cst.Comparison, cst.Subscript, cst.Raise, cst.Expr, cst.Assert)
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-@lru_cache(maxsize=4)
-def lookups_in(module: Module) -> LookupsByName:
-    """The lookups by name in a module, found once."""
-    return LookupsByName(module)
-
-
 class LookupsByName:
     """The code of one module that may look variables up by name.
 
@@ -137,6 +131,10 @@ class LookupsByName:
                 return True
             node = above
         return False
+
+
+lookups_in = lru_cache(maxsize=4)(LookupsByName)
+"""The lookups by name in a module, found once."""
 
 
 def check(module: Module, site: Site) -> Site | SiteRefused:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import libcst as cst
@@ -15,8 +15,10 @@ from counterlens.python.mutations.counting import (
     Counting,
     Range,
     counting_while,
+    iterable,
     jumps_back,
     leaves_unbound,
+    loops_around,
     own_parts,
     range_of,
 )
@@ -216,13 +218,10 @@ def _ask_iterator(module: Module, node: cst.For, scope: Scope) -> Site | SiteRef
     newline, indent = module.newline, module.indentation(node)
     block = cst.ensure_type(node.body, cst.IndentedBlock)
     deep = indent + block_indent(module, block)
-    target, iterable = module.outer(node.target), module.outer(node.iter)
-    value: tuple[Piece, ...] = (Slice(*iterable),)
-    if isinstance(node.iter, cst.Tuple) and not node.iter.lpar:
-        value = ("(", *value, ")")
+    target = module.outer(node.target)
     header = (
         f"{items}, {end} = iter(",
-        *value,
+        *iterable(module, node),
         f"), object(){newline}{indent}while ({item} := next({items}, {end})) is not {end}",
     )
     first = module.end(block.header)
@@ -271,12 +270,7 @@ def _header_end(module: Module, node: cst.For) -> int:
 
 def _depth(module: Module, node: cst.CSTNode) -> int:
     """Number of `for` loops around a loop in its function: nested loops need separate variables."""
-    depth = 0
-    for above in module.ancestors(node):
-        if isinstance(above, cst.FunctionDef | cst.Lambda | cst.ClassDef):
-            break
-        depth += isinstance(above, cst.For)
-    return depth
+    return sum(isinstance(loop, cst.For) for loop in loops_around(module, node))
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +288,7 @@ class Rounds:
     entries: int = 1
 
 
+@dataclass(eq=False)
 class LoopUnroll(PythonMutation):
     """Replace a loop by its body, repeated as often as it ran for one observed input.
 
@@ -311,10 +306,10 @@ class LoopUnroll(PythonMutation):
         Example(before="def f(xs):\n    for x in xs:\n        g(x)\n", refused="no execution"),
     )
 
-    def __init__(self, observed: Mapping[int, Rounds] | None = None, limit: int = 200) -> None:
-        """`observed`: executions by the 1-based line of the loop; `limit`: maximum number of iterations."""
-        self.observed = dict(observed or {})
-        self.limit = limit
+    observed: Mapping[int, Rounds] = field(default_factory=dict)
+    """Executions by the 1-based line of the loop."""
+    limit: int = 200
+    """Maximum number of iterations."""
 
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module

@@ -16,21 +16,22 @@ import builtins
 import itertools
 import keyword
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar, cast
 
 import libcst as cst
 
-from counterlens.mutations.parsed import FunctionSpan, ParsedFile
+from counterlens.mutations.parsed import FunctionSpan, ParsedFile, quote
 from counterlens.python.mutations.occurrences import find_occurrences
 from counterlens.python.mutations.reading import children, parse, spans, suites
 from counterlens.python.mutations.variables import Occurrence, Role, Scope, ScopeKind, Variable
-from counterlens.syntax.tree import with_depth
+from counterlens.syntax.tree import deep_recursion
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Suite = cst.BaseSuite
+_MAKES_LOCAL = frozenset(Role) - {Role.USE, Role.DECLARE}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,15 +54,13 @@ class Module(ParsedFile[FunctionNode]):
     def __init__(self, source: str) -> None:
         self.tree = parse(source)
         super().__init__(source)
-        self._spans = with_depth(lambda: spans(self.tree, self.data))
+        with deep_recursion():
+            self._spans = spans(self.tree, self.data)
         self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
         self._by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
-        self._functions: list[FunctionNode] = []
-        with_depth(self._make_index)
-
-    @property
-    def functions(self) -> Sequence[FunctionNode]:
-        return self._functions
+        self.newline = self.tree.default_newline
+        self.functions: list[FunctionNode] = []
+        self._index()
 
     # Nodes and scopes
 
@@ -86,20 +85,19 @@ class Module(ParsedFile[FunctionNode]):
         spans = (self.span(string) for string in strings)
         return sorted(span for span in spans if self.line(span[0]) < self.line(span[1] - 1))
 
-    @property
-    def newline(self) -> str:
-        return self.tree.default_newline
-
     @cached_property
     def scopes(self) -> Scopes:
         """Its scopes, and the variable to which each name refers."""
-        return with_depth(lambda: Scopes(self.tree))
+        with deep_recursion():
+            return Scopes(self.tree)
 
     def descendants(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """A node and all its descendants, in preorder."""
-        yield node
-        for child in children(node):
-            yield from self.descendants(child)
+        waiting = [node]
+        while waiting:
+            descendant = waiting.pop()
+            yield descendant
+            waiting += reversed(children(descendant))
 
     def scope_of(self, node: cst.CSTNode) -> Scope:
         """The scope that contains a node."""
@@ -143,6 +141,10 @@ class Module(ParsedFile[FunctionNode]):
     def text(self, span: tuple[int, int]) -> str:
         """The text of a byte range."""
         return self.data[span[0] : span[1]].decode("utf-8", "replace")
+
+    def shown(self, node: cst.CSTNode) -> str:
+        """A node as quoted in a description."""
+        return quote(self.text(self.span(node)))
 
     def indentation(self, node: cst.CSTNode) -> str:
         """The whitespace at the beginning of a node's line."""
@@ -222,30 +224,23 @@ class Module(ParsedFile[FunctionNode]):
 
     # The index
 
-    def _make_index(self) -> None:
-        self._parents.clear()
-        self._by_type.clear()
-        self._functions.clear()
-        self._index(self.tree, ())
-
-    def _index(self, node: cst.CSTNode, path: tuple[str, ...]) -> None:
-        by_type, parents = self._by_type, self._parents
-        by_type.setdefault(type(node), []).append(node)
-        if isinstance(node, cst.FunctionDef | cst.ClassDef):
-            path = (*path, node.name.value)
-            if isinstance(node, cst.FunctionDef):
-                start, end = self._spans[node]
-                self._functions.append(FunctionNode(".".join(path), start, end, node))
-        for child in children(node):
-            parents[child] = node
-            self._index(child, path)
+    def _index(self) -> None:
+        waiting: list[tuple[cst.CSTNode, tuple[str, ...]]] = [(self.tree, ())]
+        while waiting:
+            node, path = waiting.pop()
+            self._by_type.setdefault(type(node), []).append(node)
+            if isinstance(node, cst.FunctionDef | cst.ClassDef):
+                path = (*path, node.name.value)
+                if isinstance(node, cst.FunctionDef):
+                    start, end = self._spans[node]
+                    self.functions.append(FunctionNode(".".join(path), start, end, node))
+            inside = children(node)
+            self._parents.update(dict.fromkeys(inside, node))
+            waiting += [(child, path) for child in reversed(inside)]
 
 
 def _body(node: cst.CSTNode) -> Suite:
     return cast("Suite", getattr(node, "body"))  # noqa: B009 - CSTNode does not declare it
-
-
-_MAKES_LOCAL = frozenset(Role) - {Role.USE, Role.DECLARE}
 
 
 class Scopes:

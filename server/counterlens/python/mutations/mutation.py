@@ -23,7 +23,7 @@ from counterlens.mutations.mutation import Mutation
 from counterlens.python.mutations import effect_expressions
 from counterlens.python.mutations.acting_reads import ARITHMETIC, STORE
 from counterlens.python.mutations.effect_expressions import iterates, make_function, name, operator
-from counterlens.python.mutations.effect_rules import EffectAnalysis, Heap, Rules, SideEffects, compound
+from counterlens.python.mutations.effect_rules import EffectAnalysis, Heap, Rules, SideEffects
 from counterlens.python.mutations.kinds import QUIET_IMPORTS, ValueKind
 from counterlens.python.mutations.module import Module
 
@@ -38,7 +38,7 @@ class PythonContext:
     @cached_property
     def effects(self) -> EffectAnalysis:
         """The side-effect analysis of the file."""
-        return effects_in(self.module)
+        return EffectAnalysis(self.module, _RULES)
 
 
 class PythonMutation(Mutation[PythonContext]):
@@ -164,7 +164,7 @@ RULES: Rules = {
     **dict.fromkeys(
         (cst.Pass, cst.Expr, cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock, cst.Else,
          cst.Try),
-        compound,
+        EffectAnalysis.parts,
     ),
     **dict.fromkeys((cst.Import, cst.ImportFrom), _import),
     **dict.fromkeys((cst.Break, cst.Continue), _jump),
@@ -181,8 +181,3 @@ RULES: Rules = {
 
 
 _RULES: Rules = {**effect_expressions.RULES, **effect_expressions.CALL_RULES, **RULES}
-
-
-def effects_in(module: Module) -> EffectAnalysis:
-    """A side-effect analysis of the statements and expressions of a module."""
-    return EffectAnalysis(module, _RULES)

@@ -11,6 +11,23 @@ import libcst as cst
 from counterlens.python.mutations.reading import child_fields
 from counterlens.python.mutations.variables import Occurrence, Role, Scope, ScopeKind, normal
 
+# The role of a name in a field of a node, if it is not merely read; None if it is not a variable.
+_FIELDS: dict[tuple[type[cst.CSTNode], str], Role | None] = {
+    (cst.AssignTarget, "target"): Role.BIND,
+    (cst.NamedExpr, "target"): Role.BIND,
+    (cst.For, "target"): Role.BIND,
+    (cst.CompFor, "target"): Role.BIND,
+    (cst.AsName, "name"): Role.BIND,
+    (cst.MatchAs, "name"): Role.BIND,
+    (cst.MatchStar, "name"): Role.BIND,
+    (cst.MatchMapping, "rest"): Role.BIND,
+    (cst.AugAssign, "target"): Role.AUGMENT,
+    (cst.Del, "target"): Role.DELETE,
+    (cst.Attribute, "attr"): None,
+    (cst.Arg, "keyword"): None,
+    (cst.MatchKeywordElement, "key"): None,
+}
+
 
 @dataclass(slots=True)
 class Occurrences:
@@ -35,24 +52,6 @@ def find_occurrences(tree: cst.Module) -> Occurrences:
     occurrences.of_node[tree] = occurrences.module
     _Walker(occurrences).block(tree, occurrences.module)
     return occurrences
-
-
-# The role of a name in a field of a node, if it is not merely read; None if it is not a variable.
-_FIELDS: dict[tuple[type[cst.CSTNode], str], Role | None] = {
-    (cst.AssignTarget, "target"): Role.BIND,
-    (cst.NamedExpr, "target"): Role.BIND,
-    (cst.For, "target"): Role.BIND,
-    (cst.CompFor, "target"): Role.BIND,
-    (cst.AsName, "name"): Role.BIND,
-    (cst.MatchAs, "name"): Role.BIND,
-    (cst.MatchStar, "name"): Role.BIND,
-    (cst.MatchMapping, "rest"): Role.BIND,
-    (cst.AugAssign, "target"): Role.AUGMENT,
-    (cst.Del, "target"): Role.DELETE,
-    (cst.Attribute, "attr"): None,
-    (cst.Arg, "keyword"): None,
-    (cst.MatchKeywordElement, "key"): None,
-}
 
 
 class _Walker:
@@ -102,7 +101,7 @@ class _Walker:
         for node in nodes:
             self.walk(node, scope)
 
-    def name(self, node: cst.CSTNode, role: Role, scope: Scope) -> None:
+    def name(self, node: cst.CSTNode, scope: Scope, role: Role = Role.USE) -> None:
         assert isinstance(node, cst.Name)
         occurrence = Occurrence(node, role, scope)
         scope.occurrences.append(occurrence)
@@ -118,12 +117,9 @@ class _Walker:
 
     # Names
 
-    def use(self, node: cst.Name, scope: Scope) -> None:
-        self.name(node, Role.USE, scope)
-
     def target(self, node: cst.CSTNode, scope: Scope, role: Role = Role.BIND) -> None:
         if isinstance(node, cst.Name):
-            self.name(node, role, scope)
+            self.name(node, scope, role)
         elif isinstance(node, cst.Tuple | cst.List):
             for element in node.elements:
                 self.target(element.value, scope, role)
@@ -161,7 +157,7 @@ class _Walker:
         names = scope.globals if isinstance(node, cst.Global) else scope.nonlocals
         for item in node.names:
             names.add(normal(item.name.value))
-            self.name(item.name, Role.DECLARE, scope)
+            self.name(item.name, scope, Role.DECLARE)
 
     def imports(self, node: cst.Import, scope: Scope) -> None:
         for alias in node.names:
@@ -182,13 +178,13 @@ class _Walker:
         while isinstance(name, cst.Attribute):
             assert isinstance(name.value, cst.Name | cst.Attribute)
             name = name.value
-        self.name(name, Role.IMPORT, scope)
+        self.name(name, scope, Role.IMPORT)
 
     # Scopes
 
     def function(self, node: cst.FunctionDef, scope: Scope) -> None:
         self.all(node.decorators, scope)
-        self.name(node.name, Role.DEFINE, scope)
+        self.name(node.name, scope, Role.DEFINE)
         outer = self._type_parameters(node.type_parameters, scope)
         inner = self.open(ScopeKind.FUNCTION, node, outer)
         self._parameters(node.params, scope, outer, inner)
@@ -207,18 +203,18 @@ class _Walker:
                 self.walk(param.default, defaults)
             if param.annotation is not None:
                 self.walk(param.annotation, annotations)
-            self.name(param.name, Role.PARAMETER, inner)
+            self.name(param.name, inner, Role.PARAMETER)
 
     def class_(self, node: cst.ClassDef, scope: Scope) -> None:
         self.all(node.decorators, scope)
-        self.name(node.name, Role.DEFINE, scope)
+        self.name(node.name, scope, Role.DEFINE)
         outer = self._type_parameters(node.type_parameters, scope)
         self.all(node.bases, outer)
         self.all(node.keywords, outer)
         self.walk(node.body, self.open(ScopeKind.CLASS, node, outer))
 
     def type_alias(self, node: cst.TypeAlias, scope: Scope) -> None:
-        self.name(node.name, Role.DEFINE, scope)
+        self.name(node.name, scope, Role.DEFINE)
         self.walk(node.value, self._type_parameters(node.type_parameters, scope))
 
     def _type_parameters(self, types: cst.TypeParameters | None, scope: Scope) -> Scope:
@@ -226,7 +222,7 @@ class _Walker:
             return scope
         inner = self.open(ScopeKind.TYPES, types, scope)
         for parameter in types.params:
-            self.name(parameter.param.name, Role.PARAMETER, inner)
+            self.name(parameter.param.name, inner, Role.PARAMETER)
             bound = getattr(parameter.param, "bound", None)
             for part in (bound, parameter.default):
                 if part is not None:
@@ -251,7 +247,7 @@ class _Walker:
 
 _HANDLERS: dict[type[cst.CSTNode], Callable[[_Walker, Any, Scope], None]] = {
     cst.FormattedStringExpression: _Walker.replacement,
-    cst.Name: _Walker.use,
+    cst.Name: _Walker.name,
     cst.AnnAssign: _Walker.annotated,
     cst.NamedExpr: _Walker.walrus,
     cst.Global: _Walker.declare,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import libcst as cst
@@ -11,7 +12,6 @@ from counterlens.mutations.base import REFLECTED, Concept
 from counterlens.mutations.edits import moved_to, replace
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.acting_reads import COMPARISON
-from counterlens.python.mutations.if_else_flip import quote
 from counterlens.python.mutations.kinds import ValueKind
 from counterlens.python.mutations.module import in_format_string
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
@@ -26,6 +26,22 @@ _REFLECTED: dict[type[cst.BaseCompOp], str] = {
     cst.NotEqual: "!=",
 }
 _BUILT_IN = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.ConcatenatedString)
+_OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.Add: ("-",),
+    cst.Subtract: ("+",),
+    cst.Multiply: ("/", "//", "%"),
+    cst.Divide: ("*", "//", "%"),
+    cst.FloorDivide: ("*", "/", "%"),
+    cst.Modulo: ("*", "/", "//"),
+    cst.AddAssign: ("-=",),
+    cst.SubtractAssign: ("+=",),
+    cst.MultiplyAssign: ("//=", "%="),
+    cst.DivideAssign: ("*=", "//="),
+    cst.FloorDivideAssign: ("*=", "%="),
+    cst.ModuloAssign: ("*=", "//="),
+}
+_ANY = ("+", "-", "*", "/", "%", "//")
+_NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1", "//": "1"}
 
 
 class OperandSwap(PythonMutation):
@@ -82,30 +98,13 @@ class OperandSwap(PythonMutation):
             edits.append(replace(*module.span(target.operator), operator))
         return Site(
             span=(start, end),
-            description=f"swapped the operands of `{quote(module, node)}`",
+            description=f"swapped the operands of `{module.shown(node)}`",
             edits=tuple(edits),
             assumptions=tuple(sorted(assumed)),
         )
 
 
-_OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
-    cst.Add: ("-",),
-    cst.Subtract: ("+",),
-    cst.Multiply: ("/", "//", "%"),
-    cst.Divide: ("*", "//", "%"),
-    cst.FloorDivide: ("*", "/", "%"),
-    cst.Modulo: ("*", "/", "//"),
-    cst.AddAssign: ("-=",),
-    cst.SubtractAssign: ("+=",),
-    cst.MultiplyAssign: ("//=", "%="),
-    cst.DivideAssign: ("*=", "//="),
-    cst.FloorDivideAssign: ("*=", "%="),
-    cst.ModuloAssign: ("*=", "//="),
-}
-_ANY = ("+", "-", "*", "/", "%", "//")
-_NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1", "//": "1"}
-
-
+@dataclass(eq=False)
 class ReplaceArithmetic(PythonMutation):
     """Replace an arithmetic operator by another one of the same precedence, which breaks the program.
 
@@ -130,9 +129,8 @@ class ReplaceArithmetic(PythonMutation):
         Example(before="x = y + 0\n", refused="same value"),
     )
 
-    def __init__(self, *, across_precedence: bool = False) -> None:
-        """`across_precedence`: whether the new operator may have another precedence."""
-        self.across_precedence = across_precedence
+    across_precedence: bool = field(default=False, kw_only=True)
+    """Whether the new operator may have another precedence."""
 
     def site(
         self, context: PythonContext, node: cst.BinaryOperation | cst.AugAssign

@@ -23,6 +23,69 @@ from counterlens.python.syntax.versions import (
 from counterlens.syntax.grammars import parser_for
 
 _PLACE = re.compile(r"^error at \d+:\d+: ")
+_NOT_SYNTAX = {
+    "leading_lines",
+    "lines_after_decorators",
+    "header",
+    "footer",
+    "trailing_whitespace",
+    "semicolon",
+    "comma",
+    "equal",
+    "lpar",
+    "rpar",
+    "lbracket",
+    "rbracket",
+    "lbrace",
+    "rbrace",
+    "colon",
+    "dot",
+    "asynchronous",
+    "first_colon",
+    "second_colon",
+    "star",
+    "leading_whitespace",
+    "indent",
+    "encoding",
+    "default_indent",
+    "default_newline",
+    "has_trailing_newline",
+    "relative",
+    "trailing_comma",
+    "separator",
+}
+# The node classes whose fields LibCST does not list in source order.
+_TEXT_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.FunctionDef: ("decorators", "name", "type_parameters", "params", "returns", "body"),
+    cst.ClassDef: ("decorators", "name", "type_parameters", "bases", "keywords", "body"),
+    cst.If: ("test", "body", "orelse"),
+    cst.IfExp: ("body", "test", "orelse"),
+    cst.For: ("target", "iter", "body", "orelse"),
+    cst.CompFor: ("target", "iter", "ifs", "inner_for_in"),
+    cst.DictComp: ("key", "value", "for_in"),
+    cst.Try: ("body", "handlers", "orelse", "finalbody"),
+    cst.TryStar: ("body", "handlers", "orelse", "finalbody"),
+    cst.Lambda: ("params", "body"),
+    cst.With: ("items", "body"),
+    cst.ImportFrom: ("module", "names"),
+    cst.ExceptHandler: ("type", "name", "body"),
+    cst.ExceptStarHandler: ("type", "name", "body"),
+    cst.MatchCase: ("pattern", "guard", "body"),
+    cst.TypeAlias: ("name", "type_parameters", "value"),
+    cst.Parameters: (
+        "posonly_params", "posonly_ind", "params", "star_arg", "kwonly_params", "star_kwarg",
+    ),
+    cst.Param: ("name", "annotation", "default"),
+    cst.Arg: ("keyword", "value"),
+    cst.NamedExpr: ("target", "value"),
+    cst.AnnAssign: ("target", "annotation", "value"),
+    cst.AugAssign: ("target", "operator", "value"),
+    cst.BinaryOperation: ("left", "operator", "right"),
+    cst.BooleanOperation: ("left", "operator", "right"),
+    cst.Comparison: ("left", "comparisons"),
+    cst.ComparisonTarget: ("operator", "comparator"),
+    cst.UnaryOperation: ("operator", "expression"),
+}  # fmt: skip
 
 
 def parse(source: str) -> cst.Module:
@@ -184,39 +247,6 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     return nodes
 
 
-_NOT_SYNTAX = {
-    "leading_lines",
-    "lines_after_decorators",
-    "header",
-    "footer",
-    "trailing_whitespace",
-    "semicolon",
-    "comma",
-    "equal",
-    "lpar",
-    "rpar",
-    "lbracket",
-    "rbracket",
-    "lbrace",
-    "rbrace",
-    "colon",
-    "dot",
-    "asynchronous",
-    "first_colon",
-    "second_colon",
-    "star",
-    "leading_whitespace",
-    "indent",
-    "encoding",
-    "default_indent",
-    "default_newline",
-    "has_trailing_newline",
-    "relative",
-    "trailing_comma",
-    "separator",
-}
-
-
 @cache
 def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """The fields of a node class that hold syntactic children, in source order."""
@@ -224,40 +254,6 @@ def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     wanted = [n for n in names if not n.startswith(("whitespace", "ensure")) and n not in _NOT_SYNTAX]
     first = _TEXT_ORDER.get(kind, ())
     return (*first, *(name for name in wanted if name not in first))
-
-
-# The node classes whose fields LibCST does not list in source order.
-_TEXT_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
-    cst.FunctionDef: ("decorators", "name", "type_parameters", "params", "returns", "body"),
-    cst.ClassDef: ("decorators", "name", "type_parameters", "bases", "keywords", "body"),
-    cst.If: ("test", "body", "orelse"),
-    cst.IfExp: ("body", "test", "orelse"),
-    cst.For: ("target", "iter", "body", "orelse"),
-    cst.CompFor: ("target", "iter", "ifs", "inner_for_in"),
-    cst.DictComp: ("key", "value", "for_in"),
-    cst.Try: ("body", "handlers", "orelse", "finalbody"),
-    cst.TryStar: ("body", "handlers", "orelse", "finalbody"),
-    cst.Lambda: ("params", "body"),
-    cst.With: ("items", "body"),
-    cst.ImportFrom: ("module", "names"),
-    cst.ExceptHandler: ("type", "name", "body"),
-    cst.ExceptStarHandler: ("type", "name", "body"),
-    cst.MatchCase: ("pattern", "guard", "body"),
-    cst.TypeAlias: ("name", "type_parameters", "value"),
-    cst.Parameters: (
-        "posonly_params", "posonly_ind", "params", "star_arg", "kwonly_params", "star_kwarg",
-    ),
-    cst.Param: ("name", "annotation", "default"),
-    cst.Arg: ("keyword", "value"),
-    cst.NamedExpr: ("target", "value"),
-    cst.AnnAssign: ("target", "annotation", "value"),
-    cst.AugAssign: ("target", "operator", "value"),
-    cst.BinaryOperation: ("left", "operator", "right"),
-    cst.BooleanOperation: ("left", "operator", "right"),
-    cst.Comparison: ("left", "comparisons"),
-    cst.ComparisonTarget: ("operator", "comparator"),
-    cst.UnaryOperation: ("operator", "expression"),
-}  # fmt: skip
 
 
 def suites(statement: cst.CSTNode) -> Iterator[cst.BaseSuite]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar
 
@@ -15,6 +16,9 @@ from counterlens.python.mutations.module import FunctionNode, Module
 from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.renaming import Chooser, Locals, Renaming
 from counterlens.python.mutations.variables import Role, ScopeKind, Variable
+
+_TRIES = 12
+_OF_A_PARAMETER = {Role.PARAMETER, Role.USE, Role.BIND, Role.AUGMENT}
 
 
 class RenameRandom(Renaming):
@@ -59,6 +63,7 @@ class RenameRandom(Renaming):
         return choose
 
 
+@dataclass(eq=False)
 class RenameGeneric(Renaming):
     """Name the variables of a function `var1`, `var2` and so on, in the order in which they appear.
 
@@ -122,9 +127,7 @@ class RenameGeneric(Renaming):
         Example(before="def f(k):\n    x = 1\n    return eval(k)\n", refused="by name"),
     )
 
-    def __init__(self, prefix: str = "var") -> None:
-        super().__init__()
-        self.prefix = prefix
+    prefix: str = "var"
 
     def chooser(self, context: PythonContext) -> Chooser:
         numbers: Iterator[str] = iter(())
@@ -169,7 +172,10 @@ class RenameShuffle(Renaming):
     )
 
     def chooser(self, context: PythonContext) -> Chooser:
-        pool = [] if self.published else _all_names(context.module)
+        variables = (v for scope in context.module.scopes.all() for v in scope.variables.values())
+        named = (v.name for v in variables if v.roles & {Role.BIND, Role.PARAMETER})
+        others = dict.fromkeys(() if self.published else named)
+        pool = [name for name in others if not name.startswith("__")]
 
         def choose(function: FunctionSpan, variables: Locals) -> dict[Variable, str] | str:
             chance = random.Random(repr((context.seed, self.id, function.qualname)))  # noqa: S311
@@ -185,10 +191,6 @@ class RenameShuffle(Renaming):
             return swapped or "there is only one variable whose name could be swapped"
 
         return choose
-
-
-_TRIES = 12
-_OF_A_PARAMETER = {Role.PARAMETER, Role.USE, Role.BIND, Role.AUGMENT}
 
 
 def _proposals(variables: Locals, pool: list[str], chance: random.Random) -> Iterator[dict[str, str]]:
@@ -221,10 +223,3 @@ def _with_parameter(module: Module, function: FunctionNode, variables: Locals) -
             if module.scopes.clash(chosen, variables.scope) is None:
                 return chosen
     return None
-
-
-def _all_names(module: Module) -> list[str]:
-    """The names of all variables and parameters in a file."""
-    variables = (v for scope in module.scopes.all() for v in scope.variables.values())
-    named = (v.name for v in variables if v.roles & {Role.BIND, Role.PARAMETER})
-    return [name for name in dict.fromkeys(named) if not name.startswith("__")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import libcst as cst
@@ -20,6 +20,7 @@ from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.variables import Role, Scope, ScopeKind, Variable
 
 _OF_A_VARIABLE = frozenset({Role.USE, Role.BIND, Role.AUGMENT, Role.DELETE, Role.ANNOTATE, Role.DECLARE})
+_TAKE_A_KEY = {"sorted", "min", "max"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +97,6 @@ def _called_by_position(module: Module, node: cst.CSTNode) -> bool:
     return module.scopes.builtin(call.func) in {"map", "filter"} and call.args[0] is argument
 
 
-_TAKE_A_KEY = {"sorted", "min", "max"}
-
-
 def own_scopes(scope: Scope) -> Iterator[Scope]:
     """A function's scope and those of its comprehensions and lambdas, without nested functions."""
     yield scope
@@ -125,6 +123,7 @@ Chooser = Callable[[FunctionSpan, Locals], dict[Variable, str] | str]
 """Chooses the new names of the variables of a function or program, or says why there are none."""
 
 
+@dataclass(eq=False)
 class Renaming(PythonMutation):
     """Renames all variables of a function at the same time.
 
@@ -138,8 +137,7 @@ class Renaming(PythonMutation):
     concept: ClassVar[Concept] = Concept.NAMING
     permutes: ClassVar[bool] = False  # whether the new names are names of the function already
 
-    def __init__(self, *, published: bool = False) -> None:
-        self.published = published
+    published: bool = field(default=False, kw_only=True)
 
     @abstractmethod
     def chooser(self, context: PythonContext) -> Chooser:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 import libcst as cst
@@ -12,13 +13,16 @@ from counterlens.mutations.edits import Edit, Slice, dedenting, exchange, put, r
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.mutations.parsed import numbered_names
 from counterlens.python.mutations.acting_reads import TRUTH
-from counterlens.python.mutations.if_else_flip import Flavour, complement, quote, wrap_in_not
+from counterlens.python.mutations.if_else_flip import Flavour, complement, wrap_in_not
 from counterlens.python.mutations.kinds import ValueKind
 from counterlens.python.mutations.module import Module, block_indent
 from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.variables import ScopeKind
 
+_NEED_PARENTHESES = (cst.Tuple, cst.Yield, cst.GeneratorExp)
 
+
+@dataclass(eq=False)
 class NegateCondition(PythonMutation):
     """Negate the condition of an `if` or `elif` without swapping the branches, which breaks the program.
 
@@ -38,8 +42,7 @@ class NegateCondition(PythonMutation):
         Example(before="if a:\n    f()\nelse:\n    f()\n", refused="do the same"),
     )
 
-    def __init__(self, flavour: Flavour = "complement") -> None:
-        self.flavour: Flavour = flavour
+    flavour: Flavour = "complement"
 
     def site(self, context: PythonContext, node: cst.If) -> Site | SiteRefused:
         module = context.module
@@ -50,7 +53,7 @@ class NegateCondition(PythonMutation):
         negation = negation or wrap_in_not(module, node.test)
         return Site(
             span=(start, module.end(node.test)),
-            description=f"negated the condition `{quote(module, node.test)}`",
+            description=f"negated the condition `{module.shown(node.test)}`",
             edits=negation.edits,
         )
 
@@ -107,7 +110,7 @@ class RemoveConditional(PythonMutation):
             return SiteRefused(start, "there is another branch")
         if context.effects.of(node.test).writes:
             return SiteRefused(start, "the condition binds a name that the body may need")
-        description = f"removed the condition `{quote(module, node.test)}`; the guarded code stays"
+        description = f"removed the condition `{module.shown(node.test)}`; the guarded code stays"
         return Site((start, end), description, tuple(_unguard(module, node)))
 
 
@@ -156,9 +159,6 @@ class BlockSwapPlain(PythonMutation):
             description="swapped the branches and kept the condition",
             edits=exchange(module.suite(node.body), module.suite(node.orelse.body)),
         )
-
-
-_NEED_PARENTHESES = (cst.Tuple, cst.Yield, cst.GeneratorExp)
 
 
 class RefactorCondition(PythonMutation):
@@ -254,7 +254,7 @@ class RefactorCondition(PythonMutation):
         follow = f"{after}{module.newline}{module.indentation(node)}"
         return Site(
             span=(start, module.end(node.test)),
-            description=f"moved the condition `{quote(module, node.test)}` to the variable `{name}`",
+            description=f"moved the condition `{module.shown(node.test)}` to the variable `{name}`",
             edits=(Edit(start, start, (lead, Slice(*value), follow)), put(module, place, name)),
             assumptions=(PURE_OPERATORS,) if again else (),
         )

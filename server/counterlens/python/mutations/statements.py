@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import libcst as cst
@@ -16,6 +17,7 @@ from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.variables import Role, Variable
 
 
+@dataclass(eq=False)
 class IndependentSwap(PythonMutation):
     """Swap two adjacent, independent statements of a function.
 
@@ -61,9 +63,8 @@ class IndependentSwap(PythonMutation):
         ),
     )
 
-    def __init__(self, reach: int = 1) -> None:
-        """`reach`: maximum distance of the two, in statements; all between must be independent of both."""
-        self.reach = reach
+    reach: int = 1
+    """Maximum distance of the two, in statements; all between must be independent of both."""
 
     def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module

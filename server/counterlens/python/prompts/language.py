@@ -25,6 +25,12 @@ _LONGEST = 30  # lines of a definition that is shown whole; of a longer one, hea
 _FARTHEST = 4  # files that a name is followed through, such as the `__init__.py` that imports it again
 _LARGEST = 1 << 20  # bytes of a file that is read
 _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
+STAND_INS = ("pass", "return 42")
+"""Statements with which every function's tests should fail."""
+PRINTING_STAND_INS = ("pass", "print(42)")
+"""The same for whole programs."""
+_OWNERS = {"self", "cls"}
+_BEFORE_TEXT = {"import_statement", "import_from_statement", "comment"}
 
 
 def imported_definitions(document: Document, function: Function) -> str:
@@ -158,14 +164,6 @@ def _header(lines: list[str], node: ast.FunctionDef | ast.AsyncFunctionDef | ast
     if ast.get_docstring(node, clean=False) is not None:
         last = node.body[0].end_lineno or last
     return lines[first_line(node) - 1 : max(last, node.lineno)]
-
-
-STAND_INS = ("pass", "return 42")
-"""Statements with which every function's tests should fail."""
-PRINTING_STAND_INS = ("pass", "print(42)")
-"""The same for whole programs."""
-_OWNERS = {"self", "cls"}
-_BEFORE_TEXT = {"import_statement", "import_from_statement", "comment"}
 
 
 class PythonPrompts(PromptLanguage):

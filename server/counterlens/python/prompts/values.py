@@ -14,6 +14,8 @@ from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, Literal, Val
 from counterlens.python.syntax.parsing import parse_expression, parse_module
 
 _LONGEST = 4096  # maximum characters of a literal
+FAR = 97
+"""Distance by which a number moves away from 0, after its sign has changed."""
 
 
 def literal(text: str) -> Literal | None:
@@ -113,10 +115,6 @@ def asserted_value(line: str) -> Literal | None:
             return literal(ast.unparse(statement.test.comparators[0]))
         return None
     return None
-
-
-FAR = 97
-"""Distance by which a number moves away from 0, after its sign has changed."""
 
 
 def misleading_value(value: Any) -> Any:

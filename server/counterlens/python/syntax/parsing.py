@@ -1,4 +1,4 @@
-"""Python's own syntax trees, parsed by one thread at a time and without the garbage collector.
+"""Python's own syntax trees, parsed while the garbage collector is off.
 
 CPython 3.11 counts the depth of the tree under construction per interpreter, not per call: a parse that
 begins in the middle of another one makes it fail with `SystemError: AST constructor recursion depth
@@ -14,25 +14,45 @@ import gc
 import keyword
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import RLock
+from threading import Lock
 
 WORDS = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | frozenset(keyword.softkwlist)
 """Keywords and built-in names."""
-_ONE_AT_A_TIME = RLock()
-"""Reentrant, because a warning that the parser gives may run this package's code."""
+
+
+class _Collector:
+    """The garbage collector, off while at least one thread parses: nobody waits for another's parse."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._parses = 0
+        self._was_on = False
+
+    def pause(self) -> None:
+        with self._lock:
+            if not self._parses:
+                self._was_on = gc.isenabled()
+                gc.disable()
+            self._parses += 1
+
+    def resume(self) -> None:
+        with self._lock:
+            self._parses -= 1
+            if not self._parses and self._was_on:
+                gc.enable()
+
+
+_COLLECTOR = _Collector()
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """A context in which a library may parse, too."""
-    with _ONE_AT_A_TIME:
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            yield
-        finally:
-            if collecting:
-                gc.enable()
+    _COLLECTOR.pause()
+    try:
+        yield
+    finally:
+        _COLLECTOR.resume()
 
 
 def parse_module(source: str | bytes) -> ast.Module:

@@ -14,6 +14,10 @@ from counterlens.metrics.calibration import Bin
 from counterlens.reports.document import Block, Figure, Heading, Paragraph, Report, TableBlock
 
 _SIZE, _MARGIN = 360, 44
+_FIXES = {
+    "sample": "another completion of the same function that passes",
+    "reference": "the reference, because no completion of the function passed",
+}
 
 
 def reliability_svg(bins: Sequence[Bin], unit: str, title: str) -> str:
@@ -55,12 +59,6 @@ def show_figure(estimate: IntervalEstimate) -> str:
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:.3f} (-- to --)"
     return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"
-
-
-_FIXES = {
-    "sample": "another completion of the same function that passes",
-    "reference": "the reference, because no completion of the function passed",
-}
 
 
 def correctness_report(result: CorrectnessResult, kept: Path | None) -> Report:

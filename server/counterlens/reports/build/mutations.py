@@ -12,6 +12,7 @@ from counterlens.reports.document import Block, Difference, Heading, Marked, Par
 
 _TITLE = "Counterfactuals"
 _MARKS = {Settlement.HOLDS: "passed", Settlement.BREAKS: "passed", Settlement.DISCARDED: "failed"}
+_NONE: tuple[Block, ...] = (Paragraph("No mutation applies here."),)
 
 
 def mutation_report(
@@ -34,9 +35,6 @@ def settled_report(settled: Sequence[Settled], refused: Iterable[Refusal], *, ex
     numbers = ", ".join(f"{number} {finding.value}" for finding, number in counts(settled).items() if number)
     total = Paragraph(f"{plural(len(settled), 'counterfactual')}: {numbers or 'none'}.")
     return Report(_TITLE, (*(blocks or _NONE), *_refusal_blocks(refused, explain), total))
-
-
-_NONE: tuple[Block, ...] = (Paragraph("No mutation applies here."),)
 
 
 def _counterfactual(made: Counterfactual, run: str = "") -> Iterator[Block]:

@@ -19,7 +19,6 @@ from counterlens.probes.pairs.phrases import (
     unstable_sentence,
 )
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord, Side
-from counterlens.probes.pairs.tables import EFFECTS, Effects, effect_rows
 from counterlens.probes.pairs.wording import (
     figures,
     likelihood,
@@ -55,6 +54,7 @@ _GROUPS: dict[str, Callable[[Observation], str]] = {
     "function": lambda pair: pair.function,
     "file": lambda pair: pair.file.partition("::")[0] if "::" in pair.file else "",
 }
+_SENTENCES = (sentence, contested_sentence, unstable_sentence, drawn_sentence, reached_sentence)
 
 
 def pairs_blocks(
@@ -126,6 +126,8 @@ def together(records: Sequence[PairsRecord]) -> tuple[TableBlock, ...]:
     seen: list[Observation] = [pair for record in records for pair in record.observations]
     if all(unwritten(record) for record in records):
         return ()
+    from counterlens.probes.pairs.tables import EFFECTS, Effects, effect_rows  # one function has no tables
+
     tables = []
     for title, key in _GROUPS.items():
         groups: Effects = {(name,): summary for name, summary in summaries_by(seen, key).items()}
@@ -194,20 +196,16 @@ def _gist(record: PairsRecord, folded: int) -> Iterator[Block]:
     for mutation, why, n in sites:
         if mutation not in asked:
             reasons.setdefault(mutation, []).append((n, why))
-    rows = tuple(
-        (mutation, sum(n for n, _ in some), _main_reason(some)) for mutation, some in reasons.items()
-    )
+    rows = []
+    for mutation, some in reasons.items():
+        _, main = max(some, key=lambda reason: reason[0])
+        more = f", and {plural(len(some) - 1, 'more reason')}" if len(some) > 1 else ""
+        rows.append((mutation, sum(n for n, _ in some), f"{main}{more}"))
     if rows:
-        yield TableBlock("not asked", columns, rows, quiet=True)
+        yield TableBlock("not asked", columns, tuple(rows), quiet=True)
     if len(sites) > len(rows):
         every = tuple((mutation, n, why) for mutation, why, n in sites)
         yield Folded("All places that were not asked", (TableBlock("not asked", columns, every, quiet=True),))
-
-
-def _main_reason(reasons: Sequence[tuple[int, str]]) -> str:
-    """The reason of most places."""
-    _, why = max(reasons, key=lambda entry: entry[0])
-    return f"{why}, and {plural(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else why
 
 
 def _summed_up(record: PairsRecord, folded: int) -> Iterator[Block]:
@@ -235,15 +233,14 @@ def _summed_up(record: PairsRecord, folded: int) -> Iterator[Block]:
 
 
 def _row(pair: PairRecord) -> tuple[ReportCell, ...]:
-    verdicts = _verdict(pair.original), _verdict(pair.counterfactual)
-    return *_which(pair), *verdicts, _effect(pair), outcome(pair)
+    effect, signed = pair.effect, None
+    if effect is not None and effect.informative:
+        signed = f"{effect.signed:+d}" if effect.signed else "0"
+    return *_which(pair), _verdict(pair.original), _verdict(pair.counterfactual), signed, outcome(pair)
 
 
 def _name(pair: PairRecord) -> str:
     return f"{pair.mutation}, line {pair.start_line}"
-
-
-_SENTENCES = (sentence, contested_sentence, unstable_sentence, drawn_sentence, reached_sentence)
 
 
 def _details(pair: PairRecord, level: int, number: int | None = None) -> Iterator[Block]:
@@ -274,13 +271,6 @@ def _which(pair: PairRecord) -> tuple[ReportCell, ...]:
 
 def _verdict(side: Side) -> Marked:
     return Marked(side.verdict.replace("_", " "), side.verdict)
-
-
-def _effect(pair: PairRecord) -> ReportCell:
-    effect = pair.effect
-    if effect is None or not effect.informative:
-        return None
-    return f"{effect.signed:+d}" if effect.signed else "0"
 
 
 def _side(title: str, side: Side, copier: str = "", copied: str = "") -> document.PairSide:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from counterlens.confidence.scoring import FunctionConfidence
 from counterlens.counting import plural
 from counterlens.probes.pairs.record import PairsRecord
-from counterlens.probes.record import Record
 from counterlens.probes.runner import ProbeRun, State
 from counterlens.probes.sanity import unsteady_share
 from counterlens.reports.build.pairs import pairs_blocks, together
@@ -139,11 +138,6 @@ def pairs_of(run: ProbeRun) -> tuple[PairsRecord, ...]:
     return tuple(record for record in run.probed if isinstance(record, PairsRecord))
 
 
-def place_of(record: Record, path: str | None) -> str | None:
-    """The place of a function: its name in the dataset, or the path that was named."""
-    return path if record.target == record.function else record.target.partition("::")[0] or path
-
-
 def _state(run: ProbeRun) -> Iterator[Block]:
     if run.state is not State.DONE:
         yield Paragraph(run.reason, lead=state_mark(run))
@@ -160,11 +154,12 @@ def _results(
     if run.state is State.FAILED or run.model is None:
         return
     for record in pairs:
+        in_file = record.target == record.function
         known = (confidence or {}).get(record.target, FunctionConfidence(None))
         yield from pairs_blocks(
             record,
             model=run.model,
-            path=place_of(record, path),
+            path=path if in_file else record.target.partition("::")[0] or path,
             level=level,
             confidence=known.scored,
             note=known.note,

@@ -30,9 +30,8 @@ def title(results: RunResults) -> str:
 
 def dataset(results: RunResults) -> str:
     """The data with its version, if known."""
-    for data in _data(results):
-        return _with_version(str(data["title"]), str(data["version"]))
-    return results.settings.data
+    named = (_with_version(str(data["title"]), str(data["version"])) for data in _data(results))
+    return " and ".join(named) or results.settings.data
 
 
 def _with_version(data: str, version: str) -> str:
@@ -105,7 +104,9 @@ def circumstances(results: RunResults) -> tuple[str, ...]:
 
 
 def _data(results: RunResults) -> list[Any]:
-    return [manifest["dataset"] for manifest in results.manifests.values()][:1]
+    """The data of the manifests, each dataset once."""
+    datasets: list[Any] = [manifest["dataset"] for manifest in results.manifests.values()]
+    return list({(data["title"], data["version"]): data for data in datasets}.values())
 
 
 def not_drawn(results: RunResults) -> list[str]:

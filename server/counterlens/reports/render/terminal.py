@@ -165,13 +165,11 @@ class FittedTable:
         cells = max((row[i].cell_len for row in self._rows), default=0)
         head = self._heads[i].cell_len
         if i in self._figures:
-            head = self._longest_word(self._heads[i]) if wrapped else head
+            if wrapped:
+                head = max((Text(word).cell_len for word in self._heads[i].plain.split()), default=0)
             return max(cells, head) + _GAP
         widest = max(cells, head)
         return (min(widest, _NARROW) if wrapped else min(widest, _WIDEST)) + _GAP
-
-    def _longest_word(self, head: Text) -> int:
-        return max((Text(word).cell_len for word in head.plain.split()), default=0)
 
     def _grid(self, columns: Sequence[int], *, wrapped: bool) -> Grid:
         drawn = Grid(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim", style=self._style)

@@ -40,6 +40,23 @@ _USUAL = (
     "~/.sdkman/candidates/java/*", "~/.jdks/*", "~/Library/Java/JavaVirtualMachines/*/Contents/Home",
 )  # fmt: skip
 _VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)([^"]*)"', re.MULTILINE)
+Classes = Mapping[str, bytes]
+"""Compiled classes by name."""
+ROOM = 16 << 20  # maximum bytes of an answer
+_SOURCES = Path(__file__).parent / "worker"
+_MAIN = "counterlens.worker.Worker"
+_COMPILE_SECONDS = 120.0
+_ADDRESS_SPACE = 6 << 30  # most of it is only reserved; `-Xmx` bounds the used part
+# G1: only this collector can map the archived objects of Java 17's library, so that a JVM starts in three
+# quarters of the processor time.
+_OPTIONS = (
+    "-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1",
+    "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData",
+    "-Xlog:disable", "-Xlog:all=warning:stderr", "-XX:+DisableAttachMechanism", "-XX:-CreateCoredumpOnCrash",
+    "-XX:ReservedCodeCacheSize=64m", "-XX:CompressedClassSpaceSize=128m", "-XX:MaxMetaspaceSize=192m",
+    "-XX:MaxDirectMemorySize=32m", "-Dfile.encoding=UTF-8", "-Djava.awt.headless=true",
+)  # fmt: skip
+_SIZE = struct.Struct(">i")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,25 +158,6 @@ def _linked_paths(home: Path) -> tuple[Path, ...]:
                 targets.add(target)
     own = {Path(*path.parts[:3]) for path in targets if re.match(r"/etc/(java|openjdk)", str(path))}
     return tuple(sorted(own | {path for path in targets if not any(path.is_relative_to(at) for at in own)}))
-
-
-Classes = Mapping[str, bytes]
-"""Compiled classes by name."""
-ROOM = 16 << 20  # maximum bytes of an answer
-_SOURCES = Path(__file__).parent / "worker"
-_MAIN = "counterlens.worker.Worker"
-_COMPILE_SECONDS = 120.0
-_ADDRESS_SPACE = 6 << 30  # most of it is only reserved; `-Xmx` bounds the used part
-# G1: only this collector can map the archived objects of Java 17's library, so that a JVM starts in three
-# quarters of the processor time.
-_OPTIONS = (
-    "-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1",
-    "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData",
-    "-Xlog:disable", "-Xlog:all=warning:stderr", "-XX:+DisableAttachMechanism", "-XX:-CreateCoredumpOnCrash",
-    "-XX:ReservedCodeCacheSize=64m", "-XX:CompressedClassSpaceSize=128m", "-XX:MaxMetaspaceSize=192m",
-    "-XX:MaxDirectMemorySize=32m", "-Dfile.encoding=UTF-8", "-Djava.awt.headless=true",
-)  # fmt: skip
-_SIZE = struct.Struct(">i")
 
 
 @lru_cache(maxsize=4)

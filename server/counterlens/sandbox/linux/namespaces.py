@@ -38,6 +38,16 @@ _MS_PRIVATE = 1 << 18
 UNPRIVILEGED = 1000  # user id of root inside; not 0, so that `exec` drops the capabilities
 FEWEST = 301  # processes and threads; the kernel's minimum
 _CAPABILITIES = 0x20080522  # the version of the interface of `capset`
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_TRUNCATE, _IOCTL_DEVICE = 1 << 14, 1 << 15
+_FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
+_READ = _EXECUTE | _READ_FILE | _READ_DIR
+_MAKE_DEVICE = (1 << 6) | (1 << 11)  # character and block devices
+_NET_ALL = 0b11  # bind and connect, TCP
+_SCOPE_ALL = 0b11  # abstract Unix sockets, signals
+_PATH_BENEATH = 1
+_VERSION_FLAG = 1
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
 def enter_namespaces() -> None:
@@ -230,18 +240,6 @@ def _set_attributes(path: bytes, flags: int, *, give: int = 0, take: int = 0, sp
 def _write(path: str, text: str) -> None:
     with open(path, "w") as file:  # noqa: PTH123 - pathlib would slow the launcher's start
         file.write(text)
-
-
-_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
-_TRUNCATE, _IOCTL_DEVICE = 1 << 14, 1 << 15
-_FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
-_READ = _EXECUTE | _READ_FILE | _READ_DIR
-_MAKE_DEVICE = (1 << 6) | (1 << 11)  # character and block devices
-_NET_ALL = 0b11  # bind and connect, TCP
-_SCOPE_ALL = 0b11  # abstract Unix sockets, signals
-_PATH_BENEATH = 1
-_VERSION_FLAG = 1
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
 def landlock_version() -> int:

@@ -17,6 +17,23 @@ from functools import cache
 
 from counterlens.languages.part import LanguagePart
 
+FREE_TEXT = frozenset(
+    {
+        *("string_content", "string_start", "string_end", "escape_sequence", "comment"),
+        *("line_comment", "block_comment", "html_comment", "hash_bang_line"),
+        *("string_fragment", "multiline_string_fragment", "jsx_text", "regex_pattern"),
+        *("interpreted_string_literal_content", "raw_string_literal_content"),
+        *("doc_comment", "inner_doc_comment_marker", "outer_doc_comment_marker", "shebang"),
+        *("string_literal_content", "raw_string_content", "raw_string_start", "raw_string_end"),
+        *("verbatim_string_literal", "shebang_directive"),
+    }
+)
+"""Terminal nodes that contain prose, which surprises every model and shows nothing about code."""
+TABLES: LanguagePart[Mapping[Category, str]] = LanguagePart("concepts", Mapping)
+"""The node types of each category, by language."""
+_AGREEING = 2
+"""Minimum number of languages that share a name before it applies to another language."""
+
 
 class Category(StrEnum):
     """A concept category of Palacio et al. 2023."""
@@ -39,25 +56,6 @@ class Category(StrEnum):
 
 NO_CONCEPTS = frozenset({Category.STRUCTURE, Category.UNCATEGORISED})
 """The categories that are not in the paper, and are excluded from means over all concepts."""
-
-FREE_TEXT = frozenset(
-    {
-        *("string_content", "string_start", "string_end", "escape_sequence", "comment"),
-        *("line_comment", "block_comment", "html_comment", "hash_bang_line"),
-        *("string_fragment", "multiline_string_fragment", "jsx_text", "regex_pattern"),
-        *("interpreted_string_literal_content", "raw_string_literal_content"),
-        *("doc_comment", "inner_doc_comment_marker", "outer_doc_comment_marker", "shebang"),
-        *("string_literal_content", "raw_string_content", "raw_string_start", "raw_string_end"),
-        *("verbatim_string_literal", "shebang_directive"),
-    }
-)
-"""Terminal nodes that contain prose, which surprises every model and shows nothing about code."""
-
-TABLES: LanguagePart[Mapping[Category, str]] = LanguagePart("concepts", Mapping)
-"""The node types of each category, by language."""
-
-_AGREEING = 2
-"""Minimum number of languages that share a name before it applies to another language."""
 
 
 def category_of(language: str, kind: str) -> Category:

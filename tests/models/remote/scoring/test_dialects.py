@@ -379,9 +379,7 @@ def test_findings_are_forgotten_after_a_while(serve: Serve, tmp_path: Path) -> N
             now[0] -= age
 
 
-@pytest.mark.parametrize(
-    "content", ["", "{", "[]", '{"version": 0}', '{"version": 2, "endpoints": {"x": 3}}', "\ud83d"]
-)
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"x": 3}', '{"x": {}}', "\ud83d"])
 def test_a_memory_that_cannot_be_read_is_empty(serve: Serve, tmp_path: Path, content: str) -> None:
     file = tmp_path / "abilities.json"
     file.write_text(content, errors="surrogatepass")

@@ -94,7 +94,7 @@ def test_llama_server_is_made_to_generate_the_text(
 def test_a_text_beyond_the_context_is_read_in_windows(model: LlamaModel, tmp_path: Path) -> None:
     text = "".join(f"a{n} = {n}\n" for n in range(38))
     with (
-        llama_server(tmp_path, file=str(short_model())) as server,
+        llama_server(tmp_path, file=str(short_model(endless=True))) as server,
         RemoteModel(
             server.base_url, server.model, memory=Remembered(tmp_path), allow_unlisted=True
         ) as remote,
@@ -125,7 +125,7 @@ def test_scoring_is_cancelled_in_the_middle(llama_server: ModelServer, memory: M
 def test_a_server_that_keeps_no_logits_says_so(tmp_path: Path, memory: Memory) -> None:
     options = ("--n_ctx", "256", "--logits_all", "false")
     with (
-        llama_cpp_server(tmp_path, *options, file=str(short_model())) as server,
+        llama_cpp_server(tmp_path, *options, file=str(short_model(endless=True))) as server,
         RemoteModel(server.base_url, server.model, memory=memory) as remote,
     ):
         assert not remote.offers(Capability.SCORE)

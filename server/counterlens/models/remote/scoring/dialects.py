@@ -17,6 +17,8 @@ from counterlens.models.remote.scoring.dialect import Correction, ScoringDialect
 from counterlens.models.remote.scoring.reading import IncompleteError, Token, number
 
 _MOST: Final = 20  # vLLM's default limit
+GENERATION_ONLY: Final = ScoringDialect("generation only", {})
+"""No method at all; chosen if no other works."""
 
 
 async def _read_tgi(service: Service, text: str, _alternatives: int) -> list[Token]:
@@ -99,8 +101,6 @@ SCORING_DIALECTS: Final = (
     ScoringDialect("llama_server", {Correction.NONE: llama_server.read}),
     ScoringDialect("tgi", {Correction.NONE: _read_tgi}),
 )
-GENERATION_ONLY: Final = ScoringDialect("generation only", {})
-"""No method at all; chosen if no other works."""
 
 
 def dialect_named(name: str) -> ScoringDialect | None:

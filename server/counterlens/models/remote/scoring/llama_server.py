@@ -21,6 +21,7 @@ from counterlens.models.remote.scoring.reading import IncompleteError, Token, nu
 _PORTION: Final = 128  # tokens per request: between two, it can be cancelled and reports progress
 _SPARE: Final = 4  # positions of the context that the server may need
 _LISTED: Final = (1_000, 100_000)  # tokens to request when looking for one, at first and then
+_Value = tuple[float | None, tuple[tuple[str, float], ...]]
 
 
 async def read(service: Service, text: str, alternatives: int) -> list[Token]:
@@ -53,9 +54,6 @@ async def read(service: Service, text: str, alternatives: int) -> list[Token]:
         ]
         service.progress(len(tokens), len(ids))
     return tokens
-
-
-_Value = tuple[float | None, tuple[tuple[str, float], ...]]
 
 
 async def _force(

@@ -29,6 +29,15 @@ from counterlens.models.remote.scoring.reading import IncompleteError, Token, af
 from counterlens.models.remote.taking import WEEK, EndpointMemory
 
 _ELSEWHERE = "Score with a local model, such as smollm2-135m; counterfactual probes work with this one"
+KEPT_NEGATIVE: Final = 86_400.0  # seconds, if no method works: servers are restarted with other options
+_SURPRISE: Final = "violin"
+TRIAL: Final = f"n = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, {_SURPRISE}, 12, 13, 14]\n"
+_STEADY: Final = TRIAL.index("4, 5")  # from here on, any model knows that the text counts
+_ALTERNATIVES: Final = 3
+_EXPECTED: Final = -1.0  # nats: the median of the numbers is above
+_UNEXPECTED: Final = -5.0  # nats: the word is below
+_NOISE_MEAN: Final = 0.1  # nats between two requests, maximum of the mean
+_NOISE_MOST: Final = 1.0
 
 
 class RemoteScorer:
@@ -105,17 +114,6 @@ class RemoteScorer:
             ) from error
         progress(len(scores), len(scores))
         return after(context, scores)
-
-
-KEPT_NEGATIVE: Final = 86_400.0  # seconds, if no method works: servers are restarted with other options
-_SURPRISE: Final = "violin"
-TRIAL: Final = f"n = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, {_SURPRISE}, 12, 13, 14]\n"
-_STEADY: Final = TRIAL.index("4, 5")  # from here on, any model knows that the text counts
-_ALTERNATIVES: Final = 3
-_EXPECTED: Final = -1.0  # nats: the median of the numbers is above
-_UNEXPECTED: Final = -5.0  # nats: the word is below
-_NOISE_MEAN: Final = 0.1  # nats between two requests, maximum of the mean
-_NOISE_MOST: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from counterlens.python.judging.differential import find_behaviour, study
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Hashable, Sequence
+from threading import Lock
 from typing import Any
 
 from counterlens.judging.base import Setting
-from counterlens.judging.comparing import ID, Distinction, Studies, Untestable
+from counterlens.judging.comparing import ID, Distinction, Untestable
 from counterlens.python.judging.differential.judge import DifferentialJudge
 from counterlens.python.judging.differential.observed import texts_about
 from counterlens.python.judging.differential.original import Original
@@ -32,7 +32,10 @@ __all__ = [
     "texts_about",
 ]
 
-_STUDIES: Studies[Original] = Studies()
+_MOST = 128
+_studies: dict[Hashable, Original | Untestable] = {}
+"""The studied behaviour of functions, the most recently used last."""
+_lock = Lock()
 
 
 def find_behaviour(
@@ -50,8 +53,13 @@ def find_out(
     more = texts_about(document, function.qualname)
     calls = json.dumps(recorded)
     key = (document.text, function.qualname, document.path, setting.python, setting.limits, more, calls)
-
-    name, cancel = function.qualname, setting.cancel
-    return _STUDIES.find(
-        key, partial(study, document, name, setting, more=more, recorded=recorded, cancel=cancel)
-    )
+    with _lock:
+        studied = _studies.get(key)
+    if studied is None:
+        studied = study(document, function.qualname, setting, more=more, recorded=recorded)
+    with _lock:
+        _studies.pop(key, None)
+        _studies[key] = studied
+        if len(_studies) > _MOST:
+            del _studies[next(iter(_studies))]
+    return studied

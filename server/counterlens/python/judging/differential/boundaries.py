@@ -16,12 +16,26 @@ from counterlens.python.judging.differential.inputs import Call
 _TIMES = (10, 100, 1000)
 _LARGE = (1 << 31, (1 << 63) + 1)
 _MOST = 40  # maximum boundary values of one call
+_MOST_LITERAL = 60  # maximum calls with a literal of the code or its neighbour
 _SIZE = 1000  # maximum characters or items of a larger value
 
 
 def boundary_calls(calls: Sequence[Call]) -> list[Call]:
     """Calls with one argument replaced by a boundary value of its type."""
     return [varied for call in calls for varied in islice(_variations(call, boundary_values), _MOST)]
+
+
+def literal_calls(calls: Sequence[Call], integers: Sequence[int]) -> list[Call]:
+    """Calls with one integer replaced by a literal of the code, or by a neighbour: where comparisons turn."""
+    near = list(dict.fromkeys(literal + more for literal in integers for more in (0, -1, 1)))
+
+    def literals(value: Any) -> Iterator[Any]:
+        if type(value) is int:
+            yield from near
+        yield from _with_item(value, literals)
+
+    varied = (other for call in calls for other in _variations(call, literals))
+    return list(islice(varied, _MOST_LITERAL))
 
 
 def larger_calls(calls: Sequence[Call]) -> list[Call]:

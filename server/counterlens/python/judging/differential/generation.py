@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import ast
+import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
+import platformdirs
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from counterlens.python.judging.differential.call_likeness import CallLikeness
 from counterlens.python.judging.differential.inputs import Built, Call
 from counterlens.python.judging.differential.observed import FunctionNode
 from counterlens.python.judging.differential.shapes import Shapes, Strategy, Unknown, required_parameters
+from counterlens.python.syntax.parsing import undisturbed
 from counterlens.syntax.tree import lent_recursion_limit
 
 _COMBINATIONS = 36  # maximum combinations of types to try if types are unknown
 _OMITTED = Built("omitted")
+
+# Hypothesis would also draw constants of all modules outside of `site-packages`: those of a checkout of this
+# package and of plug-ins. The same seed would give other calls than an installed package does, and
+# `.hypothesis/constants` would be written into the current folder.
+providers._get_local_constants = Constants
+# It also keeps tables of characters; pytest would warn of their folder in the user's project.
+if "HYPOTHESIS_STORAGE_DIRECTORY" not in os.environ:
+    set_hypothesis_home_dir(platformdirs.user_cache_path("counterlens") / "hypothesis")
 
 
 @dataclass(frozen=True)
@@ -132,7 +146,7 @@ def draw(calls: st.SearchStrategy[Call], number: int, of_seed: int) -> list[Call
     def collect(call: Call) -> None:
         drawn.setdefault(call.written(""), call)
 
-    with lent_recursion_limit():
+    with lent_recursion_limit(), undisturbed():  # Hypothesis parses the sources of functions
         collect()
     return list(drawn.values())
 
@@ -238,7 +252,8 @@ def _kinds(shapes: Shapes, parameter: ast.arg, at: int, seen: Sequence[Call]) ->
     values = [call.positional[at] for call in seen if len(call.positional) > at]
     values += [value for call in seen for name, value in call.named if name == parameter.arg]
     if values:
-        like = {repr(shapes.like(value)): shapes.like(value) for value in values}
+        with undisturbed():  # a strategy's text has the source of its functions
+            like = {repr(shapes.like(value)): shapes.like(value) for value in values}
         return (st.one_of(list(like.values())),)
     words = shapes.texts()
     return (

@@ -11,6 +11,8 @@ from typing import Any
 
 from counterlens.judging.comparison import comparable, show
 
+_FUNCTIONS = {"function", "method", "builtin_function_or_method", "type"}
+
 
 @dataclass(frozen=True)
 class Hints:
@@ -87,9 +89,10 @@ class Call:
 
     def task(self) -> Mapping[str, Any]:
         """The call in the form of `sandboxed/recorder/calls.py`."""
+        positional, named = _codes(self)
         return {
-            "a": _codes(self)[0],
-            "k": _codes(self)[1],
+            "a": positional,
+            "k": named,
             "e": dict(self.variables),
             "m": [[method, *_codes(call)] for method, call in self.steps],
         }
@@ -294,7 +297,6 @@ def _all(forms: Sequence[Any]) -> list[Any]:
     return [_plain(form) for form in forms]
 
 
-_FUNCTIONS = {"function", "method", "builtin_function_or_method", "type"}
 _CALLBACK = Built("lambda *args: args[0] if args else None")
 """In place of any function that the tests pass: it must be called in the same way."""
 _READERS: dict[str, Any] = {

@@ -98,7 +98,9 @@ class DifferentialJudge(ComparingJudge):
                 judgement, Evidence(ID, seen, self._running(recording), str(recording.trouble))
             )
         evidence = Evidence(ID, self.tests, None, self.basis)
-        return DifferentialOutcome(Judgement.PASSED, evidence, traces=self._traces(recording))
+        runs = zip(self._twice, recording.observations, strict=False)
+        own = (trace for (_, was), seen in runs for trace in seen.traces if trace not in was.traces)
+        return DifferentialOutcome(Judgement.PASSED, evidence, traces=tuple(dict.fromkeys(own)))
 
     def _failed(
         self, example: Counterexample, apart: Sequence[Counterexample], recording: Recording
@@ -180,15 +182,6 @@ class DifferentialJudge(ComparingJudge):
         first = [(each.call, each.seen) for each in reversed(usual)]
         again = [(each.call, each.again) for each in usual]
         return [*first, *again, *((each.call, each.again) for each in large)]
-
-    def _traces(self, recording: Recording) -> tuple[str, ...]:
-        """The private traces of a program that the original does not leave."""
-        runs = zip(self._twice, recording.observations, strict=False)
-        return tuple(
-            dict.fromkeys(
-                trace for (_, was), seen in runs for trace in seen.traces if trace not in was.traces
-            )
-        )
 
     def _recorded(self, program: str, cancel: Event | None) -> Recording:
         tasks = [call.task() for call, _ in self._twice]

@@ -107,8 +107,10 @@ class _Numbers(Likeness):
     def strategy(self) -> Strategy:
         if self._constant or not self._digits:
             return st.sampled_from(self._values)
-        low, high = _bounds(self._digits)
-        largest = max(abs(value) for value in self._values if _is_finite(value))
+        digits = self._digits
+        low = 10 ** (digits.start - 1) if digits.start else 0
+        high = 10 ** (digits.stop - 1) - 1 if digits.stop > 1 else 1
+        largest = max(map(abs, filter(_is_finite, self._values)))
         parts = [st.sampled_from(self._values), self._between(low, high)]
         parts += [self._between(low, max(low, min(high, largest)))]
         parts += [self._between(-high, -low)] if self._negative else []
@@ -131,11 +133,6 @@ def _digits(number: float) -> int:
     """The order of magnitude: the digits of the integral part, 0 below 1."""
     whole = abs(int(number))
     return len(str(whole)) if whole.bit_length() < 10_000 else whole.bit_length()
-
-
-def _bounds(digits: range) -> tuple[float, float]:
-    low = 10 ** (digits.start - 1) if digits.start else 0
-    return low, 10 ** (digits.stop - 1) - 1 if digits.stop > 1 else 1
 
 
 class _Sizes:

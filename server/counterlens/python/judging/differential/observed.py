@@ -21,6 +21,8 @@ _MOST = 40  # maximum calls
 _LONGEST = 2000  # maximum characters of one call
 _EXAMPLES = ("examples", "example")
 _MOST_FILES, _LARGEST = 100, 1 << 20  # maximum files with examples, and bytes of each
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_NOT_CALLED = {"property", "setter", "deleter", "cached_property", "fixture", "command", "overload"}
 
 
 def hints_of(nodes: Sequence[ast.AST], calls: Sequence[Call]) -> Hints:
@@ -133,10 +135,6 @@ def scalars_of(value: Any) -> Iterator[Any]:
             yield from scalars_of(item)
     else:
         yield value
-
-
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-_NOT_CALLED = {"property", "setter", "deleter", "cached_property", "fixture", "command", "overload"}
 
 
 def find_node(module: ast.Module, qualname: str) -> tuple[FunctionNode | None, list[ast.AST]]:

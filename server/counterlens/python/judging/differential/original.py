@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from threading import Event, Lock
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from counterlens.judging.comparing import FEWEST, UNSTEADY, Untestable
@@ -26,6 +26,8 @@ _QUICK = 0.2  # maximum seconds per call of the original for an input that is mu
 _LONGEST = 3  # maximum seconds for all inputs that are much larger
 _ILL_TYPED = {"TypeError", "AttributeError"}
 _TOO_FEW = "it returns a value for too few generated inputs"
+_IMPORTING = Lock()
+"""coverage.py's modules import each other: two threads that import them at once can fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +107,9 @@ class OriginalStudy:
         plan: CallPlan,
         recorder: Recorder,
         seed: int,
-        cancel: Event | None,
     ) -> None:
         self._text, self._lines, self.plan, self.recorder = text, lines, plan, recorder
-        self._seed, self._cancel = seed, cancel
+        self._seed, self._cancel = seed, recorder.setting.cancel
         self._calls: dict[str, Call] = {}
         self._observations: list[CallRecord] = []
         self._arcs: set[tuple[int, int]] = set()
@@ -167,11 +168,16 @@ class OriginalStudy:
         Returns:
             The number of all calls before the much larger ones.
         """
-        from counterlens.python.judging.differential.boundaries import boundary_calls, larger_calls
+        from counterlens.python.judging.differential.boundaries import (
+            boundary_calls,
+            larger_calls,
+            literal_calls,
+        )
 
         returned = self._returned()
         by_size = sorted(returned, key=lambda call: call.size)
         bases = {call.written(""): call for call in (*returned[:_BASES], *by_size[-1:])}
+        self._observe_more(literal_calls(list(bases.values()), self.plan.shapes.hints.integers), SECONDS)
         self._observe_more(boundary_calls(list(bases.values())), SECONDS)
         usual = len(self._calls)
         with at_most(_LONGEST):
@@ -311,10 +317,6 @@ def _trouble(recording: Recording) -> Untestable:
         "invalid": "its file does not compile: ",
     }
     return Untestable(words.get(trouble.kind, "") + trouble.message)
-
-
-_IMPORTING = Lock()
-"""coverage.py's modules import each other: two threads that import them at once can fail."""
 
 
 @dataclass(frozen=True, slots=True)

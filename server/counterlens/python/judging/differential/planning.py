@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from threading import Event
 from typing import Any
 
 from counterlens.judging.base import Setting
@@ -31,13 +30,12 @@ def study(
     seed: int = 0,
     more: Sequence[str] = (),
     recorded: Sequence[Any] = (),
-    cancel: Event | None = None,
 ) -> Original | Untestable:
     """Find inputs for a function, and record its behaviour on them.
 
     Args:
         document: The original file.
-        setting: Its sandbox and interpreter.
+        setting: Its sandbox and interpreter, and what cancels.
         seed: Random seed of the inputs.
         more: Further texts that may call it with literal arguments, such as its tests.
         recorded: Calls that its tests make; if there are any, inputs are drawn from their domain.
@@ -45,7 +43,7 @@ def study(
     Raises:
         Cancelled, SandboxError: as `Sandbox.run`.
     """
-    planned = plan_study(document, qualname, setting, seed=seed, more=more, recorded=recorded, cancel=cancel)
+    planned = plan_study(document, qualname, setting, seed=seed, more=more, recorded=recorded)
     return planned if isinstance(planned, Untestable) else planned.result()
 
 
@@ -58,12 +56,11 @@ def plan_study(
     more: Sequence[str] = (),
     recorded: Sequence[Any] = (),
     versions: Sequence[str] = (),
-    cancel: Event | None = None,
 ) -> OriginalStudy | Untestable:
     """Find out how a function, or the objects of a class, can be called; nothing runs.
 
     Args:
-        seed, more, recorded, cancel: As of `study`.
+        seed, more, recorded: As of `study`.
         versions: Other texts of the file, whose literals suggest inputs too: where a version treats 100
             differently and the code does not, only an input near 100 shows it.
     """
@@ -84,7 +81,7 @@ def plan_study(
             return Untestable(reason)
         of_objects = CallPlan(qualname, shapes, reason, made, recorded=True)
         recorder = _recorder(document, module, qualname, setting)
-        return OriginalStudy(document.text, range(0), of_objects, recorder, seed, cancel)
+        return OriginalStudy(document.text, range(0), of_objects, recorder, seed)
     node, around = find_node(module, qualname)
     why = why_not(node, around)
     if node is None or why is not None:
@@ -98,7 +95,7 @@ def plan_study(
     if isinstance(how.parameters, str) and not how.seen:
         return Untestable(how.parameters)
     recorder = _recorder(document, module, how.target, setting)
-    return OriginalStudy(document.text, lines, how, recorder, seed, cancel)
+    return OriginalStudy(document.text, lines, how, recorder, seed)
 
 
 def never_compared(document: Document, function: Function) -> str | None:

@@ -74,10 +74,17 @@ class Shapes:
         known = sorted({text for text in self.hints.strings if 0 < len(text) <= 40})
         spoken = sorted({character for text in known for character in text})[:40]
         letters = st.text(alphabet="abcdeXYZ012 .,-_", max_size=9)
-        few = [letters, st.text(alphabet="ab c", max_size=8), st.text(alphabet="0123456789", max_size=5)]
+        word = st.text(alphabet="abcdeXYZ", min_size=1, max_size=7)  # docstrings speak of such ones most
+        few = [
+            word,
+            letters,
+            st.text(alphabet="ab c", max_size=8),
+            st.text(alphabet="0123456789", max_size=5),
+        ]
         if known:
-            word = st.sampled_from(known)
-            few += [word, st.lists(word, max_size=5).map("".join), st.lists(word, max_size=5).map(" ".join)]
+            spoken_word = st.sampled_from(known)
+            several = st.lists(spoken_word, max_size=5)
+            few += [spoken_word, several.map("".join), several.map(" ".join)]
             few += [st.text(alphabet=spoken, max_size=12)] * 2
         return st.one_of(*few, st.text(max_size=4).filter(_is_encodable))
 

@@ -43,7 +43,6 @@ def run_versions(
         more=more,
         recorded=recorded,
         versions=programs,
-        cancel=setting.cancel,
     )
     if isinstance(planned, Untestable):
         return planned.reason

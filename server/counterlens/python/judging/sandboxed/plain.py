@@ -27,6 +27,7 @@ NOT_PLAIN: Any = object()
 _SHORT = 1 << 53
 _SINGLE = {"...": Ellipsis, "NotImplemented": NotImplemented}
 _BUILTIN_TYPES = {value: name for name, value in vars(builtins).items() if type(value) is type}
+_FROM_TEXT = {"bytearray": "fromhex", "datetime": "fromisoformat", "time": "fromisoformat"}
 
 
 def _write(value: Any) -> list[Any]:
@@ -51,7 +52,6 @@ _CLASSES: dict[str, tuple[str, Callable[[Any], list[Any]]]] = {
     "UUID": ("uuid", lambda value: [value.hex]),
     **dict.fromkeys(("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath"), ("pathlib", _write)),
 }
-_FROM_TEXT = {"bytearray": "fromhex", "datetime": "fromisoformat", "time": "fromisoformat"}
 _kinds: dict[Any, str] = {}
 _makers: dict[str, Callable[..., Any]] = {}
 

@@ -41,6 +41,12 @@ _SILENT = (
 )
 _FLAGS = {"--no-cov", "--no-cov-on-fail", "--cov-append", "--cov-branch", "--cov-reset"}
 _BENCHMARK = "--benchmark-"
+_GROUP = "pytest11"
+_SEARCHERS = {"pluggy._manager", "_pytest.config"}  # they search for plug-ins only
+_OF_CONFIGURATION = (["args", "plugins"], ["args", "plugins", "prog"])
+_PROGRAM = "pytest.main()"
+_PLAIN = (types.ModuleType, types.BuiltinFunctionType, str, int, float, bytes, tuple, list, dict, set,
+          frozenset, type(None), type(NotImplemented), property)  # fmt: skip
 
 
 def start_pytest(
@@ -150,14 +156,6 @@ class SilentOptions:
                 parser.addoption(name, action="store_true")
             else:
                 parser.addoption(name, action="append", nargs="?", const="")
-
-
-_GROUP = "pytest11"
-_SEARCHERS = {"pluggy._manager", "_pytest.config"}  # they search for plug-ins only
-_OF_CONFIGURATION = (["args", "plugins"], ["args", "plugins", "prog"])
-_PROGRAM = "pytest.main()"
-_PLAIN = (types.ModuleType, types.BuiltinFunctionType, str, int, float, bytes, tuple, list, dict, set,
-          frozenset, type(None), type(NotImplemented), property)  # fmt: skip
 
 
 class _KnownDistribution:

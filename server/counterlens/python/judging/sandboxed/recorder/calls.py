@@ -49,6 +49,11 @@ _OUTSIDE = {
     "shutil.rmtree": "writes files",
     "tempfile.mkstemp": "writes files",
 }
+_WAIT = 5  # maximum wall-clock seconds of a call for each second of processor time that it may use
+_INPUT = "3\n1 2 3\nab\n-4\n0.5\n"  # standard input of each call
+_WRITTEN = 20000  # maximum bytes kept of what a call writes past `sys.stdout`
+_DATA = (bool, int, float, complex, str, bytes, list, dict, set, frozenset, tuple, bytearray, type(None))
+_PARTS, _LEVELS = 200, 3  # maximum parts and levels of arguments whose identity is looked for in a result
 
 
 class Watch:
@@ -78,13 +83,6 @@ def _importing(event: str) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-_WAIT = 5  # maximum wall-clock seconds of a call for each second of processor time that it may use
-_INPUT = "3\n1 2 3\nab\n-4\n0.5\n"  # standard input of each call
-_WRITTEN = 20000  # maximum bytes kept of what a call writes past `sys.stdout`
-_DATA = (bool, int, float, complex, str, bytes, list, dict, set, frozenset, tuple, bytearray, type(None))
-_PARTS, _LEVELS = 200, 3  # maximum parts and levels of arguments whose identity is looked for in a result
 
 
 class Sleeps:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-ITEMS = 1000  # maximum items taken from an asynchronous generator
+ITEMS = 1000  # maximum items taken from an iterator, also an asynchronous one
 _CALLABLE = (
     types.FunctionType,
     types.MethodType,
@@ -51,6 +51,38 @@ _CALLABLE = (
 _ARGUMENTS: tuple[tuple[Any, ...], ...] = (
     (), (0,), (1,), (5,), (-3,), ("ab",), ([2, 1],), ({"a": 1},), (2, 3), ("ab", "b"), ([1, 2], 1), (3, 1, 2),
 )  # fmt: skip
+NODES = 20000  # maximum parts of one value
+CHARACTERS = 100000  # maximum characters of one string
+_DEPTH = 60
+_CALLED = 2  # maximum levels of functions that give functions
+_PLAIN = {list: "l", tuple: "t", set: "s", frozenset: "z"}
+# Types whose `repr` contains everything to compare.
+_TEXTUAL = {
+    "datetime": ("datetime", "time", "timezone"),
+    "builtins": ("slice", "type"),
+    "re": ("Pattern", "Match"),
+    "array": ("array",),
+    "ipaddress": ("IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"),
+    "zoneinfo": ("ZoneInfo",),
+}
+_ITERATORS = {
+    "builtins": ("generator", "map", "filter", "zip", "enumerate", "reversed", "list_iterator",
+                 "list_reverseiterator", "tuple_iterator", "set_iterator", "str_iterator", "dict_keyiterator",
+                 "dict_valueiterator", "dict_itemiterator", "range_iterator", "callable_iterator",
+                 "str_ascii_iterator", "bytes_iterator"),
+    "itertools": None,
+}  # fmt: skip
+_VIEWS = ("dict_keys", "dict_values", "dict_items")
+_BASES: dict[type, Any] = {
+    dict: None, list: None, tuple: None, set: None, frozenset: None,
+    int: int.__int__, float: float.__float__,
+    str: lambda value: "".join(str.__iter__(value)),
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+}  # fmt: skip
+_OPEN = {object, collections.deque, collections.OrderedDict, collections.defaultdict, *_BASES}
+_MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+_SILENT = {"__weakref__", "__dict__"}
+_MAKERS: dict[str, Any] = {"l": list, "t": tuple, "s": set, "z": frozenset, "g": iter}
 
 
 def first(*values: Any) -> Any:
@@ -141,40 +173,6 @@ def _run(awaitable: Any) -> Any:
         loop.run_until_complete(loop.shutdown_asyncgens())
         asyncio.set_event_loop(None)
         loop.close()
-
-
-NODES = 20000  # maximum parts of one value
-ITEMS = 1000  # maximum items taken from an iterator
-CHARACTERS = 100000  # maximum characters of one string
-_DEPTH = 60
-_CALLED = 2  # maximum levels of functions that give functions
-_PLAIN = {list: "l", tuple: "t", set: "s", frozenset: "z"}
-# Types whose `repr` contains everything to compare.
-_TEXTUAL = {
-    "datetime": ("datetime", "time", "timezone"),
-    "builtins": ("slice", "type"),
-    "re": ("Pattern", "Match"),
-    "array": ("array",),
-    "ipaddress": ("IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"),
-    "zoneinfo": ("ZoneInfo",),
-}
-_ITERATORS = {
-    "builtins": ("generator", "map", "filter", "zip", "enumerate", "reversed", "list_iterator",
-                 "list_reverseiterator", "tuple_iterator", "set_iterator", "str_iterator", "dict_keyiterator",
-                 "dict_valueiterator", "dict_itemiterator", "range_iterator", "callable_iterator",
-                 "str_ascii_iterator", "bytes_iterator"),
-    "itertools": None,
-}  # fmt: skip
-_VIEWS = ("dict_keys", "dict_values", "dict_items")
-_BASES: dict[type, Any] = {
-    dict: None, list: None, tuple: None, set: None, frozenset: None,
-    int: int.__int__, float: float.__float__,
-    str: lambda value: "".join(str.__iter__(value)),
-    bytes: lambda value: bytes.__getitem__(value, slice(None)),
-}  # fmt: skip
-_OPEN = {object, collections.deque, collections.OrderedDict, collections.defaultdict, *_BASES}
-_MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
-_SILENT = {"__weakref__", "__dict__"}
 
 
 class _Full(Exception):  # noqa: N818 - a signal
@@ -343,9 +341,6 @@ def _text(kind: Any, name: str) -> str:
     except AttributeError:
         return ""
     return value if type(value) is str else ""
-
-
-_MAKERS: dict[str, Any] = {"l": list, "t": tuple, "s": set, "z": frozenset, "g": iter}
 
 
 def decode(form: Any, classes: dict[str, Any]) -> Any:

@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_SIGNALS = [number for name in ("SIGHUP", "SIGINT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGCHLD")
+            if (number := getattr(signal, name, None)) is not None]  # fmt: skip
+_DESCRIPTORS = range(3, 40)
+_YIELDS = 200  # maximum times that the processor is left to a thread that is ending
+PRIVATE = frozenset(
+    ("changes the recursion limit", "changes the state of random", "changes the state of numpy.random")
+)
+"""Changes that are a private matter of a program: nobody relies on the state before them."""
+
+
 class ReplacedModule:
     """Finder and loader of one module, whose source is given instead of read from its file.
 
@@ -83,12 +93,6 @@ def resolve(module: ModuleType, qualname: str) -> Any:
     for name in qualname.split("."):
         value = getattr(value, name)
     return value
-
-
-_SIGNALS = [number for name in ("SIGHUP", "SIGINT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGCHLD")
-            if (number := getattr(signal, name, None)) is not None]  # fmt: skip
-_DESCRIPTORS = range(3, 40)
-_YIELDS = 200  # maximum times that the processor is left to a thread that is ending
 
 
 def _environment() -> Any:
@@ -166,12 +170,6 @@ _LOADED: list[tuple[str, str, Callable[[Any], Any], Callable[[Any, Any], object]
     ("gc", "switches the garbage collector", lambda module: module.isenabled(), None),
     ("socket", "changes the default timeout of sockets", lambda module: module.getdefaulttimeout(), None),
 ]  # fmt: skip
-
-
-PRIVATE = frozenset(
-    ("changes the recursion limit", "changes the state of random", "changes the state of numpy.random")
-)
-"""Changes that are a private matter of a program: nobody relies on the state before them."""
 
 
 class CallSurroundings:

@@ -65,6 +65,8 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
         cases.problem = cases.problem or "pytest counts a failure that is not in the report"
     if cases.problem is None and code not in (0, 1, 5):
         reason = f"pytest was interrupted or could not start (exit code {code})"
+        if plugin.uncollected:  # pytest itself says only that it found no collectors for the files in it
+            reason = f"pytest cannot collect the folder {plugin.uncollected}"
         if _imports(cases.candidate):
             cases.unstarted = reason
         else:
@@ -114,6 +116,7 @@ class Chooser:
 
     Attributes:
         collected: Whether pytest has collected tests.
+        uncollected: A folder that pytest cannot collect, and why; empty if there is none.
     """
 
     def __init__(self, chosen: dict[str, dict[str, Any]], cases: Cases) -> None:
@@ -123,6 +126,7 @@ class Chooser:
         self._compared: Any = (None, None)
         self._real: dict[str, str] = {}
         self.collected = False
+        self.uncollected = ""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, collector: Any, name: str, obj: object) -> list[Any] | None:
@@ -150,6 +154,9 @@ class Chooser:
         error = report.call.excinfo.value if report.call.excinfo is not None else None
         cause = getattr(error, "__cause__", None) or error  # pytest's own error has it as its cause
         self.collected = True
+        what = shorten(str(report.longrepr).strip()) if cause is None else describe(cause)
+        if os.path.isdir(collector.path):  # noqa: PTH112
+            self.uncollected = f"{collector.path.name}: {what}"
         chosen = self._chosen.get(os.path.realpath(str(collector.path)), {}).get("cases", [])
         lacking = self._cases.lacks(cause)
         if lacking is not None and not self._cases.every:
@@ -158,7 +165,6 @@ class Chooser:
             for name in names:
                 self._cases.add(name, UNSUPPORTED, lacking)
             return
-        what = shorten(str(report.longrepr).strip()) if cause is None else describe(cause)
         if self._cases.every:
             self._cases.broken[os.path.realpath(str(collector.path))] = what
         else:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 _SUPPLIED = "<tests>"
+FUTURE = 0
+"""The compiler flags of all `from __future__` imports."""
 
 
 def run_supplied(tests: str, cases: Cases) -> None:
@@ -146,8 +148,6 @@ def _line_of(error: BaseException, path: str) -> int:
     return line
 
 
-FUTURE = 0
-"""The compiler flags of all `from __future__` imports."""
 for _name in __future__.all_feature_names:
     FUTURE |= vars(__future__)[_name].compiler_flag
 
