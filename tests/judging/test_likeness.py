@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.internal import lambda_sources
 
 from counterlens.python.judging.differential.boundaries import boundary_calls, larger_calls, literal_calls
 from counterlens.python.judging.differential.call_likeness import CallLikeness
 from counterlens.python.judging.differential.generation import draw, plan
 from counterlens.python.judging.differential.inputs import Call, Hints
-from counterlens.python.judging.differential.shapes import Shapes
+from counterlens.python.judging.differential.shapes import Shapes, kind_of
 
 SCALARS = (
     st.integers() | st.floats() | st.text(max_size=5) | st.booleans() | st.none() | st.binary(max_size=4)
@@ -178,6 +179,23 @@ def test_the_garbage_collector_is_off_while_hypothesis_parses(monkeypatch: pytes
     assert states
     assert not any(states)
     assert gc.isenabled()
+
+
+@given(VALUES, VALUES)
+def test_values_of_one_kind_have_one_strategy(one: object, other: object) -> None:
+    shapes = Shapes(ast.parse(""), Hints())
+    alike = repr(shapes.like(one)) == repr(shapes.like(other))
+    assert (kind_of(one) == kind_of(other)) == alike
+
+
+def test_a_plan_reads_no_source_of_a_strategy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several threads plan: parses in one of them can make those of another fail."""
+    monkeypatch.setattr(lambda_sources, "lambda_description", None)
+    module = ast.parse("def f(a):\n    return a\n")
+    node = module.body[0]
+    assert isinstance(node, ast.FunctionDef)
+    found = plan(Shapes(module, Hints()), node, None, [Call(([1],)), Call(([2],)), Call(("a",))])
+    assert len(found.parameters) == 1
 
 
 def call_of(number: int) -> Call:

@@ -116,7 +116,7 @@ def test_an_input_that_shows_a_difference_can_be_made_simpler(setting: Setting) 
     while call:
         simplest, tried = call, runs.further.outcomes(runs.further.simpler(call), (0, 1))
         call = next((each.call for each in tried if each.outcomes[1].group != 0), "")
-    assert simplest == "joined([[0], [1]])"
+    assert simplest in {"joined([[0], [1]])", "joined([[1], [0]])"}  # no step from either differs
     assert runs.further.simpler("joined([[7]])") == [], "an input that was never run"
 
 

@@ -6,6 +6,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from threading import Event
 from typing import Protocol, TypeVar
 
@@ -26,7 +27,9 @@ FEWEST = 3
 UNSTEADY = 0.05
 """Maximum share of the inputs on which a second run of the original may give another result."""
 
-_TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simplification: inputs per round, rounds, seconds
+_STEPS, _TRIES, _TURNS, _PATIENCE = 256, 80, 12, 6.0
+# Simplification: steps looked at and inputs run in a round, rounds, seconds. A long value has thousands of
+# steps, each as long as itself: the largest come first.
 
 CallT = TypeVar("CallT", bound="SimplifiableCall")
 ResultT = TypeVar("ResultT")
@@ -219,7 +222,8 @@ def smallest(
     """
     until, best = time.monotonic() + _PATIENCE, first
     for _ in range(_TURNS):
-        simpler = {each.size: each for each in best[0].simpler() if each.size < best[0].size}
+        steps = islice(best[0].simpler(), _STEPS)
+        simpler = {each.size: each for each in steps if each.size < best[0].size}
         calls = [simpler[size] for size in sorted(simpler)[:_TRIES]]
         smaller = distinguishing(calls) if calls else []
         if not smaller:

@@ -20,7 +20,13 @@ from hypothesis.internal.constants_ast import Constants
 from counterlens.python.judging.differential.call_likeness import CallLikeness
 from counterlens.python.judging.differential.inputs import Built, Call
 from counterlens.python.judging.differential.observed import FunctionNode
-from counterlens.python.judging.differential.shapes import Shapes, Strategy, Unknown, required_parameters
+from counterlens.python.judging.differential.shapes import (
+    Shapes,
+    Strategy,
+    Unknown,
+    kind_of,
+    required_parameters,
+)
 from counterlens.python.syntax.parsing import undisturbed
 from counterlens.syntax.tree import lent_recursion_limit
 
@@ -252,9 +258,8 @@ def _kinds(shapes: Shapes, parameter: ast.arg, at: int, seen: Sequence[Call]) ->
     values = [call.positional[at] for call in seen if len(call.positional) > at]
     values += [value for call in seen for name, value in call.named if name == parameter.arg]
     if values:
-        with undisturbed():  # a strategy's text has the source of its functions
-            like = {repr(shapes.like(value)): shapes.like(value) for value in values}
-        return (st.one_of(list(like.values())),)
+        kinds = {kind_of(value): value for value in values}
+        return (st.one_of([shapes.like(value) for value in kinds.values()]),)
     words = shapes.texts()
     return (
         shapes.integers(),

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
+from itertools import chain, repeat, zip_longest
 from typing import Any
 
 from counterlens.judging.comparison import comparable, show
@@ -113,17 +114,19 @@ class Call:
         return replace(self, named=named)
 
     def simpler(self) -> Iterator[Call]:
-        """Calls with one argument one step simpler, one keyword argument less, or one step less."""
+        """Calls with one argument one step simpler, one keyword argument less, or one step less.
+
+        The arguments take turns, so that a long one does not keep the others from it.
+        """
         for at in range(len(self.steps)):
             if len(self.steps) > 1:
                 yield replace(self, steps=(*self.steps[:at], *self.steps[at + 1 :]))
-        for at, value in enumerate(self.positional):
-            for less in simpler(value):
-                yield self.with_value(at, less)
-        for at, (name, value) in enumerate(self.named):
+        for at in range(len(self.named)):
             yield replace(self, named=(*self.named[:at], *self.named[at + 1 :]))
-            for less in simpler(value):
-                yield self.with_value(name, less)
+        places: list[tuple[int | str, Any]] = [*enumerate(self.positional), *self.named]
+        turns = zip_longest(*(zip(repeat(place), simpler(value)) for place, value in places))
+        for place, less in filter(None, chain.from_iterable(turns)):
+            yield self.with_value(place, less)
 
 
 def _codes(call: Call) -> tuple[list[str], dict[str, str]]:
@@ -238,12 +241,17 @@ def _(value: float) -> Iterator[Any]:
 
 
 def _shorter(value: Any) -> Iterator[Any]:
-    if len(value) > 3:
-        half = len(value) // 2
-        yield value[:half]
-        yield value[half:]
-    for at in range(len(value)):
-        yield value[:at] + value[at + 1 :]
+    """A sequence without each of its halves, then each of its quarters, and at last each of its items.
+
+    The last part goes first: what stays is the beginning.
+    """
+    size = len(value)
+    while size:
+        size = max(size // 2, 1)
+        for at in reversed(range(0, len(value), size)):
+            yield value[:at] + value[at + size :]
+        if size == 1:
+            return
 
 
 def _weight(value: Any) -> int:

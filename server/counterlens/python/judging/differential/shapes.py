@@ -7,7 +7,7 @@ by expressions, and unknown types are reported.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -287,10 +287,32 @@ class Shapes:
         return st.just(value)
 
     def _items(self, values: Any) -> Strategy:
-        kinds = {repr(type(value)): value for value in values}
-        return (
-            st.one_of([self.like(value) for _, value in sorted(kinds.items())]) if kinds else self.integers()
-        )
+        return st.one_of([self.like(value) for _, value in _by_type(values)])
+
+
+def kind_of(value: Any) -> Hashable:
+    """What `Shapes.like` takes from a value: equal for values for which it gives the same strategy.
+
+    The text of a strategy would tell, too, but Hypothesis parses the sources of its functions for it.
+    """
+    if isinstance(value, bool | int | float | str):
+        return type(value)
+    if isinstance(value, tuple) and len(value) < 4:
+        return (tuple, *map(kind_of, value))
+    if isinstance(value, list | tuple | set | frozenset):
+        return type(value), _kinds_of(value)
+    if isinstance(value, dict):
+        return dict, _kinds_of(value), _kinds_of(value.values())
+    return repr(value)
+
+
+def _kinds_of(values: Any) -> Hashable:
+    return tuple((name, kind_of(value)) for name, value in _by_type(values))
+
+
+def _by_type(values: Any) -> list[tuple[str, Any]]:
+    """The last value of each type, by the type's text; of no values, an integer."""
+    return sorted({repr(type(value)): value for value in [*values] or [0]}.items())
 
 
 def repetitive(item: Strategy, low: int, high: int) -> Strategy:
