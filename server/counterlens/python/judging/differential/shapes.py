@@ -296,7 +296,7 @@ def kind_of(value: Any) -> Hashable:
     The text of a strategy would tell, too, but Hypothesis parses the sources of its functions for it.
     """
     if isinstance(value, bool | int | float | str):
-        return type(value)
+        return (type(value),)
     if isinstance(value, tuple) and len(value) < 4:
         return (tuple, *map(kind_of, value))
     if isinstance(value, list | tuple | set | frozenset):
