@@ -15,6 +15,7 @@ from counterlens.cli.probe import probe
 from counterlens.errors import ModelError, OptionError
 from counterlens.evaluation.manifest import differences, manifest
 from counterlens.evaluation.plan import make_plan
+from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.work import opened_encoder, perform
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
@@ -112,6 +113,20 @@ def test_another_timeout_is_another_run(place: Path) -> None:
     refused = run(bench(place, folder, "--resume", "--timeout", "30", model="toy", functions="1"))
     assert refused.returncode == 1
     assert "started with other options: --timeout was 10.0, now 30.0" in refused.stderr
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_run_whose_time_was_too_short_resumes_with_more(place: Path) -> None:
+    short, timeless = place / "short", place / "timeless"
+    assert run(bench(place, short, "--minutes", "0.00001", model="toy", functions="1")).returncode == 0
+    assert RunResults.read(short).total == 1
+    assert not RunResults.read(short).records
+    more = run(bench(place, short, "--resume", "--minutes", "5", model="toy", functions="1"))
+    assert more.returncode == 0, more.stderr
+    assert len(RunResults.read(short).records) == 1
+    assert run(bench(place, timeless, model="toy", functions="1")).returncode == 0
+    refused = run(bench(place, timeless, "--resume", "--minutes", "5", model="toy", functions="1"))
+    assert "started with other options: --minutes was None, now 5.0" in refused.stderr
 
 
 def test_where_an_option_applies_is_said_and_one_that_no_task_takes_is_refused() -> None:

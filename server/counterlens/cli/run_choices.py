@@ -169,6 +169,8 @@ class RunChoices:
             f"--{name.replace('_', '-')} was {getattr(kept, name)!r}, now {self._chosen[name]!r}"
             for name in sorted(self._explicit & self._chosen.keys() - {"budget"})
             if getattr(kept, name) != self._chosen[name]
+            # The order of a run with a time limit is its own, whatever the limit.
+            and not (name == "minutes" and kept.minutes and self._chosen[name])
         ]
         given = {name: value for name, value in self._given.items() if name not in self._filed}
         again = RunSettings.of(kept.tasks, kept.data, given)
@@ -186,8 +188,8 @@ class RunChoices:
                 f"folder",
             )
         own = {name: self._chosen[name] if name in self._explicit else None for name in ("base_url", "data")}
-        agreed = agreed_settings(kept, kept.models, **own)
-        return replace(agreed, budget=self._chosen["budget"]) if "budget" in self._explicit else agreed
+        spent = {name: self._chosen[name] for name in ("budget", "minutes") if name in self._explicit}
+        return replace(agreed_settings(kept, kept.models, **own), **spent)
 
 
 def engine_of(context: click.Context) -> EvaluationEngine:

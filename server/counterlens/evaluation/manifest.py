@@ -23,14 +23,15 @@ from counterlens.sandbox.registry import choose
 from counterlens.text import sha256_of
 
 _PARAMETERS = ("limit", "seed", "since", "paths", "minutes", "thinking_tokens")
-# A commit that leaves the prompts unchanged, as `plan` and `dataset.sha256` show, does not matter to a run.
+# A commit that leaves the prompts unchanged, as `plan` and `dataset.sha256` show, does not matter to a run, nor
+# does another time limit: `--resume` refuses one for a run that had none.
 # The identity of a model already covers its number of parameters.
 _HARMLESS = {
     *("model.details.threads", "model.details.parameters", "dataset.path", "dataset.version"),
     *("model.entry.concurrency", "model.entry.key", "model.entry.requests_per_minute"),
     *("model.entry.tokens_per_minute", "model.entry.price", "model.details.asked"),
     *("model.entry.price.input", "model.entry.price.output", "model.entry.price.currency"),
-    "model.entry.price.cached",
+    *("model.entry.price.cached", "parameters.minutes"),
 }
 _PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
 
