@@ -23,8 +23,8 @@ from counterlens.sandbox.registry import choose
 from counterlens.text import sha256_of
 
 _PARAMETERS = ("limit", "seed", "since", "paths", "minutes", "thinking_tokens")
-# A commit that leaves the prompts unchanged, as `plan` and `dataset.sha256` show, does not matter to a run, nor
-# does another time limit: `--resume` refuses one for a run that had none.
+# A commit that leaves the prompts unchanged, as `plan` and `dataset.sha256` show, does not matter to a run,
+# nor does another time limit: `--resume` refuses one for a run that had none.
 # The identity of a model already covers its number of parameters.
 _HARMLESS = {
     *("model.details.threads", "model.details.parameters", "dataset.path", "dataset.version"),
