@@ -24,7 +24,6 @@ _PLACES = {
     "execution": "counterlens.probes.execution.independent:ExecutionProbe",
     "dependent-execution": "counterlens.probes.execution.dependent:DependentExecutionProbe",
     "specification": "counterlens.probes.execution.specification:SpecificationProbe",
-    "coherence": "counterlens.probes.execution.coherence:CoherenceProbe",
     "runtime": "counterlens.probes.runtime.probe:RuntimeProbe",
     "equivalence": "counterlens.probes.equivalence.probe:EquivalenceProbe",
     "localisation": "counterlens.probes.localisation.probe:LocalisationProbe",

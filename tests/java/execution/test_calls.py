@@ -320,8 +320,8 @@ def test_specification_of_java() -> None:
     assert function["settings"]["true"]["gave"] == "List.of(4)"
 
 
-def test_coherence_of_java() -> None:
-    (call,) = entries(asked("coherence"), "calls")
+def test_states_of_java() -> None:
+    call, *_ = entries(asked("runtime"), "calls")
     assert call["outcome"] == "right"
     assert {(one["variable"], one["truth"], one["outcome"]) for one in call["states"]} <= {
         ("sum", "0", "right"), ("sum", "2", "wrong"), ("found", "List.of()", "wrong"),

@@ -32,7 +32,7 @@ def double(x):
     return y
 '''
 SLOW = SOURCE.replace("    y =", "    import time\n    time.sleep(1.5)\n    y =")
-PROBES_HERE = ("execution", "dependent-execution", "specification", "coherence")
+PROBES_HERE = ("execution", "dependent-execution", "specification")
 
 
 def answer(text: str) -> str:
@@ -54,7 +54,6 @@ def allowed(probe: str, **options: Any) -> list[int]:
         ("execution", {128, 384}),
         ("dependent-execution", {128, 384}),
         ("specification", {384}),
-        ("coherence", {128}),
     ],
 )
 def test_the_most_tokens_of_an_answer(probe: str, tokens: set[int]) -> None:
@@ -79,7 +78,7 @@ def test_the_time_limit_of_a_call(probe: str) -> None:
 def test_what_a_probe_does_not_take_is_refused(probe: str) -> None:
     declared = plain_options(make(PROBES[probe].options, {}))
     more = {"unroll"} if probe == "execution" else set()
-    more |= {"protocol"} if probe != "coherence" else set()
+    more |= {"protocol"}
     more |= {"map_timeout", "excluded_tests"} if probe == "dependent-execution" else set()
     more |= {"from_language"} if probe in {"dependent-execution", "specification"} else set()
     assert set(declared) == {"seed", "ask_by", "timeout", "max_tokens"} | more

@@ -53,9 +53,7 @@ def cached(answer: Callable[[str], str], store: AnswerStore) -> tuple[Context, S
     return Context(CachedModel(cast(Model, scripted), store), best_sandbox), scripted
 
 
-@pytest.mark.parametrize(
-    "probe", ["execution", "dependent-execution", "specification", "coherence", "output"]
-)
+@pytest.mark.parametrize("probe", ["execution", "dependent-execution", "specification", "runtime", "output"])
 def test_a_model_that_has_begun_to_waver_gets_no_figures_from_what_is_kept(
     probe: str, tmp_path: Path
 ) -> None:

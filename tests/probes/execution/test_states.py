@@ -1,23 +1,23 @@
-"""States while a call runs, loops that are written out, and the coherence of states and outputs."""
+"""States while a call runs, loops that are written out, and states beside outputs."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from counterlens.errors import SourceError
 from counterlens.judging.base import LIMITS, Setting
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.execution.coherence import CoherenceOptions, CoherenceProbe, square
 from counterlens.probes.execution.independent import unroll
 from counterlens.probes.execution.language import MARK, add_mark, execution_of, points
 from counterlens.probes.execution.questions import question_of
-from counterlens.probes.execution.record import CoherenceRecord, Form
+from counterlens.probes.execution.record import Form
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_targets
+from counterlens.probes.runtime.probe import RuntimeOptions, RuntimeProbe
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import Steps
 from counterlens.python.execution.running import trace
@@ -190,31 +190,26 @@ def test_outputs_and_states_are_counted_together() -> None:
             return " I cannot determine it" if "While total" in text else " 3"
         return " 11" if text.endswith("total([4, 7]) ==") else " 4"
 
-    result = probed("coherence", answer, STATES)
-    calls = entries(result, "calls")
-    counts = square([call for record in result.probed for call in cast(CoherenceRecord, record).calls])
-    assert (counts[True, False], counts[False, True], counts.total()) == (1, 1, 2)
-    rows = table(result, "coherence")
-    assert rows["right"][:3] == (1, 0, 1)
-    assert rows["not right"][:3] == (1, 1, 0)
-    (total, same) = sorted(calls, key=lambda one: one["target"], reverse=True)
+    result = probed("runtime", answer, STATES)
+    rows = table(result, "outputs and states")
+    assert rows["right"][0] == 1
+    assert rows["right"][1].count == 0
+    assert rows["not right"][0] == 1
+    assert rows["not right"][1].count == 1
+    (total, same) = sorted(entries(result, "calls"), key=lambda one: one["target"], reverse=True)
     assert {one["outcome"] for one in total["states"]} == {"refused"}
     assert [(one["variable"], one["times"], one["truth"]) for one in same["states"]] == [("y", 1, "3")]
-    assert table(result, "unreadable answers") == {"state": ("it declines to answer", 2)}
 
 
-def test_coherence_of_the_embedded_model(model: LlamaModel) -> None:
+def test_states_of_the_embedded_model(model: LlamaModel) -> None:
     targets: list[Target] = targets_in(Document(STATES), "same")
     seen: list[Any] = []
     asking = Context(model, best_sandbox, Steps(progress=lambda *step: seen.append(step)))
-    result = run_targets(CoherenceProbe(), asking, targets, CoherenceOptions(max_tokens=16))
-    (one,) = entries(result, "calls")
+    result = run_targets(RuntimeProbe(), asking, targets, RuntimeOptions(max_tokens=16))
+    one, *_ = entries(result, "calls")
     assert one["truth"] == "3"
     assert len(one["states"]) == 1
     assert seen
-    (still,) = targets_in(Document("def f():\n    return 1\n"))
-    with pytest.raises(SourceError, match="none of its lines is a single assignment"):
-        CoherenceProbe().run(context(lambda _: ""), still, CoherenceOptions())
 
 
 def test_long_values_are_no_states_to_ask_about() -> None:

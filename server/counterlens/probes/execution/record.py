@@ -31,7 +31,7 @@ class Tolerance:
     absolute: float = ABSOLUTE
 
 
-class _Judged:
+class OutcomeAnswer:
     """An answer with an outcome."""
 
     __slots__ = ()
@@ -49,7 +49,7 @@ class _Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionAnswer(_Judged):
+class ExecutionAnswer(OutcomeAnswer):
     """The answer to a question about the result of a call.
 
     Attributes:
@@ -263,65 +263,3 @@ class SpecificationRecord(Record):
     tolerance: Tolerance = Tolerance()
     translated_from: str | UnsetType = UNSET
     functions: tuple[SpecifiedFunction, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StateAnswer(_Judged):
-    """The answer to a question about the value of a variable at one point of an execution.
-
-    Attributes:
-        line: The line that has just run, 1-based.
-        times: The number of runs of the line so far.
-        truth: Its value, as a literal.
-        said: The model's text.
-        finish: `stop` or `length`, as in `Completion`.
-        answer: The literal in the text; None if there is none.
-        outcome: Whether the answer is right.
-        unread: Why there is no literal; None if there is one.
-        copied: As in `ExecutionAnswer`.
-    """
-
-    line: int
-    times: int
-    variable: str
-    truth: str
-    said: str
-    finish: str
-    answer: str | None
-    outcome: AnswerOutcome
-    unread: str | None
-    copied: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CoherenceCall(ExecutionAnswer):
-    """The answer about the output of a call, and the answers about intermediate states.
-
-    Attributes:
-        states: The answers about states, in execution order.
-    """
-
-    states: tuple[StateAnswer, ...]
-
-    @property
-    def states_right(self) -> bool:
-        """Whether the answers about all states are right."""
-        return all(state.right for state in self.states)
-
-    @property
-    def unended(self) -> bool:
-        """Whether an answer was truncated, so that output and states cannot be compared."""
-        return self.truncated or any(state.truncated for state in self.states)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CoherenceRecord(Record):
-    """The model's answers about the output and the states of a call of one function.
-
-    Attributes:
-        tolerance: The tolerances within which two floats are equal.
-        calls: The call; exactly one.
-    """
-
-    tolerance: Tolerance = Tolerance()
-    calls: tuple[CoherenceCall, ...]

@@ -12,7 +12,7 @@ from counterlens.metrics.significance import PairedShares, paired_shares
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.language import TAGS, USES
 from counterlens.probes.execution.prompts import STYLES
-from counterlens.probes.execution.record import ExecutionAnswer, Form, StateAnswer
+from counterlens.probes.execution.record import ExecutionAnswer, Form
 from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, share_right
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, AnswerOutcome, short
 
@@ -149,21 +149,14 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
     return tuple(table for table in tables if table.rows)
 
 
-def answer_baselines(
-    answers: Mapping[str, Answers | Sequence[StateAnswer]],
-) -> list[ChanceComparison]:
-    """The share of right answers among those not truncated, beside answers without a model."""
+def style_baselines(answers: Answers) -> list[ChanceComparison]:
+    """The share of right answers in each style among those not truncated, beside answers without a model."""
     drawn = []
-    for asked, said in answers.items():
-        known = [answer for answer in said if not answer.truncated]
+    for asked, said in _by_style(answers):
+        known = ended_answers(said)
         truths, right = [answer.truth for answer in known], sum(answer.right for answer in known)
         drawn.append(share_right(asked, truths, right, sum(answer.copied for answer in known)))
     return [baseline for baseline in drawn if baseline]
-
-
-def style_baselines(answers: Answers) -> list[ChanceComparison]:
-    """The answers in each style, beside answers without a model."""
-    return answer_baselines(dict(_by_style(answers)))
 
 
 def styles(answers: Answers, title: str = "independent execution reasoning") -> Table:

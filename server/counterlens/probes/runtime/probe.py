@@ -23,11 +23,10 @@ from counterlens.probes.execution.choices import (
     ranked_outputs,
     weighed_outputs,
 )
-from counterlens.probes.execution.coherence import TracedCall, ask_states, state_rows, traced_calls
 from counterlens.probes.execution.language import MOST_POINTS
 from counterlens.probes.execution.prompts import StyleTokens
 from counterlens.probes.execution.questions import Asking, reachable
-from counterlens.probes.execution.record import CoherenceCall
+from counterlens.probes.execution.record import ExecutionAnswer
 from counterlens.probes.options import PromptedOptions
 from counterlens.probes.probe import Context, Need, Source, Target
 from counterlens.probes.prompts.asking import (
@@ -46,6 +45,7 @@ from counterlens.probes.runtime.questions import (
     sought_input,
 )
 from counterlens.probes.runtime.record import RuntimeCall, RuntimeRecord
+from counterlens.probes.runtime.states import TracedCall, ask_states, state_rows, traced_calls
 
 MOST_CALLS = 2
 """Maximum number of calls of a function: what is written about each takes most of the time."""
@@ -75,6 +75,10 @@ class _Asked:
 def _ladders(record: RuntimeRecord) -> list[tuple[bool, ...]]:
     """The chains of answers with a right one: one with none right is consistent whatever the model does."""
     return [ladder for call in record.calls for ladder in call.ladders if any(ladder)]
+
+
+def _ended_calls(record: RuntimeRecord) -> Iterator[RuntimeCall]:
+    return (call for call in record.calls if call.states and not call.unended)
 
 
 def consistent(ladder: Sequence[bool]) -> bool:
@@ -155,6 +159,15 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, Sequence[_Asked]]
             "the likeliest of this and those of other calls; input: a call that gives this output, run in "
             "the sandbox, so that any right one counts",
         ),
+        GroupedFigure[RuntimeRecord, RuntimeCall](
+            "outputs and states",
+            of=_ended_calls,
+            by={"output": lambda call: "right" if call.right else "not right"},
+            columns={"calls": count, "all states right": share(lambda call: call.states_right)},
+            order=lambda call: not call.right,
+            note="a right output with wrong states was not reached by following the call; a call with a "
+            "truncated answer is left out, and so is one without states to ask about",
+        ),
         GroupedFigure[RuntimeRecord, tuple[bool, ...]](
             "consistency",
             of=_ladders,
@@ -224,7 +237,7 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, Sequence[_Asked]]
         facts: Sequence[_Asked],
         answers: Sequence[TaskAnswer[Any]],
     ) -> RuntimeRecord:
-        """Like `PromptedTask.answered`; the output and the states are asked as in the task coherence."""
+        """Like `PromptedTask.answered`."""
         said, limits = iter(answers), lasting(options.timeout)
         asked = [each.output for each in facts if each.output is not None]
         weighed = weighed_outputs(context, asked, Asking(options.max_tokens))
@@ -232,7 +245,7 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, Sequence[_Asked]]
         answered, logprobs = ask_states(context, target, traced, options.max_tokens, weighed)
         chosen = {each.call: each for each in output_choices(asked, logprobs)}
         left_out, calls = Counter[str](), list[RuntimeCall]()
-        for each, states in zip(facts, answered, strict=True):
+        for each, (output, states) in zip(facts, answered, strict=True):
             covered = tuple(question.answered(next(said)) for question in each.covered)
             following = tuple(question.answered(next(said)) for question in each.following)
             texts = [next(said).said for _ in each.inputs]
@@ -242,11 +255,12 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, Sequence[_Asked]]
             left_out["input: no call with literal arguments can be asked for"] += not sought
             calls.append(
                 RuntimeCall(
-                    **{field.name: getattr(states, field.name) for field in fields(CoherenceCall)},
+                    **{field.name: getattr(output, field.name) for field in fields(ExecutionAnswer)},
+                    states=states,
                     covered=covered,
                     next_lines=following,
                     sought=sought[0] if sought else None,
-                    chosen=chosen.get(states.call),
+                    chosen=chosen.get(output.call),
                 )
             )
         return RuntimeRecord(calls=tuple(calls), left_out=left_out)

@@ -10,7 +10,6 @@ from counterlens.errors import SourceError
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models.chat.replies import without_thought
 from counterlens.probes.execution.calls import statement_lines
-from counterlens.probes.execution.coherence import TracedCall
 from counterlens.probes.execution.language import (
     MARK,
     MOST_POINTS,
@@ -35,6 +34,7 @@ from counterlens.probes.runtime.record import (
     NextLineAnswer,
     SoughtInput,
 )
+from counterlens.probes.runtime.states import TracedCall
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import find_function
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from counterlens.probes.execution.record import CoherenceCall, OutputChoice, Tolerance
+from counterlens.probes.execution.record import (
+    ExecutionAnswer,
+    OutcomeAnswer,
+    OutputChoice,
+    Tolerance,
+)
+from counterlens.probes.prompts.literals import AnswerOutcome
 from counterlens.probes.record import Record
 
 
@@ -27,6 +33,34 @@ class LineAnswer:
     def right(self) -> bool:
         """Whether the answer is right."""
         return self.yes is self.truth
+
+
+@dataclass(frozen=True, slots=True)
+class StateAnswer(OutcomeAnswer):
+    """The answer to a question about the value of a variable at one point of an execution.
+
+    Attributes:
+        line: The line that has just run, 1-based.
+        times: The number of runs of the line so far.
+        truth: Its value, as a literal.
+        said: The model's text.
+        finish: `stop` or `length`, as in `Completion`.
+        answer: The literal in the text; None if there is none.
+        outcome: Whether the answer is right.
+        unread: Why there is no literal; None if there is one.
+        copied: As in `ExecutionAnswer`.
+    """
+
+    line: int
+    times: int
+    variable: str
+    truth: str
+    said: str
+    finish: str
+    answer: str | None
+    outcome: AnswerOutcome
+    unread: str | None
+    copied: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +112,11 @@ class SoughtInput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuntimeCall(CoherenceCall):
+class RuntimeCall(ExecutionAnswer):
     """The answers about the output and the states of a call, and about its lines.
 
     Attributes:
+        states: The answers about intermediate states, in execution order.
         covered: Whether lines run; over all calls of the function, as many run as not.
         next_lines: Which lines run next, after those of the states; empty if the trace does not tell.
         sought: An input for the output; None if none can be asked for.
@@ -89,10 +124,21 @@ class RuntimeCall(CoherenceCall):
             probabilities.
     """
 
+    states: tuple[StateAnswer, ...]
     covered: tuple[LineAnswer, ...]
     next_lines: tuple[NextLineAnswer, ...]
     sought: SoughtInput | None
     chosen: OutputChoice | None = None
+
+    @property
+    def states_right(self) -> bool:
+        """Whether the answers about all states are right."""
+        return all(state.right for state in self.states)
+
+    @property
+    def unended(self) -> bool:
+        """Whether an answer was truncated, so that output and states cannot be compared."""
+        return self.truncated or any(state.truncated for state in self.states)
 
     @property
     def ladders(self) -> list[tuple[bool, ...]]:
