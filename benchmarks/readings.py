@@ -16,8 +16,7 @@ The rule is how many versions must agree, and which share of those that count. I
 functions, for at most `ALLOWED` of the right ones marked, is tried on the last fifth, five times
 (`fitted on others`). With `--bare` examples are taken out of the docstrings, so that no input is given, as of
 most functions. Answers are stored, and FILE (`.jsonl.gz`, a row for each function) is continued, so an
-interrupted run can be resumed. With `--examples` the examples alone are left of docstrings that have two or
-more. The last line is one JSON document.
+interrupted run can be resumed. The last line is one JSON document.
 
 `--stated` asks no model: it counts the functions that do not return what their docstring states for a call,
 with a bug and right.
@@ -32,7 +31,7 @@ import json
 import random
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -55,7 +54,6 @@ from counterlens.probes.execution.translation import description, without_exampl
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.reading.marking import marking_rule, stated_mark
 from counterlens.probes.reading.readings import (
-    LEAST_EXAMPLES,
     SAMPLES,
     USUAL,
     Consensus,
@@ -265,22 +263,15 @@ def report(model: str, rows: Sequence[Row], rule: Consensus) -> Row:
     }
 
 
-def examples_alone(text: str, name: str) -> str:  # noqa: ARG001 - as `without_examples`
-    """A docstring of its interactive examples and nothing else."""
-    parts = text.split(">>> ")[1:]
-    return "\n".join(">>> " + part.partition("\n\n")[0].strip() for part in parts)
-
-
-def with_docstring(problem: Problem, changed: Callable[[str, str], str]) -> Problem:
-    """A problem whose docstrings are changed, in both versions."""
-    name = problem.function or ""
-    buggy = problem.buggy and changed_docstring(problem.buggy, name, changed)
-    source = changed_docstring(problem.source, name, changed)
+def bare(problem: Problem) -> Problem:
+    """A problem whose docstrings have no examples."""
+    buggy = problem.buggy and without_docstring_examples(problem.buggy, problem.function or "")
+    source = without_docstring_examples(problem.source, problem.function or "")
     return replace(problem, source=source, buggy=buggy, description="")
 
 
-def changed_docstring(source: str, name: str, changed: Callable[[str, str], str]) -> str:
-    """A file with another docstring of a function."""
+def without_docstring_examples(source: str, name: str) -> str:
+    """A file with the examples taken out of the docstring of a function."""
     nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
     node = next(node for node in nodes if node.name == name)
     text = ast.get_docstring(node)
@@ -288,7 +279,7 @@ def changed_docstring(source: str, name: str, changed: Callable[[str, str], str]
         return source
     shown = node.body[0]
     lines = source.splitlines(keepends=True)
-    short = textwrap.indent(f'"""{changed(text, name)}\n"""\n', " " * shown.col_offset)
+    short = textwrap.indent(f'"""{without_examples(text, name)}\n"""\n', " " * shown.col_offset)
     return "".join([*lines[: shown.lineno - 1], short, *lines[shown.end_lineno :]])
 
 
@@ -360,19 +351,14 @@ def main() -> int:
     parser.add_argument("--functions", type=int, default=1000, help="maximum number of functions")
     parser.add_argument("--records", type=Path, help="a file of rows, which is continued (.jsonl.gz)")
     parser.add_argument("--quick", action="store_true", help=f"measure {QUICK} functions")
-    left = parser.add_mutually_exclusive_group()
-    left.add_argument("--bare", action="store_true", help="take the examples out of docstrings")
-    left.add_argument("--examples", action="store_true", help="leave nothing but the examples in docstrings")
+    parser.add_argument("--bare", action="store_true", help="take the examples out of docstrings")
     parser.add_argument("--stated", action="store_true", help="what docstrings state, without a model")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--cache", type=Path, help="folder of the response cache; default: the user's")
     given = parser.parse_args()
     problems = [problem for problem in open_dataset(str(given.data)) if problem.function]
     if given.bare:
-        problems = [with_docstring(problem, without_examples) for problem in problems]
-    if given.examples:
-        problems = [with_docstring(problem, examples_alone) for problem in problems]
-        problems = [problem for problem in problems if problem.source.count(">>> ") >= LEAST_EXAMPLES]
+        problems = [bare(problem) for problem in problems]
     random.Random(0).shuffle(problems)  # noqa: S311 - so that any number of the first ones is a sample
     problems = problems[: QUICK if given.quick else given.functions]
     if given.stated:

@@ -29,9 +29,7 @@ from counterlens.probes.prompts.gap import Gap, View
 from counterlens.syntax.functions import Function
 
 LEAST_WORDS = 4
-"""Words of a description, without examples, below which nothing can be read from them."""
-LEAST_EXAMPLES = 2
-"""Examples that take the place of words: with the name they say what the function does."""
+"""Words of a description, without examples, below which nothing can be read from it."""
 SAMPLES = 5
 """Readings that are drawn where the likeliest one differs from the code."""
 TEMPERATURE = 0.8
@@ -153,16 +151,12 @@ def require_readable(target: Target) -> Function:
     """The function of a target that can be read.
 
     Raises:
-        SourceError: it is a method, or its description is shorter than a sentence and has too few examples.
+        SourceError: it is a method, or its description is shorter than a sentence.
     """
     function = reachable(target)
-    text = description(target, function) or ""
-    words, examples = without_examples(text, function.name).split(), text.count(">>> ")
-    if len(words) < LEAST_WORDS and examples < LEAST_EXAMPLES:
-        raise SourceError(
-            "its docstring is shorter than a sentence",
-            f"Say in it what the function does, or show {LEAST_EXAMPLES} calls of it",
-        )
+    words = without_examples(description(target, function) or "", function.name).split()
+    if len(words) < LEAST_WORDS:
+        raise SourceError("its docstring is shorter than a sentence", "Say in it what the function does")
     return function
 
 
