@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from counterlens.cli import check as check_command
 from counterlens.cli.options import ChosenModel
 from counterlens.doubt import marking as doubt_marking
 from counterlens.doubt.scope import DoubtScope
+from counterlens.errors import Cancelled
 from counterlens.models.base import Capability, Completion, ModelInfo, Prompt
 from counterlens.probes.reading import checking, marking
 from counterlens.probes.reading.readings import Consensus, Majority
@@ -331,7 +333,7 @@ def test_no_code_runs_for_a_docstring_in_a_folder_that_is_not_trusted(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: Path) -> Sandbox:
-        raise TrustError("the folder is not trusted")
+        raise TrustError("the folder is not trusted", "Use --trust")
 
     path, model = write(tmp_path, "halves.py", HALVES), WritingModel({})
     monkeypatch.setattr(ChosenModel, "opened", lambda _self: model)
@@ -339,7 +341,7 @@ def test_no_code_runs_for_a_docstring_in_a_folder_that_is_not_trusted(
     monkeypatch.setattr(marking, "FITTED", {"words": Consensus(Majority(4, 0.8))})
     ran = cli("check", path)
     assert (ran.code, ran.out) == (0, "")
-    assert "no examples of docstrings were run: the folder is not trusted" in ran.err
+    assert "no examples of docstrings were run: the folder is not trusted. Use --trust" in ran.err
 
 
 def test_what_a_docstring_states_is_run_in_a_folder_that_is_trusted(
@@ -382,6 +384,29 @@ def test_a_budget_ends_with_the_functions_that_were_edited_last(
     assert whole.out.count("did you mean") == 2
     assert f"so far: {old}:7:18: `!=`: did you mean `==`?" in whole.err  # before the other file is read
     assert cli("check", tmp_path, "--fit", "--budget", "1s").code == 2
+
+
+def test_a_budget_ends_what_has_begun_but_the_first_function(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "a.py", UNTESTED + "\n\ndef same(n):\n    return n\n")
+    asked = list[str]()
+
+    def doubts(_model: object, scope: DoubtScope, cancel: Event | None) -> tuple[()]:
+        asked.append(scope.function.qualname)
+        if len(asked) == 1:
+            assert cancel is None
+            return ()
+        assert cancel is not None
+        while not cancel.is_set():
+            time.sleep(0.01)
+        raise Cancelled
+
+    monkeypatch.setattr(checking, "doubts", doubts)
+    ran = cli("check", tmp_path, "--budget", "1s", "--no-readings")
+    assert asked[0] == "same"
+    assert (ran.code, ran.out.count("did you mean")) == (0, 0)
+    assert "the time sufficed for 1 of 2 functions" in ran.err
 
 
 def test_what_docstrings_state_is_said_before_the_model_is_asked_and_short_functions_come_first(

@@ -35,11 +35,11 @@ from counterlens.doubt.margins import margins_of, save_margins
 from counterlens.doubt.marking import Doubt, Mark
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
-from counterlens.errors import SandboxError, SourceError
+from counterlens.errors import Cancelled, SandboxError, SourceError
 from counterlens.languages.language import Feature
 from counterlens.models.base import Model
 from counterlens.probes.reading.checking import DocstringReader, marks_of
-from counterlens.progress import Steps, TimeBudget
+from counterlens.progress import EndOfTime, Steps, TimeBudget
 from counterlens.reports.export.doubts import DOUBT_FORMATS
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
@@ -57,8 +57,8 @@ _PATIENCE = 3.0  # seconds after which a mark is stated before the end
     "--budget",
     type=DurationType(),
     metavar="TIME",
-    help="Begin no further function after this time, such as 60s or 2m; the files edited last come first, "
-    "in each the shortest functions.",
+    help="End after this time, such as 60s or 2m, or with the first function; the files edited last come "
+    "first, in each the shortest functions.",
 )
 @click.option("--tests", is_flag=True, help="Verify marks and find fixes with the tests of each function.")
 @click.option(
@@ -103,6 +103,7 @@ def check(
     that was fitted also writes each function from its docstring, and those that do otherwise are marked.
     """
     _refuse_conflicts(tests=tests, fit=fit, since=since, form=form, write_baseline=write_baseline)
+    time_left = None if budget is None else TimeBudget(budget)
     accepted = baseline or _configured_baseline(paths)
     if write_baseline and accepted is None:
         raise click.UsageError("--write-baseline needs --baseline FILE, or baseline in counterlens.toml")
@@ -116,7 +117,7 @@ def check(
         with model.opened() as loaded:
             reader = None if no_readings else _docstrings(loaded, paths, excluded_tests)
             checker = Checker(loaded, sandbox, excluded_tests, reader, states=form == "text")
-            marks = culprits(checker.marks_in(chosen, None if budget is None else TimeBudget(budget)))
+            marks = culprits(checker.marks_in(chosen, time_left))
             checked = checker.checked
             if reader is not None and reader.balance:
                 say(reader.balance, err=True)
@@ -204,7 +205,7 @@ def _docstrings(model: Model, paths: Sequence[Path], excluded: Sequence[str]) ->
     try:
         return DocstringReader(model, strong_sandbox(*paths), excluded)
     except (SandboxError, TrustError) as error:
-        say(f"no examples of docstrings were run: {error.message}", err=True)
+        say(f"no examples of docstrings were run: {error.message}. {error.hint}", err=True)
         return None
 
 
@@ -233,7 +234,7 @@ class Checker:
         """The marks of some functions.
 
         Args:
-            budget: The time after which no further function is begun.
+            budget: The time after which the checking ends, unless it is at the first function.
         """
         if margins_of(self._model.info) is None:
             only = "only tests mark anything" if self._sandbox else "nothing is marked"
@@ -254,10 +255,16 @@ class Checker:
                     self._say_so_far(unstated, report)
                     unstated = []
                 report(f"checking {scope.document.path}::{scope.function.qualname}", number, len(order))
-                watched = Steps(progress=progress_at(report, number, len(order)))
-                new = marks_of(
-                    self._model, scope, self._sandbox, self._reader, watched, excluded=self._excluded
-                )
+                until = EndOfTime(None, budget) if number and budget else None
+                watched = Steps(until, progress_at(report, number, len(order)))
+                try:
+                    new = marks_of(
+                        self._model, scope, self._sandbox, self._reader, watched, excluded=self._excluded
+                    )
+                except Cancelled:
+                    if until is None:
+                        raise
+                    break
                 unstated += [mark for mark in new if mark not in marks[at]]
                 marks[at] = new
                 self.checked.append(scope)
