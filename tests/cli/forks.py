@@ -16,6 +16,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from threading import Event
 from typing import Any
 
@@ -30,6 +31,21 @@ SECONDS = 5
 """Most processor seconds of a command."""
 MOST_SECONDS = 120
 """Seconds after which a command is considered to wait for ever, however busy the machine is."""
+
+
+LATER = (
+    "counterlens.python.execution.language",
+    "counterlens.python.judging.coverage_tests",
+    "counterlens.python.judging.differential",
+    "counterlens.python.judging.language",
+    "counterlens.python.judging.supplied_tests",
+    "counterlens.python.mutations.language",
+    "counterlens.python.prompts.language",
+    "counterlens.python.syntax.concepts",
+    "counterlens.sandbox.process",
+    "tree_sitter_python",
+)
+"""What commands import when they need it."""
 
 
 class Toy(RuleModel):
@@ -88,6 +104,8 @@ def serve() -> None:
     for name in cli.list_commands(context):
         cli.get_command(context, name)
     list(PROBES.values())  # imported once, before the forks
+    for name in LATER:
+        import_module(name)
     few_cheats.try_few()
     gc.freeze()
     for line in sys.stdin:

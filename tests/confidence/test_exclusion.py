@@ -81,6 +81,13 @@ def test_a_long_file_is_left_out_with_its_size_and_the_limit() -> None:
     assert re.findall(r"[\d,]+\d", reason) == [f"{len(document.data):,}", "1,000"]
 
 
+def test_a_long_file_is_left_out_without_being_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[Document] = []
+    monkeypatch.setattr(Document, "tree", property(parsed.append))
+    assert "bytes" in str(reason_to_skip(Document(CODE * 30), ScoringLimits(bytes=1000)))
+    assert parsed == []
+
+
 def test_nothing_of_this_repository_is_taken_for_generated_or_minified() -> None:
     root = Path(__file__).parents[2] / "server"
     found = {path.name: reason_to_skip(Document.read(path)) for path in root.rglob("*.py")}

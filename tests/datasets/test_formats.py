@@ -7,17 +7,19 @@ import importlib.util
 import io
 import json
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from counterlens.datasets import LOADERS, TestForm, open_dataset
+from counterlens.datasets import LOADERS, TestForm, files, open_dataset
 from counterlens.datasets.checking import Finding, check
 from counterlens.datasets.evalplus import shape
 from counterlens.datasets.registry import VARIABLE, find, installed_data
 from counterlens.errors import Cancelled, DataError
 from counterlens.probes.dataset_subjects import not_drawn, targets_of
+from counterlens.regular_file import numbered_lines
 
 ADD = "def add(a, b):\n    return a + b\n"
 JAVA = "class Solution {\n    int add(int a, int b) {\n"
@@ -607,3 +609,19 @@ def test_core_has_its_questions_and_lite_and_says_what_is_no_python_3(tmp_path: 
     (tmp_path / "core" / "prompts" / "data_Python_trace.jsonl").write_text(json.dumps({"label_file": "x"}))
     with pytest.raises(DataError, match="`task_id` is missing"):
         list(dataset)
+
+
+def test_a_file_of_no_format_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text("{\n")
+    opened: list[Path] = []
+
+    def lines(file: Path) -> Iterator[tuple[int, bytes]]:
+        opened.append(file)
+        return numbered_lines(file)
+
+    monkeypatch.setattr(files, "numbered_lines", lines)
+    for _ in range(2):
+        with pytest.raises(DataError, match="line 1"):
+            open_dataset(path)
+    assert opened == [path]

@@ -7,6 +7,7 @@ half. The stored map is then fitted on all functions.
 from __future__ import annotations
 
 import datetime
+import importlib.util
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -40,13 +41,11 @@ def require_statistics() -> None:
     Raises:
         CounterlensError: scikit-learn is not installed.
     """
-    try:
-        import sklearn  # noqa: F401 - whether it is there
-    except ImportError:
+    if importlib.util.find_spec("sklearn") is None:  # importing it takes most of a second
         raise CounterlensError(
             "calibration needs scikit-learn, which is not installed",
             "Install it with: pip install 'counterlens[statistics]'",
-        ) from None
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -43,6 +43,8 @@ _MARKERS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
+_WORD = b"generated"
+"""What all of them contain, in lower case."""
 _NAMES = re.compile(
     r"(?:_pb2(?:_grpc)?\.pyi?|[.\-_]min\.[cm]?js|[.\-]bundle\.[cm]?js|\.generated\.\w+|\.g\.\w+)$",
     re.IGNORECASE,
@@ -135,6 +137,8 @@ def reason_to_skip(document: Document, limits: ScoringLimits | None = None) -> s
 def _why_generated(document: Document) -> str | None:
     if document.path is not None and _NAMES.search(document.path.name):
         return f"it is generated: its name is {document.path.name}"
+    if _WORD not in document.data.lower():  # much sooner seen than a long file is parsed
+        return None
     # the comments before the first definition, and the docstring; adjacent ones as one text
     passages: list[tuple[int, int]] = []
     for node in document.tree.root_node.children:

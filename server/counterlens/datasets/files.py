@@ -113,6 +113,22 @@ def records(path: Path) -> Iterator[JsonRecord]:
 
 def first_record(path: Path) -> Mapping[str, Any] | None:
     """The fields of the first record of a file or folder; None if there is no readable one."""
+    found = _known_first(path)
+    return None if isinstance(found, DataError) else found
+
+
+def require_first_record(path: Path) -> None:
+    """Continue if a file or folder can be read up to its first record, or has none.
+
+    Raises:
+        DataError: as `records`.
+    """
+    found = _known_first(path)
+    if isinstance(found, DataError):
+        raise found
+
+
+def _known_first(path: Path) -> Mapping[str, Any] | DataError | None:
     try:
         status = path.stat()
     except OSError:
@@ -121,12 +137,12 @@ def first_record(path: Path) -> Mapping[str, Any] | None:
 
 
 @lru_cache(maxsize=64)
-def _first_record(path: Path, _changed: int, _size: int) -> Mapping[str, Any] | None:
-    """The same: every format asks for it, and an array must be read as a whole."""
+def _first_record(path: Path, _changed: int, _size: int) -> Mapping[str, Any] | DataError | None:
+    """The same, or why there is none: every format asks for it, and an array must be read as a whole."""
     try:
         return next((record.fields for record in records(path)), None)
-    except DataError:
-        return None
+    except DataError as error:
+        return DataError(error.message, error.hint)  # without the frames that hold what was read
 
 
 def require_readable(path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import platformdirs
 
 from counterlens.datasets.base import PREFIX, Dataset, Loader
-from counterlens.datasets.files import SUFFIXES, data_files, records, require_readable
+from counterlens.datasets.files import SUFFIXES, data_files, require_first_record, require_readable
 from counterlens.datasets.folders import PROGRAMS
 from counterlens.errors import DataError
 from counterlens.plugins import Registry
@@ -85,7 +85,7 @@ def open_dataset(spec: str | Path) -> Dataset:
         raise DataError(f"{path} holds {len(inside)} datasets", f"Choose one of them: {names}")
     if not inside:
         if path.name.endswith(SUFFIXES):
-            next(records(path), None)  # raises, with the reason, if it cannot be read at all
+            require_first_record(path)  # raises, with the reason, if it cannot be read at all
         raise DataError(
             f"{path} has an unknown format",
             f"Give its format: NAME:{path}, with one of {', '.join(LOADERS)}",
