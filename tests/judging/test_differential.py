@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 from hypothesis.strategies import integers
 
+from counterlens.errors import Cancelled
 from counterlens.judging.base import Judgement, Setting
 from counterlens.judging.comparing import Untestable
+from counterlens.python.judging import differential
 from counterlens.python.judging.differential import find_out
 from counterlens.python.judging.differential.generation import draw
 from counterlens.python.judging.differential.inputs import Call
@@ -65,6 +67,46 @@ def test_what_is_kept_of_a_function_is_of_the_limits_that_it_was_found_with(sett
     found = find_out(document, function, setting)
     assert find_out(document, function, setting) is found
     assert find_out(document, function, longer) is not found
+
+
+def test_threads_that_ask_about_one_function_at_a_time_share_its_study(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = Document("def triple(x: int) -> int:\n    return 3 * x\n")
+    function, begun, go_on = find_function(document, "triple"), threading.Semaphore(0), threading.Event()
+
+    def slow(*_: object, **__: object) -> Untestable:
+        begun.release()
+        assert go_on.wait(60)
+        return Untestable("made up")
+
+    monkeypatch.setattr(differential, "study", slow)
+    cancelled = threading.Event()
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(find_out, document, function, setting)
+        assert begun.acquire(timeout=60)
+        others = [threads.submit(find_out, document, function, setting) for _ in range(2)]
+        leaving = threads.submit(find_out, document, function, replace(setting, cancel=cancelled))
+        cancelled.set()
+        with pytest.raises(Cancelled):
+            leaving.result()
+        go_on.set()
+        assert all(one.result() is first.result() for one in others)
+    assert not begun.acquire(blocking=False)
+
+
+def test_a_study_that_fails_is_begun_anew(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = Document("def four(x: int) -> int:\n    return 4 * x\n")
+    function = find_function(document, "four")
+
+    def cancelled(*_: object, **__: object) -> Untestable:
+        raise Cancelled
+
+    monkeypatch.setattr(differential, "study", cancelled)
+    with pytest.raises(Cancelled):
+        find_out(document, function, setting)
+    monkeypatch.setattr(differential, "study", lambda *_, **__: Untestable("made up"))
+    assert find_out(document, function, setting) == Untestable("made up")
 
 
 def test_the_original_is_like_itself_and_says_how_far_it_was_reached(middle: DifferentialJudge) -> None:

@@ -113,8 +113,8 @@ def records(path: Path) -> Iterator[JsonRecord]:
 
 def first_record(path: Path) -> Mapping[str, Any] | None:
     """The fields of the first record of a file or folder; None if there is no readable one."""
-    found = _known_first(path)
-    return None if isinstance(found, DataError) else found
+    record = _known_first(path)
+    return None if isinstance(record, DataError) else record
 
 
 def require_first_record(path: Path) -> None:
@@ -123,9 +123,9 @@ def require_first_record(path: Path) -> None:
     Raises:
         DataError: as `records`.
     """
-    found = _known_first(path)
-    if isinstance(found, DataError):
-        raise found
+    record = _known_first(path)
+    if isinstance(record, DataError):
+        raise record
 
 
 def _known_first(path: Path) -> Mapping[str, Any] | DataError | None:
