@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 import time
 import tomllib
@@ -280,3 +282,12 @@ def test_a_rate_and_a_number_of_requests_at_a_time_are_held(serve: Serve) -> Non
     with connect_entry(paced) as model:
         model.complete(prompts)
     assert begun[-1] - begun[0] >= 5 * 60 / 1200 - 0.02
+
+
+def test_an_http_client_is_imported_only_to_ask_an_endpoint() -> None:
+    program = """import sys, counterlens.cli.bench, counterlens.lsp.server
+print("httpx" in sys.modules)
+from counterlens.models.remote import RemoteModel
+print("httpx" in sys.modules)"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
