@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from counterlens.metrics.similarity import cosine, lexical_vectors, name_agreement, subtokens
 
@@ -42,17 +39,6 @@ def test_words_make_texts_alike() -> None:
     assert cosine(vectors[0], vectors[2]) == 0
     assert cosine(vectors[0], vectors[3]) == 0
     assert lexical_vectors(["", "?"]).shape == (2, 1)
-
-
-WORDS = ("the", "a", "list", "Liste", "of", "numbers,", "sums?", "ärger")
-
-
-@given(st.lists(st.lists(st.sampled_from(WORDS)), min_size=1))
-def test_vectors_are_those_of_scikit_learn(texts: list[list[str]]) -> None:
-    written = [*map(" ".join, texts), "a word"]
-    vectorizer = TfidfVectorizer(analyzer=re.compile(r"\w+").findall)
-    theirs = vectorizer.fit_transform([text.lower() for text in written]).toarray()
-    assert np.array_equal(lexical_vectors(written), theirs)
 
 
 @given(st.lists(st.text(), min_size=2, max_size=5))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
+from counterlens.errors import CounterlensError
 from counterlens.metrics.agreement import Agreement
 
 _WORD = re.compile(r"\w+")
@@ -30,22 +29,22 @@ def name_agreement(original: str, other: str) -> Agreement:
 def lexical_vectors(texts: Sequence[str]) -> npt.NDArray[np.float64]:
     """TF-IDF vectors of n texts, (n, words) float64, each of length 1, or 0 for a text without words.
 
-    The document frequencies are those of these texts, with one more text that has all words, as in the
-    `TfidfVectorizer` of scikit-learn; the results are the same to the last bit.
+    The document frequencies are those of these texts.
+
+    Raises:
+        CounterlensError: scikit-learn is not installed.
     """
-    counts = [Counter(_WORD.findall(text.lower())) for text in texts]
-    place = {word: number for number, word in enumerate(dict.fromkeys(chain.from_iterable(counts)))}
-    if not place:
+    try:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+    except ImportError:
+        raise CounterlensError(
+            "the similarity of texts needs scikit-learn, which is not installed",
+            "Install it with: pip install 'counterlens[statistics]'",
+        ) from None
+    vectorizer = TfidfVectorizer(analyzer=_WORD.findall)
+    if not any(map(_WORD.search, texts)):
         return np.zeros((len(texts), 1))
-    vectors = np.zeros((len(texts), len(place)))
-    for vector, count in zip(vectors, counts, strict=True):
-        for word, times in count.items():
-            vector[place[word]] = times
-    vectors *= np.log((1 + len(texts)) / (1 + np.count_nonzero(vectors, axis=0))) + 1
-    # Squares are added up one by one in the order in which words are met; in the result they are sorted.
-    lengths = np.sqrt(np.cumsum(vectors * vectors, axis=1)[:, -1:])
-    np.divide(vectors, lengths, out=vectors, where=lengths > 0)
-    return vectors[:, [place[word] for word in sorted(place)]]
+    return np.asarray(vectorizer.fit_transform([text.lower() for text in texts]).toarray(), np.float64)
 
 
 def cosine(vector: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:

@@ -6,7 +6,6 @@ import struct
 from pathlib import Path
 
 import pytest
-from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Prompt, Reply, Stop
@@ -16,15 +15,6 @@ from tests.conftest import short_model
 from tests.models.llama.measured import note_measurements
 
 MESSAGES = [{"role": "system", "content": "s"}, {"role": "user", "content": "hello"}]
-TEMPLATE = """
-{%- for message in messages %}
-    {%- if loop.index > 2 %}{% break %}{% endif %}
-    {{- '<|' + message.role + '|>' + message.content | tojson }}
-{% endfor %}
-{% generation %}{{ bos_token }}{{ eos_token }}{% endgeneration %}
-{%- if add_generation_prompt and not tools %}<|assistant|>{% endif %}
-"""
-BOS = "<s>"
 LOOP = "{% for a in range(99999) %}"
 ENDLESS = {
     "nested loops": LOOP * 3 + "{% endfor %}" * 3,
@@ -47,13 +37,6 @@ def with_template(path: Path, template: str) -> Path:
     path.write_bytes(data)
     note_measurements(path, short_model(endless=True))
     return path
-
-
-@pytest.mark.parametrize("template", [TEMPLATE, "{{ messages | tojson(indent=2) }}\n{{ tools is none }}"])
-def test_a_template_gives_what_llama_cpp_python_makes_of_it(template: str) -> None:
-    messages = [*MESSAGES, {"role": "user", "content": 'ä "<b>"'}]
-    formatter = Jinja2ChatFormatter(template=template, eos_token="", bos_token=BOS)
-    assert fill_template(template, BOS, messages) == formatter(messages=messages).prompt
 
 
 @pytest.mark.parametrize("name", ENDLESS)

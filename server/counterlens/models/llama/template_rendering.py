@@ -11,13 +11,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from datetime import datetime
-from typing import Any
 
-from jinja2 import BaseLoader, nodes
-from jinja2.ext import Extension, loopcontrols
-from jinja2.parser import Parser
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
 CPU_SECONDS = 2  # after the imports; a template takes milliseconds
 MEMORY_BYTES = 1 << 30
@@ -29,7 +24,8 @@ def main() -> None:
     given = json.load(sys.stdin)
     _limit()
     try:
-        prompt = _fill(given["template"], given["bos"], given["messages"])
+        formatter = Jinja2ChatFormatter(template=given["template"], eos_token="", bos_token=given["bos"])
+        prompt = formatter(messages=given["messages"]).prompt
         answer: dict[str, str | bool] = (
             {"limit": True} if len(prompt) > PROMPT_CHARACTERS else {"prompt": prompt}
         )
@@ -38,58 +34,6 @@ def main() -> None:
     except Exception as error:  # whatever the template does
         answer = {"error": f"{type(error).__name__}: {error}"[:200]}
     json.dump(answer, sys.stdout)
-
-
-class _Generation(Extension):
-    """The tag `{% generation %}` of Transformers, which changes nothing of the text in it."""
-
-    tags = {"generation"}  # noqa: RUF012 - as Jinja declares it
-
-    def parse(self, parser: Parser) -> list[nodes.Node]:
-        """The text up to `{% endgeneration %}`."""
-        parser.stream.skip(1)
-        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
-
-
-def _fill(template: str, bos: str, messages: list[dict[str, str]]) -> str:
-    """What `Jinja2ChatFormatter` of llama-cpp-python gives, whose import takes most of the time."""
-    environment = ImmutableSandboxedEnvironment(
-        loader=BaseLoader(),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=[_Generation, loopcontrols],
-    )
-    environment.filters["tojson"] = _json
-    return environment.from_string(template).render(
-        messages=messages,
-        eos_token="",
-        bos_token=bos,
-        raise_exception=_refuse,
-        add_generation_prompt=True,
-        functions=None,
-        function_call=None,
-        tools=None,
-        tool_choice=None,
-        strftime_now=lambda form: datetime.now().strftime(form),
-    )
-
-
-def _json(
-    value: Any,
-    ensure_ascii: bool = False,
-    indent: int | None = None,
-    separators: tuple[str, str] | None = None,
-    sort_keys: bool = False,
-) -> str:
-    """The filter `tojson` as Transformers has it."""
-    return json.dumps(
-        value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
-    )
-
-
-def _refuse(message: str) -> None:
-    """What a template calls to refuse messages."""
-    raise ValueError(message)
 
 
 def _limit() -> None:

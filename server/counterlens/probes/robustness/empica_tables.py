@@ -54,7 +54,7 @@ def empica_tables(records: Records, heading: str, seed: int) -> tuple[Table, ...
     """The figures and tables of some records of one model.
 
     Raises:
-        CounterlensError: SciPy is not installed.
+        CounterlensError: scikit-learn or SciPy is not installed.
     """
     asked = _fitted_once([record for record in records if record.pairs])
     shown: list[Table | None] = [pass_table(records)]
