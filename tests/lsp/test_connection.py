@@ -22,7 +22,7 @@ from counterlens.lsp.settings import read_settings
 from counterlens.lsp.status import ServerStatus
 from counterlens.models.base import RUNS_ON, ModelInfo
 from counterlens.models.llama.model import LlamaModel
-from counterlens.models.remote import models_at
+from counterlens.models.remote.connecting import models_at
 from counterlens.models.wrapped import WrappedModel
 from tests.lsp.conftest import open_file, until
 

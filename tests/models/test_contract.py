@@ -19,7 +19,8 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models import load
 from counterlens.models.base import Capability, Model, Prompt, Stop
 from counterlens.models.local.model import LocalModel
-from counterlens.models.remote import RemoteModel, Retries
+from counterlens.models.remote.client import Retries
+from counterlens.models.remote.model import RemoteModel
 from tests.conftest import ModelServer, free_port, llama_server, short_model
 from tests.models.onnx.exporting import export
 from tests.models.remote.scoring.remembered import Remembered

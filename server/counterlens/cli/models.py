@@ -47,7 +47,7 @@ from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.protocol import FillTrial
 from counterlens.models.local.model import LocalModel
 from counterlens.models.registry import BACKENDS, CODE_MODEL, Backend, runs_here
-from counterlens.models.remote import connect_entry
+from counterlens.models.remote.connecting import connect_entry
 from counterlens.models.remote.consent import Destination
 from counterlens.models.settings_changes import with_entry, write_settings
 from counterlens.models.speed import SLOW, ModelSpeed, estimated_speed, measure_speed, noted_speed

@@ -114,7 +114,9 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
 
 async def _list_models(ls: CounterlensServer, argument: Any) -> ModelListing:
     """List the models of an endpoint, `{baseUrl, key?}`. The key is not stored."""
-    from counterlens.models.remote import models_at  # imports an HTTP client; local models need none
+    from counterlens.models.remote.connecting import (
+        models_at,  # imports an HTTP client; local models need none
+    )
 
     given = plain(argument)
     address, key = str(given.get("baseUrl") or ""), str(given.get("key") or "") or None

@@ -255,7 +255,7 @@ def _open_export(spec: str, options: Options) -> Model:
 
 
 def _open_remote(spec: str, options: Options) -> Model:
-    from counterlens.models.remote import connect
+    from counterlens.models.remote.connecting import connect
 
     return connect(
         spec.partition(":")[2] or None,
@@ -266,7 +266,7 @@ def _open_remote(spec: str, options: Options) -> Model:
 
 
 def _open_entry(entry: ModelEntry, options: Options) -> Model:
-    from counterlens.models.remote import connect_entry
+    from counterlens.models.remote.connecting import connect_entry
 
     return connect_entry(entry, api=options.api, thinking_tokens=options.thinking_tokens)
 

@@ -17,8 +17,10 @@ from counterlens.errors import ModelError
 from counterlens.models import load
 from counterlens.models.base import Prompt
 from counterlens.models.registry import Options
-from counterlens.models.remote import RemoteModel, Retries, Timeouts, connect
+from counterlens.models.remote.client import Retries, Timeouts
+from counterlens.models.remote.connecting import connect
 from counterlens.models.remote.endpoint import ApiKey, Endpoint, is_loopback, read_environment
+from counterlens.models.remote.model import RemoteModel
 
 if TYPE_CHECKING:
     from tests.models.remote.conftest import Handler, Serve

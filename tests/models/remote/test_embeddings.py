@@ -10,7 +10,7 @@ import pytest
 from counterlens.errors import ModelError
 from counterlens.models import Capability
 from counterlens.models.llama.model import LlamaModel
-from counterlens.models.remote import RemoteModel
+from counterlens.models.remote.model import RemoteModel
 from tests.conftest import ModelServer, llama_cpp_server, llama_server, short_model
 from tests.models.remote.conftest import Serve
 

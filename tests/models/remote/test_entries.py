@@ -28,7 +28,7 @@ from counterlens.models.entries import (
 )
 from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options, load, runs_here
-from counterlens.models.remote import connect_entry
+from counterlens.models.remote.connecting import connect_entry
 from counterlens.models.remote.consent import Destination
 from counterlens.models.usage import Price
 from tests.models.remote.test_requests import whole
@@ -287,7 +287,7 @@ def test_a_rate_and_a_number_of_requests_at_a_time_are_held(serve: Serve) -> Non
 def test_an_http_client_is_imported_only_to_ask_an_endpoint() -> None:
     program = """import sys, counterlens.cli.bench, counterlens.lsp.server
 print("httpx" in sys.modules)
-from counterlens.models.remote import RemoteModel
+from counterlens.models.remote.model import RemoteModel
 print("httpx" in sys.modules)"""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]

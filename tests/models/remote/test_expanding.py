@@ -12,7 +12,8 @@ import pytest
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Prompt
-from counterlens.models.remote import RemoteModel, Retries, Timeouts
+from counterlens.models.remote.client import Retries, Timeouts
+from counterlens.models.remote.model import RemoteModel
 
 if TYPE_CHECKING:
     from tests.models.remote.conftest import Handler, Serve

@@ -12,7 +12,7 @@ import pytest
 from counterlens.errors import ModelError
 from counterlens.explaining.completing import explain
 from counterlens.models.base import Prompt, Stop
-from counterlens.models.remote import RemoteModel
+from counterlens.models.remote.model import RemoteModel
 from counterlens.progress import Steps
 from counterlens.reports.build.explanation import explanation_report
 from counterlens.reports.document import Paragraph

@@ -11,8 +11,8 @@ import pytest
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Prompt, Stop
-from counterlens.models.remote import RemoteModel, Retries, Timeouts
-from counterlens.models.remote.client import asked_wait
+from counterlens.models.remote.client import Retries, Timeouts, asked_wait
+from counterlens.models.remote.model import RemoteModel
 from counterlens.models.remote.pace import LearnedRate, Slots
 from tests.models.remote.test_requests import FAST, error, whole
 

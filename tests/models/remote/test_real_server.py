@@ -12,7 +12,7 @@ import pytest
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Capability, Model, Prompt, Stop
 from counterlens.models.connection_test import run_connection_test
-from counterlens.models.remote import RemoteModel
+from counterlens.models.remote.model import RemoteModel
 
 if TYPE_CHECKING:
     from tests.conftest import ModelServer

@@ -14,7 +14,8 @@ import pytest
 
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Completion, Draw, Prompt, Reply, Stop
-from counterlens.models.remote import RemoteModel, Retries, Timeouts
+from counterlens.models.remote.client import Retries, Timeouts
+from counterlens.models.remote.model import RemoteModel
 
 if TYPE_CHECKING:
     from tests.models.remote.conftest import AnswerStep, Handler, Script, Serve

@@ -12,7 +12,8 @@ import pytest
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Completion, Prompt, Stop
-from counterlens.models.remote import RemoteModel, Retries
+from counterlens.models.remote.client import Retries
+from counterlens.models.remote.model import RemoteModel
 
 if TYPE_CHECKING:
     from tests.models.remote.conftest import AnswerStep, Handler, Script, Serve

@@ -13,8 +13,7 @@ import pytest
 from counterlens.errors import ModelError
 from counterlens.models.base import Draw, Prompt, Stop
 from counterlens.models.files import note
-from counterlens.models.remote import RemoteModel
-from counterlens.models.remote.model import TakenMemory
+from counterlens.models.remote.model import RemoteModel, TakenMemory
 from counterlens.models.remote.taking import Taken, Temperature
 from tests.models.remote.test_requests import FAST, chunk, error, stream, whole
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from counterlens.models.base import Completion, Prompt, Reply, Stop
-from counterlens.models.remote import RemoteModel
+from counterlens.models.remote.model import RemoteModel
 from counterlens.models.remote.thinking import Parts, parts
 
 if TYPE_CHECKING:

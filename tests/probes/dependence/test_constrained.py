@@ -9,7 +9,7 @@ import pytest
 
 from counterlens.dependence import dependences
 from counterlens.models.base import Prompt, Reply, Stop
-from counterlens.models.remote import RemoteModel
+from counterlens.models.remote.model import RemoteModel
 from counterlens.probes.dependence.core_questions import KEYS, lines
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.instances import questions

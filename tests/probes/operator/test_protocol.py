@@ -17,7 +17,8 @@ import pytest
 from counterlens.errors import CounterlensError, OptionError
 from counterlens.evaluation.export import export
 from counterlens.evaluation.results import RunResults
-from counterlens.models.remote import RemoteModel, Retries
+from counterlens.models.remote.client import Retries
+from counterlens.models.remote.model import RemoteModel
 from counterlens.models.remote.scoring.scorer import Memory
 from counterlens.probes.operator.pairs import CHANGES
 from counterlens.probes.operator.probe import OperatorOptions, OperatorProbe

@@ -21,7 +21,8 @@ from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.significance import p_text
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
-from counterlens.models.remote import RemoteModel, Retries
+from counterlens.models.remote.client import Retries
+from counterlens.models.remote.model import RemoteModel
 from counterlens.models.remote.scoring.scorer import Memory
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe

@@ -12,7 +12,7 @@ import pytest
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Capability, TokenScores
 from counterlens.models.llama.model import LlamaModel
-from counterlens.models.remote import RemoteModel
+from counterlens.models.remote.model import RemoteModel
 from counterlens.models.remote.scoring.scorer import Memory
 from tests.conftest import ModelServer, llama_cpp_server, llama_server, short_model
 from tests.models.remote.scoring.remembered import Remembered
