@@ -17,6 +17,7 @@ from counterlens.errors import SourceError
 from counterlens.judging.base import Setting
 from counterlens.judging.languages import judging_of
 from counterlens.models.base import Capability, Model
+from counterlens.models.code_models import code_model
 from counterlens.probes.probe import Context
 from counterlens.probes.reading import marking
 from counterlens.probes.reading.marking import docstring_mark, marking_rule, stated_mark
@@ -161,3 +162,8 @@ def test_an_example_goes_to_the_end_of_a_docstring(
         data[:start] + text.encode() + data[end:]
         == source.replace(docstring.replace("\n", newline), becomes.replace("\n", newline)).encode()
     )
+
+
+def test_the_code_models_that_were_measured_have_a_rule() -> None:
+    measured = ("qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")
+    assert set(marking.FITTED) == {code_model(name).sha256 for name in measured}
