@@ -18,7 +18,7 @@ from counterlens.cli import check as check_command
 from counterlens.cli.options import ChosenModel
 from counterlens.doubt import marking as doubt_marking
 from counterlens.doubt.scope import DoubtScope
-from counterlens.errors import Cancelled
+from counterlens.errors import Cancelled, CounterlensError, SandboxError
 from counterlens.models.base import Capability, Completion, ModelInfo, Prompt
 from counterlens.probes.reading import checking, marking
 from counterlens.probes.reading.readings import Consensus, Majority
@@ -329,11 +329,12 @@ def test_a_version_that_passes_the_tests_is_shown_as_a_difference(
     assert "+    return -(-n // 2)" in run["results"][0]["message"]["text"]
 
 
-def test_no_code_runs_for_a_docstring_in_a_folder_that_is_not_trusted(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("error", [TrustError("no trust", "Use --trust"), SandboxError("no sandbox")])
+def test_no_code_runs_for_a_docstring_where_it_may_not(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: CounterlensError
 ) -> None:
     def refused(*_: Path) -> Sandbox:
-        raise TrustError("the folder is not trusted", "Use --trust")
+        raise error
 
     path, model = write(tmp_path, "halves.py", HALVES), WritingModel({})
     monkeypatch.setattr(ChosenModel, "opened", lambda _self: model)
@@ -341,7 +342,8 @@ def test_no_code_runs_for_a_docstring_in_a_folder_that_is_not_trusted(
     monkeypatch.setattr(marking, "FITTED", {"words": Consensus(Majority(4, 0.8))})
     ran = cli("check", path)
     assert (ran.code, ran.out) == (0, "")
-    assert "no examples of docstrings were run: the folder is not trusted. Use --trust" in ran.err
+    assert f"no examples of docstrings were run: {error}\n" in ran.err
+    assert "None" not in ran.err
 
 
 def test_what_a_docstring_states_is_run_in_a_folder_that_is_trusted(

@@ -205,7 +205,7 @@ def _docstrings(model: Model, paths: Sequence[Path], excluded: Sequence[str]) ->
     try:
         return DocstringReader(model, strong_sandbox(*paths), excluded)
     except (SandboxError, TrustError) as error:
-        say(f"no examples of docstrings were run: {error.message}. {error.hint}", err=True)
+        say(f"no examples of docstrings were run: {error}", err=True)
         return None
 
 

@@ -36,7 +36,6 @@ from counterlens.lsp.analysis import Analysis, Memo, ScoringJob, ScoringState, S
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.status import Announce, StepCount
-from counterlens.lsp.wording import error_text
 from counterlens.models.base import Capability, Model, Progress, TokenScores
 from counterlens.models.cache import NotCachedError
 from counterlens.syntax.document import Document
@@ -157,7 +156,7 @@ class BackgroundScorer:
         reason = why_excluded(document, self._settings())
         if reason is not None:
             self._announce("ready", f"no confidence here, {reason}; the model can be probed")
-            analysis.failed(error_text(SourceError(reason)))
+            analysis.failed(str(SourceError(reason)))
             self._changed(analysis)
             return
         limit = self._settings().max_bytes
@@ -198,10 +197,10 @@ class BackgroundScorer:
                     await self._show(job)
         except (SourceError, UnscorableError) as reason:
             self._announce("ready", f"no confidence here, {reason}; the model can be probed")
-            analysis.failed(error_text(reason))
+            analysis.failed(str(reason))
         except CounterlensError as error:
             self._announce("error", str(error), error.brief)
-            analysis.failed(error_text(error))
+            analysis.failed(str(error))
             reached = not isinstance(error, UnreachableError)
         else:
             self._announce("ready", _describe(job))

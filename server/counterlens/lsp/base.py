@@ -29,7 +29,6 @@ from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
 from counterlens.lsp.settings import EditorSettings, read_settings
 from counterlens.lsp.transport import PatientProtocol
-from counterlens.lsp.wording import error_text
 from counterlens.text import PositionEncoding, message_text, printable
 
 LOG = logging.getLogger("counterlens.lsp")
@@ -238,7 +237,7 @@ class CounterlensServer(LanguageServer):
             self.announce("ready" if source else "error", str(error), error.brief)
         if not self.client_shows_results:
             self.show(str(error), types.MessageType.Error)
-        return error_text(error)
+        return str(error)
 
     def refresh_code_lenses(self) -> None:
         """Have the client request lenses again, if it supports that."""

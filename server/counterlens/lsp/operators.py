@@ -26,7 +26,6 @@ from counterlens.lsp.base import CodeMark, CounterlensServer, HoverPart
 from counterlens.lsp.known_results import KnownOperator
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
-from counterlens.lsp.wording import error_text
 from counterlens.probes.operator.belief import believe
 from counterlens.reports.expected import code
 from counterlens.reports.nodes import belief_brief, belief_sentence, belief_table
@@ -194,7 +193,7 @@ class OperatorQueue:
             return
         except CounterlensError as error:
             if ls.asks(settings):
-                analysis.operators.failure = error_text(error)
+                analysis.operators.failure = str(error)
                 self._waiting = [waiting for waiting in self._waiting if waiting[0] is not analysis]
             return
         if analysis.document is document and ls.asks(settings):

@@ -31,7 +31,6 @@ from counterlens.lsp.progress import Announcements, ask_first, show_markdown
 from counterlens.lsp.prospects import KeptResult, keep_result, kept_results, note_completion, prospect
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import folder_of, function_named, path_in, plain
-from counterlens.lsp.wording import error_text
 from counterlens.models.base import ModelInfo
 from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
@@ -174,7 +173,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         return ProbeAnswer(ok=False, error="The probe was cancelled.")
     except CounterlensError as error:
         if name and isinstance(error, SourceError):
-            analysis.note(function, refusal=error_text(error))
+            analysis.note(function, refusal=str(error))
             ls.refresh_code_lenses()
         page = _why_not(name, error) if ls.client_shows_results else ""
         return ProbeAnswer(ok=False, error=ls.refuse(error, settings), function=name, html=page)

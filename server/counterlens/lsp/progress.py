@@ -26,7 +26,7 @@ from counterlens.evaluation.time_left import StepsLeft
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.settings import EditorSettings
-from counterlens.lsp.wording import about, error_text
+from counterlens.lsp.wording import about
 from counterlens.progress import ProgressCallback, Steps, WholeShare
 
 Made = TypeVar("Made")
@@ -80,7 +80,7 @@ def refusing(
             except CounterlensError as error:
                 if cancelled and isinstance(error, Cancelled):
                     return refused(error=cancelled)
-                return refused(error=ls.refuse(error, settings) if announced else error_text(error))
+                return refused(error=ls.refuse(error, settings) if announced else str(error))
 
         return answer
 

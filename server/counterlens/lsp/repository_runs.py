@@ -25,7 +25,6 @@ from counterlens.lsp.bench_process import BenchProcess, Event, bench_arguments, 
 from counterlens.lsp.consent import require_consent, require_trusted_workspace
 from counterlens.lsp.progress import with_progress
 from counterlens.lsp.targets import plain
-from counterlens.lsp.wording import error_text
 from counterlens.probes.probe import Need
 from counterlens.probes.registry import PROBES, choose
 from counterlens.progress import Steps
@@ -218,7 +217,7 @@ class RepositoryRuns:
         """The error text for the answer, also shown in a client that shows no answers itself."""
         if not self._server.client_shows_results:
             self._server.show(str(error), types.MessageType.Error)
-        return error_text(error)
+        return str(error)
 
     def _notify(self, news: RunNews) -> None:
         """Notify the client, from any thread; discard a finished run."""
@@ -307,7 +306,7 @@ def _plan(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Event
 
 def _problem(event: Event) -> str:
     """The error and its hint, in the editor's language."""
-    return error_text(DataError(str(event["message"]), str(event.get("hint") or "") or None))
+    return str(DataError(str(event["message"]), str(event.get("hint") or "") or None))
 
 
 def _last_line(output: str) -> str:

@@ -20,7 +20,6 @@ from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.progress import show_markdown
 from counterlens.lsp.targets import plain
-from counterlens.lsp.wording import error_text
 from counterlens.processes import python
 from counterlens.reports.build.evaluation import evaluation_report, progress_of
 from counterlens.reports.render import html, markdown
@@ -83,7 +82,7 @@ async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
     except CounterlensError as error:
         if not shows:
             ls.show(str(error), types.MessageType.Error)
-        return RunReport(ok=False, error=error_text(error))
+        return RunReport(ok=False, error=str(error))
     if not shows:
         await show_markdown(ls, f"run {folder.name}", f"{answer.title}: {answer.summary}", answer.markdown)
     return answer
@@ -95,7 +94,7 @@ def list_run(folder: Path) -> ListedRun:
         with Store.open(folder) as store:
             settings, done, total = store.settings, len(store.done), len(store.items)
     except CounterlensError as error:
-        return ListedRun(str(folder), error=error_text(error))
+        return ListedRun(str(folder), error=str(error))
     if settings is None:  # Store.open has checked
         raise ValueError(folder)
     resume = python("-m", "counterlens", "bench", "--out", str(folder), "--resume")

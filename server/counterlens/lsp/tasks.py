@@ -23,7 +23,6 @@ from counterlens.lsp.progress import Announcements, ask_first, refusing, show_ma
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import folder_of, function_named, open_probed, path_in, plain
 from counterlens.lsp.task_run import ChosenProbes, TaskNews, TaskRun
-from counterlens.lsp.wording import error_text
 from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.record import PairsRecord
@@ -122,7 +121,7 @@ def _missing(host: ModelHost, settings: EditorSettings) -> tuple[str, dict[str, 
         with host.use_model(settings) as model:
             reasons = {probe.id: probe.missing_of(model) for probe in PROBES.values()}
     except ModelError as error:
-        return "", dict.fromkeys(PROBES, error_text(error))
+        return "", dict.fromkeys(PROBES, str(error))
     return model.info.name, {name: reason for name, reason in reasons.items() if reason is not None}
 
 

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import math
 
-from counterlens.errors import CounterlensError
-
 
 def about(seconds: float) -> str:
     """A duration in words, no more exact than an estimate."""
     if seconds < 90:
         return f"about {max(5, 5 * round(seconds / 5))} s"
     return f"about {math.ceil(seconds / 60)} min"
-
-
-def error_text(error: CounterlensError) -> str:
-    """State the error and the hint."""
-    return ". ".join(part for part in (error.message, error.hint) if part)

@@ -86,7 +86,7 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
         try:
             encoder = encoder or sentence_encoder()
         except ModelError as error:
-            return {"lexical": by_words}, f"semantic similarity is left out: {error.message}. {error.hint}"
+            return {"lexical": by_words}, f"semantic similarity is left out: {error}"
         meaning = encoder.encode(texts)
 
         def by_meaning(answer: str, other: str) -> float:

@@ -87,7 +87,7 @@ def ask_states(
     target: Target,
     traced: Sequence[TracedCall],
     max_tokens: int | None,
-    weighed: Sequence[WeighedQuestion] = (),
+    weighed: Sequence[WeighedQuestion],
 ) -> tuple[list[tuple[ExecutionAnswer, tuple[StateAnswer, ...]]], list[tuple[float, ...]]]:
     """Ask for the outputs of some calls, the first one twice, for their states, and some closed questions.
 
