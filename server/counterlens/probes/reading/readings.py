@@ -239,7 +239,8 @@ def run_readings(
     if isinstance(runs, str):
         raise SourceError(f"no inputs can compare it with its readings: {runs}")
     if all(each.outcomes[0].group is None for each in runs.inputs):
-        raise SourceError("no inputs can compare it with its readings: its outcome is known for none")
+        why = runs.troubles[0] or "its outcome is known for none"
+        raise SourceError(f"no inputs can compare it with its readings: {why}")
     return runs
 
 
