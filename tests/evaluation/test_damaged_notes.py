@@ -16,8 +16,9 @@ from counterlens.models import files
 from counterlens.python.judging import baseline
 from counterlens.python.judging.baseline import PASSED, Baseline, BaselineTest
 from counterlens.sandbox import claims
-from counterlens.sandbox.base import Job, JobOutcome
+from counterlens.sandbox.base import Job, JobOutcome, ServedProgram
 from counterlens.sandbox.registry import Availability
+from counterlens.sandbox.serving import Conversation
 from tests.evaluation.test_damage import largest_file
 
 VALUES = (None, 7, -1, 1e300, "", "x", [], [[]], {}, {"x": None}, True)
@@ -89,6 +90,9 @@ def test_damaged_claims_are_tried_again(tmp_path: Path, monkeypatch: pytest.Monk
         guarantees = (("reads", True),)
 
         def run(self, job: Job, **_: object) -> JobOutcome:
+            raise NotImplementedError
+
+        def serve(self, service: ServedProgram) -> Conversation:
             raise NotImplementedError
 
     truth = {"reads": ("reading a user's file",), "writes": ("chmod", "utime")}

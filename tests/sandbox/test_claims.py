@@ -16,9 +16,10 @@ from counterlens.cli.doctor import _sandboxes
 from counterlens.errors import SandboxError
 from counterlens.processes import find_program
 from counterlens.sandbox import claims, registry
-from counterlens.sandbox.base import Ending, Job, JobOutcome, Sandbox
+from counterlens.sandbox.base import Ending, Job, JobOutcome, Sandbox, ServedProgram
 from counterlens.sandbox.claims import ATTEMPTS, UNTRIED, attempt_all, failing_claims
 from counterlens.sandbox.process import ProcessSandbox
+from counterlens.sandbox.serving import Conversation
 from counterlens.sandbox.shell import Bare
 
 LESS = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
@@ -44,6 +45,9 @@ class Boastful:
             [str(job.python), "-c", program, *job.arguments], capture_output=True, timeout=20, check=False
         )
         return JobOutcome(Ending.EXITED, done.returncode, done.stdout, done.stderr, b"", False, 0.0)
+
+    def serve(self, service: ServedProgram) -> Conversation:
+        raise NotImplementedError
 
 
 class WithoutNamespaces(Bare):

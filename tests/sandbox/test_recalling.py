@@ -10,8 +10,9 @@ from threading import Event, Thread
 import pytest
 
 from counterlens.sandbox import recalling as module
-from counterlens.sandbox.base import Ending, Job, JobOutcome, Limits
+from counterlens.sandbox.base import Ending, Job, JobOutcome, Limits, ServedProgram
 from counterlens.sandbox.recalling import Recollection, recalling, run_or_recall
+from counterlens.sandbox.serving import Conversation
 
 JOB = Job({"p.py": b"print(1)"}, "p.py", Path(sys.executable), ("a",), (Path("/project"),))
 ENDED = JobOutcome(Ending.EXITED, 0, b"1\n", b"", b"", False, 0.1, 0.1)
@@ -29,6 +30,9 @@ class Scripted:
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:  # noqa: ARG002
         self.ran.append(job)
         return replace(self.outcome, seconds=float(len(self.ran)))
+
+    def serve(self, service: ServedProgram) -> Conversation:
+        raise NotImplementedError
 
 
 def test_an_equal_job_is_recalled() -> None:

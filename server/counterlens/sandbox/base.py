@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from threading import Event
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from counterlens.sandbox.serving import Conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,27 @@ class JobOutcome:
     refusals: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ServedProgram:
+    """A persistent program, which answers requests.
+
+    It reads frames from standard input and writes frames to standard output: the length in four bytes, the
+    most significant first, then that many bytes.
+
+    Attributes:
+        command: The program, with an absolute path, and its arguments.
+        readable: Paths that it may read besides the system's files and its private folder.
+        environment: Environment variables added to the sandbox's own.
+        limits: Its limits, except `seconds` and `output_bytes`: each request sets its own time limit and the
+            size limit of its answer.
+    """
+
+    command: tuple[str, ...]
+    readable: tuple[Path, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+
+
 class Sandbox(Protocol):
     """Runs untrusted programs. Thread-safe; leaves no file and no process behind."""
 
@@ -140,5 +164,13 @@ class Sandbox(Protocol):
         Raises:
             SandboxError: the sandbox itself could not be set up.
             Cancelled: `cancel` was set; nothing of the program is left.
+        """
+        ...
+
+    def serve(self, service: ServedProgram) -> Conversation:
+        """Start a persistent program.
+
+        Raises:
+            SandboxError: the sandbox itself could not be set up.
         """
         ...

@@ -26,7 +26,7 @@ from counterlens.environment import closed_variable
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.processes import bare_python, start, start_lasting
 from counterlens.sandbox import shell as system
-from counterlens.sandbox.base import Job, JobOutcome, Limits
+from counterlens.sandbox.base import Job, JobOutcome, Limits, ServedProgram
 from counterlens.sandbox.following import follow
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.outcome import LaunchedRun, outcome_of
@@ -37,7 +37,7 @@ from counterlens.sandbox.task import WALL, SandboxTask, encode
 if sys.platform == "linux":
     from counterlens.sandbox.warm import Pool, Zygote
 if TYPE_CHECKING:
-    from counterlens.sandbox.serving import Conversation, ServedProgram
+    from counterlens.sandbox.serving import Conversation
 
 _SYSTEM = system.readable()
 _PASSED_ON = ("TZ", "LD_LIBRARY_PATH")
@@ -167,7 +167,7 @@ class ProcessSandbox:
             raise SandboxError(f"no process could be started: {error}") from error
 
     def serve(self, service: ServedProgram) -> Conversation:
-        """Start a persistent program; see `ServingSandbox`.
+        """Start a persistent program; see `Sandbox.serve`.
 
         Raises:
             SandboxError: the sandbox itself could not be set up.

@@ -8,40 +8,15 @@ import select
 import struct
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from threading import Event, Thread
-from typing import Protocol, runtime_checkable
 
-from counterlens.errors import Cancelled, SandboxError
-from counterlens.sandbox.base import Limits, Sandbox
+from counterlens.errors import Cancelled
 
 _HEAD = struct.Struct(">I")
 _CHUNK = 1 << 16
 _TICK = 0.025  # seconds between two checks of the cancel event
 _PATIENCE = 2.0  # seconds for the launcher to clean up before it is killed
-
-
-@dataclass(frozen=True, slots=True)
-class ServedProgram:
-    """A persistent program, which answers requests.
-
-    It reads frames from standard input and writes frames to standard output: the length in four bytes, the
-    most significant first, then that many bytes.
-
-    Attributes:
-        command: The program, with an absolute path, and its arguments.
-        readable: Paths that it may read besides the system's files and its private folder.
-        environment: Environment variables added to the sandbox's own.
-        limits: Its limits, except `seconds` and `output_bytes`: each request sets its own time limit and the
-            size limit of its answer.
-    """
-
-    command: tuple[str, ...]
-    readable: tuple[Path, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
 
 
 class ServiceEndedError(Exception):
@@ -186,29 +161,3 @@ class Conversation:
         elif not chunk:
             os.close(end)
             self._others.remove(end)
-
-
-@runtime_checkable
-class ServingSandbox(Sandbox, Protocol):
-    """A sandbox that can run persistent programs."""
-
-    def serve(self, service: ServedProgram) -> Conversation:
-        """Start a persistent program.
-
-        Raises:
-            SandboxError: the sandbox itself could not be set up.
-        """
-        ...
-
-
-def serving(sandbox: Sandbox) -> ServingSandbox:
-    """The same sandbox, if it can run persistent programs.
-
-    Raises:
-        SandboxError: it cannot.
-    """
-    if isinstance(sandbox, ServingSandbox):
-        return sandbox
-    raise SandboxError(
-        f"the sandbox {sandbox.name} does not support persistent programs yet", "On Windows, use WSL 2"
-    )

@@ -163,7 +163,10 @@ def half_up(n: int) -> int:
     ("source", "reason"),
     [
         (NO_INPUTS, "its file cannot be imported"),
-        (NO_INPUTS.replace("up.", "up.\n\n    >>> half_up(3)\n    2\n    "), "imported.*no_module_of_this_name"),
+        (
+            NO_INPUTS.replace("up.", "up.\n\n    >>> half_up(3)\n    2\n    "),
+            "imported.*no_module_of_this_name",
+        ),
         (NO_INPUTS.partition("\n\n\n")[2].replace("return n", "return n[0]"), "too few generated inputs"),
     ],
 )

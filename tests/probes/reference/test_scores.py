@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 from counterlens.datasets import Problem, open_dataset
 from counterlens.errors import OptionError, SourceError
+from counterlens.evaluation.engines.base import EvaluationEngine
+from counterlens.evaluation.engines.ray.engine import RayEngine
+from counterlens.evaluation.engines.registry import LocalEngine
 from counterlens.metrics.effects import wilson
 from counterlens.models.base import Api, Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.probes.dataset_subjects import targets_of
@@ -25,6 +28,7 @@ from counterlens.probes.reference.published import agreement, published_scores, 
 from counterlens.probes.reference.record import ReferenceRecord
 from counterlens.probes.reference.registry import TITLES
 from counterlens.probes.runner import ProbeRun, run_targets
+from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox
 
 PROBE = ReferenceProbe()
@@ -256,7 +260,10 @@ def test_a_java_program_is_read_from_a_block_with_or_without_its_class(published
 
 
 @pytest.mark.skipif(shutil.which("javac") is None, reason="there is no Java development kit (javac)")
-def test_java_is_judged_by_the_tests_of_the_benchmark(published: Path) -> None:
+@pytest.mark.parametrize("engine", [LocalEngine, RayEngine])
+def test_java_is_judged_by_the_tests_of_the_benchmark_in_a_run(
+    engine: Callable[[Sandbox], EvaluationEngine], published: Path
+) -> None:
     data = published / "humaneval-x" / "humaneval_java.jsonl.gz"
     problems = list(open_dataset(data))[:2]
 
@@ -266,7 +273,8 @@ def test_java_is_judged_by_the_tests_of_the_benchmark(published: Path) -> None:
 
     model = Scripted(answer)
     targets = [target for target in targets_of(open_dataset(data)) if target.problem in problems]
-    ended = run_targets(PROBE, Context(cast(Model, model), best_sandbox), targets, ReferenceOptions())
+    sandbox = engine(best_sandbox()).sandbox
+    ended = run_targets(PROBE, Context(cast(Model, model), lambda: sandbox), targets, ReferenceOptions())
     assert scores(ended) == [{"humaneval-java": True}, {"humaneval-java": False}]
     assert model.asked[0].text.startswith("Please continue to complete the function")
 

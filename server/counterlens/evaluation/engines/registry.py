@@ -22,7 +22,8 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.models.base import Model
 from counterlens.processes import processors
-from counterlens.sandbox.base import Job, JobOutcome, Sandbox
+from counterlens.sandbox.base import Job, JobOutcome, Sandbox, ServedProgram
+from counterlens.sandbox.serving import Conversation
 
 LOCAL = "local"
 _POLL_SECONDS = 0.25
@@ -122,6 +123,10 @@ class TurnSandbox:
             return self._sandbox.run(job, cancel=cancel)
         finally:
             self._turns.release()
+
+    def serve(self, service: ServedProgram) -> Conversation:
+        """Like `Sandbox.serve`, at once: a language bounds the number of its persistent programs."""
+        return self._sandbox.serve(service)
 
 
 def in_flight(model: Model, engine: EvaluationEngine) -> int:

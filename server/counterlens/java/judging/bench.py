@@ -21,7 +21,7 @@ from counterlens.errors import Cancelled
 from counterlens.judging.base import Judgement
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.java.machine import AnswerParts, JavaMachine, Jdk, find_jdk
-from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox, serving
+from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
 
 _COMPILER_HEAP, _HEAP = 512, 256  # MiB
 _COMPILE_SECONDS = 120.0
@@ -77,7 +77,7 @@ class JavaBench:
         library: The jars that programs and tests can use besides the kit's library.
     """
 
-    def __init__(self, sandbox: ServingSandbox, jdk: Jdk, library: Library = ()) -> None:
+    def __init__(self, sandbox: Sandbox, jdk: Jdk, library: Library = ()) -> None:
         self._sandbox, self._jdk, self._library = sandbox, jdk, library
         self._compiler_machine: JavaMachine | None = None
         self._spare: JavaMachine | None = None
@@ -234,7 +234,7 @@ class Benches:
         """A bench for exclusive use.
 
         Raises:
-            SandboxError: there is no kit, or the sandbox cannot run persistent programs.
+            SandboxError: there is no kit.
         """
         bench = self._take(sandbox, library)
         try:
@@ -245,7 +245,7 @@ class Benches:
                 self._changed.notify()
 
     def _take(self, sandbox: Sandbox, library: Library) -> JavaBench:
-        able, jdk = serving(sandbox), find_jdk()
+        jdk = find_jdk()
         most = min(os.cpu_count() or 1, _MOST)
         # drop the JVMs, which belong to the parent process
         if os.getpid() != self._owner:
@@ -263,7 +263,7 @@ class Benches:
                 self._made += 1
             else:
                 self._free.pop(0)[2].close()
-        return JavaBench(able, jdk, library)
+        return JavaBench(sandbox, jdk, library)
 
     def close(self) -> None:
         """End the JVMs that are not in use."""

@@ -23,8 +23,8 @@ from counterlens.environment import outside_project
 from counterlens.errors import SandboxError
 from counterlens.processes import find_program, run
 from counterlens.regular_file import read_text
-from counterlens.sandbox.base import Limits
-from counterlens.sandbox.serving import Conversation, ServedProgram, ServiceEndedError, ServingSandbox
+from counterlens.sandbox.base import Limits, Sandbox, ServedProgram
+from counterlens.sandbox.serving import Conversation, ServiceEndedError
 
 OLDEST = 17
 """The oldest version that the worker supports."""
@@ -215,7 +215,7 @@ class JavaMachine:
         SandboxError: it cannot be started.
     """
 
-    def __init__(self, sandbox: ServingSandbox, jdk: Jdk, heap: int, library: tuple[Path, ...] = ()) -> None:
+    def __init__(self, sandbox: Sandbox, jdk: Jdk, heap: int, library: tuple[Path, ...] = ()) -> None:
         classes = worker_classes(jdk)
         jars = os.pathsep.join(map(str, library))
         given = (f"-Dcounterlens.library={jars}",) if jars else ()

@@ -16,8 +16,9 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Model, ModelInfo, Progress
 from counterlens.models.registry import runs_here
 from counterlens.models.wrapped import ForwardingModel
-from counterlens.sandbox.base import Job, JobOutcome, Sandbox
+from counterlens.sandbox.base import Job, JobOutcome, Sandbox, ServedProgram
 from counterlens.sandbox.following import follow
+from counterlens.sandbox.serving import Conversation
 
 _RETRIES = 4  # a program whose node is lost runs on another; its outcome is a value, so none counts twice
 
@@ -157,6 +158,10 @@ class RaySandbox:
             if isinstance(outcome, JobOutcome):
                 return outcome
             cluster.leave_out(outcome.node, outcome.why)
+
+    def serve(self, service: ServedProgram) -> Conversation:
+        """Like `Sandbox.serve`, on this machine: a conversation has pipes, which a node has not."""
+        return self._local.serve(service)
 
     def _sent(self, cluster: RayCluster, errand: Errand, cancel: Event | None) -> JobOutcome | Misfit:
         ref = self._task.options(**cluster.fitting()).remote(errand, cluster.here)
