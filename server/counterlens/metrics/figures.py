@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, product
 from operator import add
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from counterlens.metrics.bootstrap import Estimate, bootstrap
 from counterlens.metrics.effects import Proportion, pooled_share
+from counterlens.metrics.significance import PairedShares, paired_shares
 from counterlens.metrics.table import Cell, Table
 
 RowT = TypeVar("RowT")
@@ -22,10 +24,12 @@ RecordT = TypeVar("RecordT")
 RecordT_contra = TypeVar("RecordT_contra", contravariant=True)
 Rows = Sequence[tuple[str, RowT]]
 """Rows, each with the name of the function that it is about, the cluster of intervals."""
+Verdict = Callable[[RowT], bool | None]
+"""Whether a row is a success; None does not count."""
 Rater = Callable[[RowT], bool | Iterable[bool] | None]
 """Whether a row is a success; several truths count one by one, and None does not count."""
-Estimator = Callable[[Rows[RowT], int], Cell]
-"""A cell from the rows of its group, and the random seed of intervals."""
+Estimator = Callable[[Rows[RowT], int], Any]
+"""A cell, or those of several columns, from the rows of a group and the random seed of intervals."""
 
 
 class TabularFigure(Protocol[RecordT_contra]):
@@ -84,10 +88,80 @@ def of_sums(figure: Callable[..., float | None], *terms: Callable[[RowT], float]
     return estimate
 
 
+def _differing(shares: PairedShares) -> tuple[Cell, ...] | None:
+    figures = shares.n, shares.first, shares.second, shares.difference
+    return (*figures, shares.gained, shares.lost, shares.p) if shares.n else None
+
+
+def comparison(
+    first: Verdict[RowT],
+    second: Verdict[RowT],
+    cells: Callable[[PairedShares], Any] = _differing,
+) -> Estimator[RowT]:
+    """The figures of two conditions, over the functions with a verdict in both.
+
+    Args:
+        cells: The cell or cells of the comparison: if not given, the number of functions, both shares, the
+            second minus the first, the numbers of functions that only the second, and only the first, has
+            right, and p of McNemar's test.
+    """
+
+    def verdicts(rows: Rows[RowT], verdict: Verdict[RowT]) -> dict[str, bool]:
+        known = ((function, verdict(row)) for function, row in rows)
+        return {function: right for function, right in known if right is not None}
+
+    return lambda rows, _: cells(paired_shares(verdicts(rows, first), verdicts(rows, second)))
+
+
 def _hits(success: bool | Iterable[bool] | None) -> Iterable[bool]:
     if success is None:
         return ()
     return (success,) if isinstance(success, bool) else success
+
+
+@dataclass(frozen=True)
+class Key(Generic[RowT]):
+    """What groups have in common, if their order is known, or if a row may be in several.
+
+    Attributes:
+        of: The groups of a row.
+        order: What the groups are sorted by.
+        title: What is shown of a group.
+    """
+
+    of: Callable[[RowT], Iterable[Any]]
+    order: Callable[[Any], Any] = lambda group: group
+    title: Callable[[Any], Cell] = str
+
+
+def in_order(
+    of: Callable[[RowT], Hashable], names: Mapping[Any, str] | Iterable[Any], *, several: bool = False
+) -> Key[RowT]:
+    """The groups in a list, in its order; rows of none of them do not count.
+
+    Args:
+        names: The groups, or their names by group.
+        several: Whether `of` gives several groups, or None for none.
+    """
+    titles = dict(names) if isinstance(names, Mapping) else {name: str(name) for name in names}
+    places = {group: place for place, group in enumerate(titles)}
+
+    def known(row: RowT) -> Iterable[Any]:
+        groups: Any = of(row)
+        return (each for each in ((groups or ()) if several else (groups,)) if each in titles)
+
+    return Key(known, places.__getitem__, titles.__getitem__)
+
+
+@dataclass(frozen=True)
+class ComputedFigure(Generic[RecordT]):
+    """A table that a function gives from records, and the random seed of intervals."""
+
+    compute: Callable[[Sequence[RecordT], int], Table]
+
+    def table(self, records: Sequence[RecordT], *, seed: int) -> Table:
+        """Like `TabularFigure.table`."""
+        return self.compute(records, seed)
 
 
 @dataclass(frozen=True)
@@ -97,7 +171,8 @@ class GroupedFigure(Generic[RecordT, RowT]):
     Attributes:
         title: Its title.
         of: The rows of a record; a record has the name of its function in `target`.
-        columns: What is estimated of each group, by the names of the columns.
+        columns: What is estimated of each group, by the name of its column, or by those of several columns;
+            a group has no row if the cells of several are None.
         by: What groups have in common, by the names of the columns before; if empty, all rows are one group.
         order: What groups are sorted by, of their first rows; None: by first appearance.
         note: A note for readers.
@@ -105,8 +180,8 @@ class GroupedFigure(Generic[RecordT, RowT]):
 
     title: str
     of: Callable[[RecordT], Iterable[RowT]]
-    columns: Mapping[str, Estimator[RowT]]
-    by: Mapping[str, Callable[[RowT], Cell]] = field(default_factory=dict)
+    columns: Mapping[Any, Estimator[RowT]]
+    by: Mapping[str, Callable[[RowT], Cell] | Key[RowT]] = field(default_factory=dict)
     order: Callable[[RowT], Any] | None = None
     note: str = ""
 
@@ -116,14 +191,28 @@ class GroupedFigure(Generic[RecordT, RowT]):
         if self.order is not None:
             order = self.order
             rows.sort(key=lambda row: order(row[1]))
-        groups: dict[tuple[Cell, ...], list[tuple[str, RowT]]] = {}
+        keys = [each if isinstance(each, Key) else _as_seen(each) for each in self.by.values()]
+        groups: dict[tuple[Any, ...], list[tuple[str, RowT]]] = {}
         for function, row in rows:
-            groups.setdefault(tuple(key(row) for key in self.by.values()), []).append((function, row))
-        cells = tuple(
-            (*names, *(estimate(group, seed) for estimate in self.columns.values()))
-            for names, group in groups.items()
-        )
-        return Table(self.title, (*self.by, *self.columns), cells, self.note)
+            for group in product(*(key.of(row) for key in keys)):
+                groups.setdefault(group, []).append((function, row))
+        places = {group: [key.order(at) for key, at in zip(keys, group, strict=True)] for group in groups}
+        cells = [
+            (*(key.title(at) for key, at in zip(keys, group, strict=True)), *known)
+            for group in sorted(groups, key=places.__getitem__)
+            if (known := self._cells(groups[group], seed)) is not None
+        ]
+        names = chain.from_iterable((name,) if isinstance(name, str) else name for name in self.columns)
+        return Table(self.title, (*self.by, *names), tuple(cells), self.note)
+
+    def _cells(self, rows: Rows[RowT], seed: int) -> list[Cell] | None:
+        cells: list[Cell] = []
+        for name, estimate in self.columns.items():
+            given = estimate(rows, seed)
+            if given is None and not isinstance(name, str):
+                return None
+            cells += [given] if isinstance(name, str) else given
+        return cells
 
 
 @dataclass(frozen=True)
@@ -155,6 +244,10 @@ class ListedFigure(Generic[RecordT, RowT]):
             for function, row in (rows if few else ())
         )
         return Table(self.title, (*(("function",) if self.named else ()), *self.columns), cells, self.note)
+
+
+def _as_seen(of: Callable[[RowT], Cell]) -> Key[RowT]:
+    return Key(lambda row: (of(row),), order=lambda _: 0, title=lambda group: group)
 
 
 def rows_of(records: Sequence[RecordT], of: Callable[[RecordT], Iterable[RowT]]) -> list[tuple[str, RowT]]:

@@ -19,7 +19,15 @@ from typing import Any
 
 from counterlens.counting import plural
 from counterlens.datasets.core import CoreTask
-from counterlens.metrics.figures import Estimator, GroupedFigure, count, draw_figures, number, of_sums
+from counterlens.metrics.figures import (
+    Estimator,
+    GroupedFigure,
+    count,
+    draw_figures,
+    in_order,
+    number,
+    of_sums,
+)
 from counterlens.metrics.table import Table
 from counterlens.probes.dependence.core_answers import CoreAnswer
 from counterlens.probes.dependence.core_form import CoreForm
@@ -71,15 +79,7 @@ def _figure(
         answers = (answer for answer in record.answers if answer.form is form)
         return ((task, answer) for answer in answers for task in (answer.task, None))
 
-    places = list(_TASKS)
-    return GroupedFigure(
-        title,
-        of=asked,
-        by={"": lambda row: _TASKS[row[0]]},
-        columns=columns,
-        order=lambda row: places.index(row[0]),
-        note=note,
-    )
+    return GroupedFigure(title, asked, columns, {"": in_order(lambda row: row[0], _TASKS)}, note=note)
 
 
 def _of(figure: Callable[..., float | None], *counted: Counted) -> Estimator[Asked]:

@@ -26,8 +26,8 @@ from counterlens.probes.execution.dependent_tables import (
 )
 from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.methods import METHODS
-from counterlens.probes.execution.prompts import STYLES, WRITTEN_TOKENS, StyleTokens, most_tokens
-from counterlens.probes.execution.published import PROTOCOL, STEPS
+from counterlens.probes.execution.prompts import STEPS, STYLES, WRITTEN_TOKENS, StyleTokens, most_tokens
+from counterlens.probes.execution.published import PROTOCOL
 from counterlens.probes.execution.questions import (
     ExecutionQuestion,
     agrees,
@@ -37,7 +37,7 @@ from counterlens.probes.execution.questions import (
     reachable,
 )
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
-from counterlens.probes.execution.tables import ended_answers, pick, style_baselines
+from counterlens.probes.execution.tables import baselines, ended_answers, pick
 from counterlens.probes.execution.translation import (
     FromLanguage,
     as_translation,
@@ -130,7 +130,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         known = sum(answer.right for answer in own.values())
         kind = f" ({translation_of(records)})" if translation_of(records) else ""
         asked = f"{plural(written.n, 'function')}{kind}"
-        weak = first_words(style_baselines(answers_of(records)))
+        weak = first_words(baselines(answers_of(records)))
         return weak + method.summary.format(written.count, asked, known, len(own))
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:

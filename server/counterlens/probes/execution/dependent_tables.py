@@ -7,20 +7,19 @@ from collections.abc import Mapping, Sequence
 from counterlens.metrics.agreement import few_points, rank_correlation
 from counterlens.metrics.bootstrap import Estimate, bootstrap, mean
 from counterlens.metrics.effects import Proportion, wilson
-from counterlens.metrics.significance import paired_shares
+from counterlens.metrics.figures import ComputedFigure, TabularFigure, draw_figures
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
 from counterlens.probes.execution.tables import (
     SHOWN,
-    differing,
+    UNREAD,
+    baselines,
     ended_answers,
     pick,
     rate,
-    style_baselines,
     styles,
-    unread,
-    verdicts,
+    versions,
 )
 from counterlens.probes.prompts.baselines import baseline_table
 
@@ -50,19 +49,8 @@ def dependent_tables(records: Records, *, seed: int) -> tuple[Table, ...]:
     Args:
         seed: Random seed of intervals.
     """
-    answers = answers_of(records)
-    own = [answer for answer in answers if answer.form is Form.OWN]
-    tables = [
-        _rates(records, answers),
-        _paired_table(answers),
-        styles(own, "answers about its own code"),
-        baseline_table(style_baselines(answers)),
-        unread(answers),
-        _complexity(records, seed),
-    ]
-    if len(_syntheses(records)) <= SHOWN:
-        tables.insert(0, _functions(records, answers))
-    return tuple(table for table in tables if table.rows)
+    few = len(_syntheses(records)) <= SHOWN
+    return draw_figures([*([ComputedFigure(_functions)] if few else []), *_FIGURES], records, seed=seed)
 
 
 def common(models: Mapping[str, Records]) -> Table:
@@ -106,7 +94,8 @@ def ranks(models: Mapping[str, Records]) -> Table:
     return Table("ranks of the models", columns, tuple(rows), note)
 
 
-def _rates(records: Records, answers: Sequence[ExecutionAnswer]) -> Table:
+def _rates(records: Records, _seed: int) -> Table:
+    answers = answers_of(records)
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
         own, standing = (pick(ended_answers(answers), name, form) for form in (Form.OWN, Form.STANDING))
@@ -128,26 +117,6 @@ def _rates(records: Records, answers: Sequence[ExecutionAnswer]) -> Table:
     return Table("dependent execution reasoning", columns, tuple(rows), _NOTE)
 
 
-def _paired_table(answers: Sequence[ExecutionAnswer]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for name, style in STYLES.items():
-        reference, own = (verdicts(answers, name, form) for form in (Form.STANDING, Form.OWN))
-        shares = paired_shares(reference, own)
-        if shares.n:
-            rows.append((style.title, shares.n, shares.first, shares.second, *differing(shares)))
-    columns = (
-        "asked",
-        "n",
-        "reference",
-        "own code",
-        "difference",
-        "only own right",
-        "only reference right",
-        "McNemar p",
-    )
-    return Table("its own code against the reference, function by function", columns, tuple(rows))
-
-
 def _complexity(records: Records, seed: int) -> Table:
     known = [
         (synthesis.complexity, synthesis.reference_complexity)
@@ -164,7 +133,8 @@ def _complexity(records: Records, seed: int) -> Table:
     return Table("cyclomatic complexity", ("n", "own code", "reference"), rows, note)
 
 
-def _functions(records: Records, answers: Sequence[ExecutionAnswer]) -> Table:
+def _functions(records: Records, _seed: int) -> Table:
+    answers = answers_of(records)
     rows: list[tuple[Cell, ...]] = []
     for synthesis in _syntheses(records):
         said = [
@@ -180,3 +150,17 @@ def _functions(records: Records, answers: Sequence[ExecutionAnswer]) -> Table:
 
 def _syntheses(records: Records) -> list[Synthesis]:
     return [synthesis for record in records for synthesis in record.syntheses]
+
+
+_FIGURES: Sequence[TabularFigure[DependentExecutionRecord]] = (
+    ComputedFigure(_rates),
+    versions(
+        "its own code against the reference, function by function",
+        Form.OWN,
+        ("reference", "own code", "difference", "only own right", "only reference right", "McNemar p"),
+    ),
+    styles("answers about its own code", Form.OWN),
+    ComputedFigure(lambda records, _: baseline_table(baselines(answers_of(records)))),
+    UNREAD,
+    ComputedFigure(_complexity),
+)

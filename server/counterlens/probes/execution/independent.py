@@ -12,6 +12,7 @@ from counterlens.errors import OptionError, SourceError
 from counterlens.judging.base import lasting
 from counterlens.languages.registry import title_of
 from counterlens.metrics.closed import Closed, share_above_chance
+from counterlens.metrics.figures import ComputedFigure, draw_figures
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.common_options import DEFAULT_TIMEOUT, Timeout
@@ -37,7 +38,7 @@ from counterlens.probes.execution.questions import (
     reachable,
 )
 from counterlens.probes.execution.record import ExecutionRecord, Form
-from counterlens.probes.execution.tables import pick, rate, style_baselines
+from counterlens.probes.execution.tables import baselines, pick, rate
 from counterlens.probes.options import PromptedOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
@@ -122,9 +123,9 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         return ExecutionRecord(answers=answers, choices=choices, versions=changed, left_out=left_out)
 
     def tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
-        chosen = closed_table(ranked_choices(records), seed=seed)
-        answers = METHODS[records[0].protocol].execution_tables(records, seed=seed)
-        return (*answers, chosen) if chosen.rows else answers
+        figures = METHODS[records[0].protocol].execution_figures
+        chosen = ComputedFigure[ExecutionRecord](lambda r, seed: closed_table(ranked_choices(r), seed=seed))
+        return draw_figures([*figures, chosen], records, seed=seed)
 
     def summary(self, records: Sequence[ExecutionRecord]) -> str:
         answers = list(chain.from_iterable(record.answers for record in records))
@@ -134,7 +135,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
                 known = rate(list(asked.values()))
                 parts.append(f"{known.count} of {known.n} {style.title}")
         standing = [answer for answer in answers if answer.form is Form.STANDING]
-        weak = first_words(style_baselines(standing))
+        weak = first_words(baselines(standing))
         more = mutated.finding(records) if METHODS[records[0].protocol].mutates else ""
         return f"{weak}Calls whose result the model predicted: {', '.join(parts)}.{more}"
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 
-from counterlens.metrics.figures import draw_figures
+from counterlens.metrics.figures import TabularFigure
 from counterlens.metrics.table import Table
 from counterlens.models.base import ModelInfo
-from counterlens.probes.execution import mutated, published
+from counterlens.probes.execution import mutated, published, tables
 from counterlens.probes.execution.dependent_tables import common, dependent_tables, ranks
 from counterlens.probes.execution.printing import Inputs
-from counterlens.probes.execution.prompts import STYLES, most_tokens
-from counterlens.probes.execution.published import DIRECT, STEPS
+from counterlens.probes.execution.prompts import DIRECT, STEPS, STYLES, most_tokens
 from counterlens.probes.execution.questions import Asking
 from counterlens.probes.execution.record import (
     DependentExecutionRecord,
@@ -20,7 +18,6 @@ from counterlens.probes.execution.record import (
     SpecifiedFunction,
 )
 from counterlens.probes.execution.specification_tables import specification_tables
-from counterlens.probes.execution.tables import breakdown
 from counterlens.probes.protocols import Methods
 
 Dependent = Sequence[DependentExecutionRecord]
@@ -37,6 +34,7 @@ class ExecutionMethod:
         specified_inputs: Those of specification reasoning.
         style: The style of answers on own code that a summary counts.
         summary: The sentences of this summary, with numbers for functions right, asked, outputs right, asked.
+        execution_figures: The figures of independent execution reasoning.
     """
 
     chooses = True
@@ -46,6 +44,7 @@ class ExecutionMethod:
     specified_inputs = Inputs.ANY
     style = DIRECT
     summary = "The model wrote {} of {} correctly. It predicted the results of these directly in {} of {}."
+    execution_figures: Sequence[TabularFigure[ExecutionRecord]] = tables.FIGURES
 
     def asking(
         self,
@@ -61,10 +60,6 @@ class ExecutionMethod:
             styles: The styles that a protocol uses; without one, all are used.
         """
         return Asking(max_tokens)
-
-    def execution_tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
-        """The tables of independent execution reasoning."""
-        return breakdown(list(chain.from_iterable(record.answers for record in records)), seed=seed)
 
     def dependent_tables(self, records: Dependent, *, seed: int) -> tuple[Table, ...]:
         """The tables of dependent execution reasoning of one model."""
@@ -90,16 +85,13 @@ class CodeMind(ExecutionMethod):
     summary = (
         "The model wrote {} of {} correctly. It predicted the results of these step by step in {} of {}."
     )
+    execution_figures = published.FIGURES
 
     def asking(
         self, info: ModelInfo, max_tokens: int | None, styles: tuple[str, ...] = tuple(STYLES)
     ) -> Asking:
         """The paper's styles, token limit and criterion; see `ExecutionMethod`."""
         return Asking(most_tokens(info, max_tokens, published.TOKENS), styles, as_written=True)
-
-    def execution_tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Tables I and IV, Figures 3, 4, 6, 7 and 8."""
-        return published.execution_tables(records)
 
     def dependent_tables(self, records: Dependent, *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """Table II or III, and Figure 5."""
@@ -120,6 +112,7 @@ class ReasoningRobustness(ExecutionMethod):
     chooses = False
     mutates = True
     inputs = Inputs.WRITTEN
+    execution_figures = mutated.FIGURES
 
     def asking(
         self,
@@ -129,10 +122,6 @@ class ReasoningRobustness(ExecutionMethod):
     ) -> Asking:
         """Direct questions; see `ExecutionMethod`."""
         return Asking(max_tokens, (DIRECT,))
-
-    def execution_tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
-        """Accuracy, its drop under each mutation, and stability."""
-        return draw_figures(mutated.FIGURES, records, seed=seed)
 
 
 METHODS = Methods(

@@ -10,25 +10,27 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import cycle
+from typing import NamedTuple
 
 from counterlens.errors import SourceError
 from counterlens.languages.registry import title_of
 from counterlens.metrics.figures import (
     GroupedFigure,
-    Rows,
+    TabularFigure,
+    comparison,
     count,
+    in_order,
     number,
     of_sums,
     rows_of,
     share,
     share_of,
 )
-from counterlens.metrics.significance import PairedShares, paired_shares
-from counterlens.metrics.table import Cell
 from counterlens.mutations.engine import everywhere
 from counterlens.mutations.languages import mutated, parse_document
 from counterlens.probes.execution.questions import ExecutionQuestion, agrees, question_about
 from counterlens.probes.execution.record import ExecutionAnswer, ExecutionRecord, Form, VersionAnswer
+from counterlens.probes.execution.tables import right_if_finished
 from counterlens.probes.probe import Context, Target
 from counterlens.sandbox.base import Limits
 
@@ -42,8 +44,9 @@ MUTATIONS = {
 }
 """The five mutations of the paper, by their ids here."""
 PLACEBO = "blank-line"
-_TITLES = {**MUTATIONS, PLACEBO: "blank lines (placebo)"}
 _ORIGINAL, _ANY = "original", "any of the mutations"
+_TITLES = {_ORIGINAL: _ORIGINAL, **MUTATIONS, _ANY: _ANY, PLACEBO: "blank lines (placebo)"}
+"""The titles of programs in tables, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def versions_of(
         SandboxError, Cancelled: as the sandbox.
     """
     versions = []
-    for mutation in _TITLES:
+    for mutation in (*MUTATIONS, PLACEBO):
         try:
             versions.append(
                 MutatedProgram(mutation, _question(context, target, question, mutation, seed, limits))
@@ -120,8 +123,7 @@ def split_answers(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(NamedTuple):
     """The answers about an original and about one of its versions, neither truncated."""
 
     mutation: str
@@ -134,86 +136,66 @@ class Compared:
         return self.before and not self.after
 
 
-def _answers(record: ExecutionRecord) -> Iterator[tuple[str, ExecutionAnswer]]:
-    yield from ((_ORIGINAL, answer) for answer in record.answers)
-    yield from ((_TITLES[answer.mutation], answer) for answer in record.versions)
-
-
 def _comparisons(record: ExecutionRecord) -> Iterator[Compared]:
     (original,) = record.answers
     for answer in record.versions:
         if not original.truncated and not answer.truncated:
-            yield Compared(_TITLES[answer.mutation], original.right, answer.right)
+            yield Compared(answer.mutation, original.right, answer.right)
 
 
 def _changes(record: ExecutionRecord) -> Iterator[Compared]:
     """The comparisons of an original that was answered right, and all mutations as one."""
     known = [each for each in _comparisons(record) if each.before]
     yield from known
-    mutants = [each for each in known if each.mutation != _TITLES[PLACEBO]]
+    mutants = [each for each in known if each.mutation != PLACEBO]
     if mutants:
         yield Compared(_ANY, before=True, after=all(each.after for each in mutants))
 
 
-def _shares(rows: Rows[Compared]) -> PairedShares:
-    return paired_shares(
-        {function: row.before for function, row in rows}, {function: row.after for function, row in rows}
-    )
+def _relative_drop(before: float, after: float) -> float | None:
+    return 1 - after / before if before else None
 
 
-def _difference(rows: Rows[Compared], _seed: int) -> Cell:
-    return _shares(rows).difference
-
-
-def _p(rows: Rows[Compared], _seed: int) -> Cell:
-    return _shares(rows).p
-
-
-def _order(title: str) -> int:
-    return [_ORIGINAL, *MUTATIONS.values(), _ANY, _TITLES[PLACEBO]].index(title)
-
-
-FIGURES = (
+FIGURES: Sequence[TabularFigure[ExecutionRecord]] = (
     GroupedFigure[ExecutionRecord, tuple[str, ExecutionAnswer]](
         "accuracy",
-        of=_answers,
-        by={"program": lambda row: row[0]},
+        of=lambda record: (
+            *((_ORIGINAL, answer) for answer in record.answers),
+            *((answer.mutation, answer) for answer in record.versions),
+        ),
+        by={"program": in_order(lambda row: row[0], _TITLES)},
         columns={
             "n": number(lambda row: not row[1].truncated),
             "truncated": number(lambda row: row[1].truncated),
-            "right": share(lambda row: None if row[1].truncated else row[1].right),
+            "right": share(lambda row: right_if_finished(row[1])),
         },
-        order=lambda row: _order(row[0]),
         note="each mutation at all of its sites at once, in the functions that have a site; a truncated "
         "answer is neither right nor wrong",
     ),
     GroupedFigure[ExecutionRecord, Compared](
         "drop under each mutation",
         of=_comparisons,
-        by={"mutation": lambda row: row.mutation},
+        by={"mutation": in_order(lambda row: row.mutation, _TITLES)},
         columns={
-            "n": count,
-            "original": share(lambda row: row.before),
-            "mutated": share(lambda row: row.after),
-            "mutated - original": _difference,
-            "relative drop": of_sums(
-                lambda before, after: 1 - after / before if before else None,
+            ("n", "original", "mutated", "mutated - original"): comparison(
                 lambda row: row.before,
                 lambda row: row.after,
+                lambda shares: (shares.n, shares.first, shares.second, shares.difference),
             ),
-            "only original right": number(lambda row: row.changed),
-            "only mutated right": number(lambda row: row.after and not row.before),
-            "McNemar p": _p,
+            "relative drop": of_sums(_relative_drop, lambda row: row.before, lambda row: row.after),
+            ("only original right", "only mutated right", "McNemar p"): comparison(
+                lambda row: row.before,
+                lambda row: row.after,
+                lambda shares: (shares.lost, shares.gained, shares.p),
+            ),
         },
-        order=lambda row: _order(row.mutation),
         note="the same functions and calls; p is exact, and not corrected for several tests",
     ),
     GroupedFigure[ExecutionRecord, Compared](
         "stability of right answers",
         of=_changes,
-        by={"mutation": lambda row: row.mutation},
+        by={"mutation": in_order(lambda row: row.mutation, _TITLES)},
         columns={"n": count, "answer changes": share(lambda row: row.changed)},
-        order=lambda row: _order(row.mutation),
         note="originals answered right whose version, which returns the same, gets another answer. Whether "
         "right answers rest on flawed reasoning was judged by people in the paper, and is not automated",
     ),

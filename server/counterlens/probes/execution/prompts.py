@@ -35,6 +35,8 @@ DIRECT_TOKENS, STEPWISE_TOKENS, WRITTEN_TOKENS = 128, 384, 384
 CHAT_TOKENS = 16_384
 """Token limit of a chat model, which may reason before it answers; it stops by itself otherwise."""
 
+DIRECT, STEPS = "direct", "steps"
+"""The ids of the styles."""
 StyleTokens = Annotated[
     int | None,
     option(
@@ -138,8 +140,8 @@ def _as_written(came: AnswerOutcome, *, same: bool) -> AnswerOutcome:
 
 
 STYLES = {
-    "direct": Style("direct", direct_answer, DIRECT_TOKENS),
-    "steps": Style("step by step", stepwise_answer, STEPWISE_TOKENS, stepwise=True),
+    DIRECT: Style("direct", direct_answer, DIRECT_TOKENS),
+    STEPS: Style("step by step", stepwise_answer, STEPWISE_TOKENS, stepwise=True),
 }
 
 

@@ -11,35 +11,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from statistics import median
 
 from counterlens.metrics.agreement import few_points, rank_correlation
 from counterlens.metrics.bootstrap import mean
 from counterlens.metrics.effects import Proportion, wilson
+from counterlens.metrics.figures import (
+    ComputedFigure,
+    Estimator,
+    GroupedFigure,
+    Rows,
+    TabularFigure,
+    comparison,
+    count,
+    in_order,
+    number,
+    share,
+)
 from counterlens.metrics.significance import paired_shares
 from counterlens.metrics.table import Cell, Table
+from counterlens.probes.execution.prompts import DIRECT, STEPS
 from counterlens.probes.execution.record import (
     DependentExecutionRecord,
     ExecutionAnswer,
-    ExecutionRecord,
     Form,
     SpecifiedFunction,
     Synthesis,
 )
 from counterlens.probes.execution.specification_tables import SETTINGS
 from counterlens.probes.execution.tables import (
-    AnswerBin,
-    alone,
+    Answered,
+    Figure,
+    Measured,
     bins_of,
-    differing,
     doubling,
     pick,
-    rounds_of,
+    standing,
+    verdict,
+    with_points,
 )
 
 PROTOCOL = "codemind"
-STEPS, DIRECT = "steps", "direct"
 TOKENS = 512
 """Maximum new tokens of a completion model, as in the authors' scripts; the paper gives no number."""
 _STYLES = {DIRECT: "direct answering", STEPS: "CoT"}
@@ -69,8 +81,14 @@ _TYPES = {
 }
 _OTHERS = "Object"
 _TRUNCATED = "an answer that the token limit truncated counts as wrong, as in the paper"
-Answers = Sequence[ExecutionAnswer]
+
 Dependent = Sequence[DependentExecutionRecord]
+Records = GroupedFigure[Answered, Answered]
+_RIGHT: Estimator[ExecutionAnswer] = share(lambda answer: answer.right)
+_BINS = {
+    "CC": bins_of("cyclomatic complexity", lambda value: (value, value)),
+    "loop length": bins_of("rounds", doubling),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,28 +104,101 @@ _SYNTHESIS = _Words("synthesis", "synthesised", "Table II")
 _TRANSLATION = _Words("translation", "translated", "Table III")
 
 
-def share(values: Sequence[bool]) -> Proportion:
+def _stepwise_answers(record: Answered) -> list[ExecutionAnswer]:
+    """The answers step by step about the unchanged function."""
+    return [answer for answer in standing(record) if answer.style == STEPS]
+
+
+def _is_right(answer: ExecutionAnswer) -> bool:
+    return answer.right
+
+
+def _compare_answers(title: str, first: tuple[str, Form], second: tuple[str, Form], *names: str) -> Records:
+    return Records(
+        title,
+        of=lambda record: [record],
+        columns={
+            ("n", *names, "McNemar p"): comparison(
+                lambda record: verdict(record, *first, _is_right),
+                lambda record: verdict(record, *second, _is_right),
+            )
+        },
+    )
+
+
+def _curve(title: str, measure: str) -> Figure:
+    return Figure(title, _stepwise_answers, {"n": count, "R_IER": _RIGHT}, {measure: _BINS[measure]})
+
+
+def _rank_correlation(rows: Rows[Measured], _seed: int) -> tuple[int, float | None]:
+    """The number of points of a curve, and their correlation: the minimum of each bin, and its rate."""
+    bins: dict[float, list[bool]] = {}
+    for _, (measure, answer) in rows:
+        for low, _ in _BINS[measure].of(answer):
+            bins.setdefault(low, []).append(answer.right)
+    points = [(float(low), sum(right) / len(right)) for low, right in bins.items()]
+    return len(points), rank_correlation(points)
+
+
+_CURVES = GroupedFigure[Answered, Measured](
+    "rank correlation with R_IER (Figures 4 and 7)",
+    of=lambda record: ((measure, answer) for measure in _BINS for answer in _stepwise_answers(record)),
+    by={"with": lambda row: row[0]},
+    columns={("points", "rho"): _rank_correlation},
+    note="Spearman's rank correlation over the points of the curves above",
+)
+FIGURES: Sequence[TabularFigure[Answered]] = (
+    Figure(
+        "R_IER (Table I, Figure 3)",
+        of=standing,
+        by={"prompting": in_order(lambda answer: answer.style, _STYLES)},
+        columns={
+            "programs": count,
+            "truncated": number(lambda answer: answer.truncated),
+            "R_IER": _RIGHT,
+        },
+        note=_TRUNCATED,
+    ),
+    _compare_answers(
+        "CoT against direct answering (Figure 3)",
+        (DIRECT, Form.STANDING),
+        (STEPS, Form.STANDING),
+        *("direct", "CoT", "CoT - direct", "only CoT", "only direct"),
+    ),
+    Figure(
+        "R_IER by construct (Figure 6)",
+        of=_stepwise_answers,
+        by={"construct": in_order(lambda answer: answer.tags, _CONSTRUCTS, several=True)},
+        columns={"n": count, "R_IER": _RIGHT},
+        note=_TRUNCATED,
+    ),
+    _curve("R_IER over cyclomatic complexity (Figure 4)", "CC"),
+    _curve("R_IER over loop length (Figure 7)", "loop length"),
+    ComputedFigure(lambda records, seed: with_points(_CURVES.table(records, seed=seed), "points")),
+    Figure(
+        "type match and value match (Figure 8)",
+        of=_stepwise_answers,
+        by={
+            "output type": in_order(
+                lambda answer: _TYPES.get(answer.type, _OTHERS), [*dict.fromkeys(_TYPES.values()), _OTHERS]
+            )
+        },
+        columns={"n": count, "type match": share(lambda answer: answer.same_type), "value match": _RIGHT},
+        note=_TRUNCATED,
+    ),
+    _compare_answers(
+        "unrolled loops (Table IV)",
+        (STEPS, Form.STANDING),
+        (STEPS, Form.UNROLLED),
+        *("loops", "unrolled loops", "unrolled - loops", "only unrolled", "only loops"),
+    ),
+)
+"""The figures of independent execution reasoning: Tables I and IV, Figures 3, 4, 6, 7 and 8."""
+
+
+def _share_of(values: Sequence[bool]) -> Proportion:
     """The share of true values, one for each program."""
     return wilson(sum(values), len(values))
-
-
-def execution_tables(records: Sequence[ExecutionRecord]) -> tuple[Table, ...]:
-    """The tables of independent execution reasoning: Tables I and IV, Figures 3, 4, 6, 7 and 8."""
-    answers = list(chain.from_iterable(record.answers for record in records))
-    asked = [answer for answer in answers if (answer.style, answer.form) == (STEPS, Form.STANDING)]
-    complexity = bins_of(asked, lambda answer: answer.complexity, alone)
-    rounds = bins_of(asked, rounds_of, doubling)
-    tables = (
-        _styles(answers),
-        _thinking(answers),
-        _constructs(asked),
-        _curve("R_IER over cyclomatic complexity (Figure 4)", "CC", complexity),
-        _curve("R_IER over loop length (Figure 7)", "loop length", rounds),
-        _correlations({"CC": complexity, "loop length": rounds}),
-        _types(asked),
-        _loops(answers),
-    )
-    return tuple(table for table in tables if table.rows)
 
 
 def dependent_tables(records: Dependent) -> tuple[Table, ...]:
@@ -124,9 +215,11 @@ def comparison_tables(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
     rows: list[tuple[Cell, ...]] = []
     pairs = []
     for model, records in models.items():
-        reasoning = share(list(own[model].values()))
-        synthesis = share([synthesis_record.correct for synthesis_record in _syntheses(records)])
-        rows.append((model, synthesis, reasoning, len(shared), share([own[model][name] for name in shared])))
+        reasoning = _share_of(list(own[model].values()))
+        synthesis = _share_of([each.correct for each in _syntheses(records)])
+        rows.append(
+            (model, synthesis, reasoning, len(shared), _share_of([own[model][name] for name in shared]))
+        )
         if reasoning.value is not None and synthesis.value is not None:
             pairs.append((synthesis.value, reasoning.value))
     columns = ("model", words.writing, "R_DER", "n in common", "R'_DER")
@@ -156,9 +249,9 @@ def specification_tables(functions: Sequence[SpecifiedFunction]) -> tuple[Table,
         shares = paired_shares(passed["none"], passed[setting])
         changes: tuple[Cell, ...] = (None,) * 4
         if setting != "none" and shares.n:
-            changes = differing(shares)
+            changes = (shares.difference, shares.gained, shares.lost, shares.p)
         cut = sum(function.settings[setting].truncated for function in functions)
-        rows.append((title, len(functions), cut, share(list(passed[setting].values())), *changes))
+        rows.append((title, len(functions), cut, _share_of(list(passed[setting].values())), *changes))
     columns = (
         "setting",
         "programs",
@@ -183,104 +276,25 @@ def specification_tables(functions: Sequence[SpecifiedFunction]) -> tuple[Table,
     )
 
 
-def _styles(answers: Answers) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for style, title in _STYLES.items():
-        asked = pick(answers, style, Form.STANDING)
-        cut = sum(answer.truncated for answer in asked.values())
-        rows.append((title, len(asked), cut, share([answer.right for answer in asked.values()])))
-    columns = ("prompting", "programs", "truncated", "R_IER")
-    return Table("R_IER (Table I, Figure 3)", columns, tuple(rows), _TRUNCATED)
-
-
-def _thinking(answers: Answers) -> Table:
-    cells = _paired_cells(*(_verdicts(answers, style, Form.STANDING) for style in (DIRECT, STEPS)))
-    columns = ("n", "direct", "CoT", "CoT - direct", "only CoT", "only direct", "McNemar p")
-    return Table("CoT against direct answering (Figure 3)", columns, (cells,) if cells else ())
-
-
-def _loops(answers: Answers) -> Table:
-    cells = _paired_cells(*(_verdicts(answers, STEPS, form) for form in (Form.STANDING, Form.UNROLLED)))
-    columns = (
-        "n",
-        "loops",
-        "unrolled loops",
-        "unrolled - loops",
-        "only unrolled",
-        "only loops",
-        "McNemar p",
-    )
-    return Table("unrolled loops (Table IV)", columns, (cells,) if cells else ())
-
-
-def _paired_cells(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Cell, ...] | None:
-    """Both shares, their difference, the changes and the test; None if no function has both."""
-    shares = paired_shares(first, second)
-    if not shares.n:
-        return None
-    return (shares.n, shares.first, shares.second, *differing(shares))
-
-
-def _constructs(asked: Answers) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for tag, title in _CONSTRUCTS.items():
-        right = [answer.right for answer in asked if tag in (answer.tags or ())]
-        if right:
-            rows.append((title, len(right), share(right)))
-    return Table("R_IER by construct (Figure 6)", ("construct", "n", "R_IER"), tuple(rows), _TRUNCATED)
-
-
-def _curve(title: str, head: str, bins: Sequence[AnswerBin]) -> Table:
-    rows = tuple(
-        (part.title, len(part.answers), share([answer.right for answer in part.answers])) for part in bins
-    )
-    return Table(title, (head, "n", "R_IER"), rows)
-
-
-def _correlations(curves: Mapping[str, Sequence[AnswerBin]]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for name, bins in curves.items():
-        points = [(float(part.low), share([answer.right for answer in part.answers]).value) for part in bins]
-        known = [(x, y) for x, y in points if y is not None]
-        rows.append((name, len(known), rank_correlation(known)))
-    note = "Spearman's rank correlation over the points of the curves above"
-    note += few_points(count for _, count, _ in rows if isinstance(count, int))
-    return Table(
-        "rank correlation with R_IER (Figures 4 and 7)", ("with", "points", "rho"), tuple(rows), note
-    )
-
-
-def _types(asked: Answers) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for title in (*dict.fromkeys(_TYPES.values()), _OTHERS):
-        chosen = [answer for answer in asked if _TYPES.get(answer.type, _OTHERS) == title]
-        if chosen:
-            matched = share([answer.same_type for answer in chosen])
-            rows.append((title, len(chosen), matched, share([answer.right for answer in chosen])))
-    columns = ("output type", "n", "type match", "value match")
-    return Table("type match and value match (Figure 8)", columns, tuple(rows), _TRUNCATED)
-
-
 def _dependent(records: Dependent) -> Table:
-    answers = list(chain.from_iterable(record.answers for record in records))
-    own, reference = _own(records), _verdicts(answers, STEPS, Form.STANDING)
+    own, reference = _own(records), _verdicts(records, Form.STANDING)
     same = [reference[name] for name in own if name in reference]
     known = [reference[name] for name, right in own.items() if right and name in reference]
     syntheses = _syntheses(records)
-    reasoning, independent = share(list(own.values())), share(list(reference.values()))
+    reasoning, independent = _share_of(list(own.values())), _share_of(list(reference.values()))
     test = paired_shares(reference, own)
     rows: tuple[tuple[Cell, ...], ...] = (
         ("subjects", len(syntheses)),
         ("truncated", sum(synthesis.truncated for synthesis in syntheses)),
-        (_of(records).writing, share([synthesis.correct for synthesis in syntheses])),
+        (_of(records).writing, _share_of([synthesis.correct for synthesis in syntheses])),
         ("reasoned about", len(own)),
         ("R_DER", reasoning),
         ("R_IER", independent),
-        ("R_IER, same programs", share(same)),
-        ("R'_IER", share(known)),
+        ("R_IER, same programs", _share_of(same)),
+        ("R'_IER", _share_of(known)),
         ("R_DER - R_IER", _minus(reasoning, independent)),
         ("R_DER - R_IER, same programs", test.difference if test.n else None),
-        ("R_DER - R'_IER", _minus(reasoning, share(known))),
+        ("R_DER - R'_IER", _minus(reasoning, _share_of(known))),
         ("only own right", test.gained),
         ("only reference right", test.lost),
         ("McNemar p, same programs", test.p),
@@ -306,15 +320,15 @@ def _complexity(records: Dependent) -> Table:
     return Table("cyclomatic complexity (Figure 5)", ("code", "n", "mean", "median"), rows)
 
 
-def _verdicts(answers: Answers, style: str, form: Form) -> dict[str, bool]:
-    """Whether the answers in one style about one form are right, by function; truncated ones are wrong."""
-    return {name: answer.right for name, answer in pick(answers, style, form).items()}
+def _verdicts(records: Dependent, form: Form) -> dict[str, bool]:
+    """Whether the answer about one version is right, by function; a truncated one is wrong."""
+    answers = [answer for record in records for answer in record.answers]
+    return {name: answer.right for name, answer in pick(answers, STEPS, form).items()}
 
 
 def _own(records: Dependent) -> dict[str, bool]:
     """Whether the model predicted the output of its own right code, by function."""
-    answers = list(chain.from_iterable(record.answers for record in records))
-    return _verdicts(answers, STEPS, Form.OWN)
+    return _verdicts(records, Form.OWN)
 
 
 def _of(records: Dependent) -> _Words:
