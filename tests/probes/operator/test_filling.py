@@ -10,7 +10,9 @@ import pytest
 
 from counterlens.models.base import Api, Capability, Completion, Prompt
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.operator.probe import fill_gaps, filled_table, fills, operator_in
+from counterlens.probes.operator.probe import fill_gaps, fills, operator_in
+from counterlens.probes.operator.record import OperatorRecord
+from counterlens.probes.operator.tables import FILLED
 from counterlens.probes.probe import Context, Target
 from counterlens.syntax.document import Document
 
@@ -66,12 +68,12 @@ def test_a_model_is_shown_both_sides_and_judged_by_what_it_writes(model: LlamaMo
     first = asked.shown[0]
     assert first.text.endswith("    if a ")
     assert first.suffix.startswith(" b and a not in (1,):\n        return a\n")
-    table = filled_table([("f", gap) for gap in found])
-    assert table is not None
+    nothing = OperatorRecord(target="f", corpus=None, frequency={}, operators=(), pairs=())
+    table = FILLED.table([replace(nothing, filled=found)], seed=0)
     assert [(row[0], row[1], row[3]) for row in table.rows] == [
         ("all", 3, 1),
         ("comparison", 1, 0),
         ("membership", 1, 1),
         ("boolean", 1, 0),
     ]
-    assert filled_table([]) is None
+    assert FILLED.table([nothing], seed=0).rows == ()

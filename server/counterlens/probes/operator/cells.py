@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import Proportion, pooled_share
+from counterlens.metrics.guessing import Chance, Guess, PerCandidate, by_chance
 from counterlens.metrics.table import Cell
 from counterlens.probes.operator.forms import SwapForm
 from counterlens.probes.operator.pairs import CHANGES
@@ -26,7 +27,6 @@ SIDES: Mapping[str, Callable[[OperatorPair], OperatorAnswer]] = {
     "before": lambda pair: pair.original,
     "after": lambda pair: pair.transformed,
 }
-_Kind = tuple[SwapForm | None, Family]
 
 
 def pairs_of(records: Records, change: str, window: Window = COMPLETE) -> list[tuple[str, OperatorPair]]:
@@ -39,35 +39,31 @@ def pairs_of(records: Records, change: str, window: Window = COMPLETE) -> list[t
     ]
 
 
-def groups(change: str, pairs: Pairs) -> Mapping[str, Pairs]:
-    """The pairs of one change by the title of their row.
+def row_of(pair: OperatorPair) -> str:
+    """The title of the row of a pair.
 
     Swaps of branches are grouped by the construct that the operator decides, and by whether it is one of the
-    six comparisons. The swaps of the paper come first; it has no others.
+    six comparisons.
     """
-    title = CHANGES[change].title
-    if not CHANGES[change].by_branches:
-        return {title: pairs} if pairs else {}
-    kinds = {_kind(pair) for _, pair in pairs}
-    return {
-        f"{title}{_suffix(kind)}": [(target, pair) for target, pair in pairs if _kind(pair) == kind]
-        for kind in sorted(kinds, key=_order)
-    }
+    change, family = CHANGES[pair.change], pair.original.family
+    if not change.by_branches:
+        return change.title
+    what = {SwapForm.IF_ELSE: "", None: ", of any form"}.get(pair.form, f", {pair.form}")
+    return f"{change.title}{what}" + ("" if family is Family.COMPARISON else f", {family}")
 
 
-def _kind(pair: OperatorPair) -> _Kind:
-    return pair.form, pair.original.family
+def place_of(pair: OperatorPair) -> tuple[int, int, int]:
+    """The place of this row; among swaps of branches, those of the paper come first."""
+    kind = [*Family].index(pair.original.family), [*SwapForm, None].index(pair.form)
+    return [*CHANGES].index(pair.change), *(kind if CHANGES[pair.change].by_branches else (0, 0))
 
 
-def _order(kind: _Kind) -> tuple[int, int]:
-    form, family = kind
-    return [*Family].index(family), [*SwapForm, None].index(form)
-
-
-def _suffix(kind: _Kind) -> str:
-    form, family = kind
-    what = {SwapForm.IF_ELSE: "", None: ", of any form"}.get(form, f", {form}")
-    return what if family is Family.COMPARISON else f"{what}, {family}"
+def groups(pairs: Pairs) -> Mapping[str, Pairs]:
+    """The pairs by their row."""
+    rows: dict[str, list[tuple[str, OperatorPair]]] = {}
+    for target, pair in sorted(pairs, key=lambda row: place_of(row[1])):
+        rows.setdefault(row_of(pair), []).append((target, pair))
+    return rows
 
 
 def share(asked: Answers) -> Proportion:
@@ -82,8 +78,16 @@ def mean_entropy(asked: Answers) -> Estimate:
 
 def mean_nll(asked: Answers) -> Estimate:
     """The mean negative log-likelihood of the right operator in nats, with an interval over functions."""
-    known = _known_values((target, answer.nll) for target, answer in asked)
-    return pooled_mean(known, least=0)
+    known = ((target, answer.nll) for target, answer in asked)
+    return pooled_mean(((target, nll) for target, nll in known if nll is not None), least=0)
+
+
+def compare(
+    asked: Answers, frequency: Mapping[str, float], seed: int, *, unseen: float = 1.0
+) -> tuple[Chance, dict[str, PerCandidate]] | None:
+    """Answers compared with guessing by frequency, as `by_chance`; None without answers."""
+    guesses = [Guess(answer.operator, answer.predicted, answer.candidates) for _, answer in asked]
+    return by_chance(guesses, frequency, seed=seed, unseen=unseen)
 
 
 def side_of(pairs: Pairs, side: str) -> Answers:
@@ -91,7 +95,7 @@ def side_of(pairs: Pairs, side: str) -> Answers:
     return [(target, SIDES[side](pair)) for target, pair in pairs]
 
 
-def pair_cells(pairs: Pairs) -> tuple[Cell, ...]:
+def pair_cells(pairs: Pairs, _seed: int = 0) -> tuple[Cell, ...]:
     """The figures of some pairs, by `PAIR_COLUMNS`."""
     before, after = side_of(pairs, "before"), side_of(pairs, "after")
     return (
@@ -104,7 +108,3 @@ def pair_cells(pairs: Pairs) -> tuple[Cell, ...]:
         mean_entropy(before),
         mean_entropy(after),
     )
-
-
-def _known_values(values: Iterable[tuple[str, float | None]]) -> list[tuple[str, float]]:
-    return [(target, value) for target, value in values if value is not None]

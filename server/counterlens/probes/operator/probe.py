@@ -12,8 +12,8 @@ from typing import Annotated, Any, ClassVar
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
-from counterlens.metrics.effects import pooled_share
-from counterlens.metrics.table import Cell, Table
+from counterlens.metrics.figures import draw_figures
+from counterlens.metrics.table import Table
 from counterlens.models.base import Api, Model, Prompt, Stop
 from counterlens.probes.common_options import Corpus
 from counterlens.probes.operator import cells, published, tables
@@ -26,7 +26,6 @@ from counterlens.probes.operator.scoring import OperatorScorer
 from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.protocols import Methods
-from counterlens.syntax.operators import Family
 
 PROTOCOL = "operators"
 """The protocol of Ahmed et al. 2024."""
@@ -57,14 +56,12 @@ class OperatorMethod:
         asked = sum(len(record.operators) for record in records)
         shown = (
             tables.listing(records),
-            tables.families(records, frequency, seed),
-            tables.changes(records),
-            tables.stays_or_changes(records),
+            *draw_figures([tables.families(frequency), tables.CHANGED, tables.SWAPPED], records, seed=seed),
             tables.sides(records, frequency, seed),
             tables.complementary_table(records, frequency),
             tables.windows(records),
             tables.familiar(records),
-            filled_table([(record.target, gap) for record in records for gap in record.filled]),
+            *draw_figures([tables.FILLED], records, seed=seed),
             tables.operators(records, frequency, seed) if asked >= tables.FEW else None,
         )
         return tuple(table for table in shown if table is not None)
@@ -90,24 +87,6 @@ class PublishedOperators(OperatorMethod):
 
 
 METHODS = Methods(OperatorMethod(), operators=PublishedOperators())
-
-
-def filled_table(gaps: Sequence[tuple[str, FilledGap]]) -> Table | None:
-    """The share of gaps filled in correctly, by family; None if nothing was filled in.
-
-    Args:
-        gaps: The gaps, each with its function.
-    """
-    rows: list[tuple[Cell, ...]] = []
-    for family in (None, *Family):
-        asked = [(target, gap) for target, gap in gaps if family in (None, gap.family)]
-        if asked:
-            right = pooled_share((target, gap.written == gap.operator) for target, gap in asked)
-            other = sum(gap.written is None for _, gap in asked)
-            rows.append((str(family) if family else "all", len(asked), right, other))
-    columns = ("family", "n", "accuracy", "no candidate")
-    note = "the model's text for the gap, given both sides, at temperature 0"
-    return Table("filled in the middle", columns, tuple(rows), note) if rows else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from counterlens.metrics.agreement import Agreement
-from counterlens.metrics.guessing import Chance, PerCandidate, by_chance
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.operator.cells import (
     MEASURES,
     PAIR_COLUMNS,
     SIDES,
-    Answers,
     Pairs,
     Records,
+    compare,
     pair_cells,
     pairs_of,
     share,
@@ -27,8 +26,13 @@ from counterlens.probes.operator.cells import (
 )
 from counterlens.probes.operator.pairs import CHANGES, PUBLISHED
 from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, Window
-from counterlens.probes.operator.tables import FAMILIAR_COLUMNS, OVERALL, count_cells, familiar_cells
-from counterlens.probes.operator.tables import guesses as guesses_of
+from counterlens.probes.operator.tables import (
+    FAMILIAR_COLUMNS,
+    OPERATOR_COLUMNS,
+    OVERALL,
+    count_cells,
+    familiar_cells,
+)
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 """The operators in the order of Tables 8 and 9."""
@@ -117,40 +121,21 @@ def _operators(
     number: int, change: str, records: Records, frequency: Mapping[str, float], seed: int
 ) -> Table:
     pairs = _pairs(records, change)
-    compared = {side: _compare(side_of(pairs, side), frequency, seed) for side in SIDES}
+    compared = {side: compare(side_of(pairs, side), frequency, seed, unseen=_SMOOTH) for side in SIDES}
     rows: list[tuple[Cell, ...]] = []
     for name in OPERATORS:
         for side, known in compared.items():
             candidate = known[1].get(name) if known else None
             if candidate and candidate.counts != Agreement():
-                rows.append(
-                    (
-                        name,
-                        _NOT_AFTER[side],
-                        *count_cells(candidate.counts),
-                        candidate.better,
-                        candidate.p_value,
-                    )
-                )
+                cells = (*count_cells(candidate.counts), candidate.better, candidate.p_value)
+                rows.append((name, _NOT_AFTER[side], *cells))
     for side, known in compared.items():
         if known:
             chance, by_operator = known
             counts = sum((candidate.counts for candidate in by_operator.values()), Agreement())
             rows.append((OVERALL, _NOT_AFTER[side], *count_cells(counts), chance.better, chance.p_value))
     title = f"Table {number}: operator by operator, {CHANGES[change].title}"
-    columns = (
-        "operator",
-        "swapped",
-        "n",
-        "TP",
-        "FP",
-        "FN",
-        "precision",
-        "recall",
-        "F1",
-        "rounds better",
-        "p",
-    )
+    columns = ("operator", "swapped", *OPERATOR_COLUMNS[1:-1], "rounds better", "p")
     note = (
         f"{_ROUNDS}, those with a better F1, and overall with a better accuracy; {OVERALL}: of the summed "
         "counts; TP, FP, FN: true and false positives, false negatives"
@@ -163,7 +148,7 @@ def _guessing(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
     for name in PUBLISHED:
         for side in SIDES:
             asked = side_of(_pairs(records, name), side)
-            known = _compare(asked, frequency, seed)
+            known = compare(asked, frequency, seed, unseen=_SMOOTH)
             if known:
                 chance = known[0]
                 row = chance.mean, chance.highest, chance.better, chance.p_value
@@ -199,10 +184,3 @@ def _spread(title: str, records: Records, value: Measure, note: str) -> Table:
 
 def _pairs(records: Records, change: str, window: Window = COMPLETE) -> Pairs:
     return [(target, pair) for target, pair in pairs_of(records, change, window) if pair.published]
-
-
-def _compare(
-    asked: Answers, frequency: Mapping[str, float], seed: int
-) -> tuple[Chance, dict[str, PerCandidate]] | None:
-    guesses = guesses_of([answer for _, answer in asked])
-    return by_chance(guesses, frequency, seed=seed, unseen=_SMOOTH)

@@ -5,11 +5,13 @@ Guessing by frequency: sections 4.2.1 and 4.3, and Tables 8 and 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
+from counterlens.metrics import figures
 from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.effects import pooled_share
-from counterlens.metrics.guessing import SIMULATIONS, Chance, Guess, PerCandidate, by_chance
+from counterlens.metrics.figures import GroupedFigure, Key, RowT, count, in_order, number
+from counterlens.metrics.guessing import SIMULATIONS
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.operator.cells import (
     MEASURES,
@@ -18,18 +20,27 @@ from counterlens.probes.operator.cells import (
     Answers,
     Pairs,
     Records,
+    compare,
     groups,
     mean_entropy,
     mean_nll,
     pair_cells,
     pairs_of,
+    place_of,
+    row_of,
     share,
     side_of,
 )
 from counterlens.probes.operator.memorisation import Substitution, complementary
 from counterlens.probes.operator.pairs import CHANGES
 from counterlens.probes.operator.questions import WINDOW_CHANGES
-from counterlens.probes.operator.record import COMPLETE, OperatorAnswer
+from counterlens.probes.operator.record import (
+    COMPLETE,
+    FilledGap,
+    OperatorAnswer,
+    OperatorPair,
+    OperatorRecord,
+)
 from counterlens.syntax.operators import Family
 
 NOTE = (
@@ -50,23 +61,10 @@ FAMILIAR_COLUMNS = (
     "original found", "transformed found", "n", "share", "original", "transformed", "both",
 )  # fmt: skip
 """The columns of `familiar_cells`."""
-_STAYS_OR_CHANGES = "pairs whose operator stays the same, and pairs whose operator changes"
 _BOTH = (
     f"both: the operator was known before and after; {MEASURES}. Ahmed et al. 2024 have the swaps in Table "
     "2, renamed in Table 4, refactored in Table 5: those of the branches only of if-else, and of comparisons"
 )
-
-
-def guesses(answers: Sequence[OperatorAnswer]) -> list[Guess]:
-    """The likeliest candidates as guesses."""
-    return [Guess(answer.operator, answer.predicted, answer.candidates) for answer in answers]
-
-
-def compare(
-    asked: Answers, frequency: Mapping[str, float], seed: int
-) -> tuple[Chance, dict[str, PerCandidate]] | None:
-    """Answers compared with guessing by frequency; None without answers."""
-    return by_chance(guesses([answer for _, answer in asked]), frequency, seed=seed)
 
 
 def sides(records: Records, frequency: Mapping[str, float], seed: int) -> Table | None:
@@ -75,7 +73,7 @@ def sides(records: Records, frequency: Mapping[str, float], seed: int) -> Table 
     for name, change in CHANGES.items():
         if not change.can_swap:
             continue
-        for title, pairs in groups(name, pairs_of(records, name)).items():
+        for title, pairs in groups(pairs_of(records, name)).items():
             for side in SIDES:
                 asked = side_of(pairs, side)
                 comparison = compare(asked, frequency, seed)
@@ -93,7 +91,7 @@ def operators(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
     standing = [(record.target, answer) for record in records for answer in record.operators]
     rows = [("as it stands", *cells) for cells in per_operator(standing, frequency, seed)]
     for name in _SWAPS:
-        for title, pairs in groups(name, pairs_of(records, name)).items():
+        for title, pairs in groups(pairs_of(records, name)).items():
             for side in SIDES:
                 cells = per_operator(side_of(pairs, side), frequency, seed)
                 rows += [(f"{side} {title}", *row) for row in cells]
@@ -108,8 +106,8 @@ def per_operator(asked: Answers, frequency: Mapping[str, float], seed: int) -> I
         return
     chance, by_operator = comparison
     shown = {name: candidate for name, candidate in by_operator.items() if candidate.counts != Agreement()}
-    for name, figures in shown.items():
-        yield (name, *count_cells(figures.counts), figures.p_value)
+    for name, candidate in shown.items():
+        yield (name, *count_cells(candidate.counts), candidate.p_value)
     yield (
         OVERALL,
         *count_cells(sum((candidate.counts for candidate in shown.values()), Agreement())),
@@ -133,13 +131,10 @@ def count_cells(counts: Agreement) -> tuple[Cell, ...]:
 def frequencies(records: Records) -> Mapping[str, float]:
     """The count of each operator in the corpus, or in all the functions if none was named."""
     named = next((record.frequency for record in records if record.corpus is not None), None)
-    if named:
-        return named
     pooled: dict[str, float] = {}
     for record in records:
-        for name, count in record.frequency.items():
-            pooled[name] = pooled.get(name, 0) + count
-    return pooled
+        pooled |= {name: pooled.get(name, 0) + times for name, times in record.frequency.items()}
+    return named or pooled
 
 
 def listing(records: Records) -> Table | None:
@@ -170,62 +165,58 @@ def listing(records: Records) -> Table | None:
     return Table("operators that the model did not predict" if several else "operators", columns, rows, note)
 
 
-def families(records: Records, frequency: Mapping[str, float], seed: int) -> Table:
+def by_family(of: Callable[[RowT], Family]) -> Mapping[str, Key[RowT]]:
+    """All rows, and those of each family."""
+    return {"family": in_order(lambda row: ("all", of(row)), ["all", *Family], several=True)}
+
+
+def families(frequency: Mapping[str, float]) -> GroupedFigure[OperatorRecord, OperatorAnswer]:
     """Accuracy by family in the original functions, beside guessing by frequency."""
-    rows: list[tuple[Cell, ...]] = []
-    for family in (None, *Family):
-        asked = [
-            (record.target, answer)
-            for record in records
-            for answer in record.operators
-            if family in (None, answer.family)
-        ]
-        if asked:
-            comparison = compare(asked, frequency, seed)
-            rows.append(
-                (
-                    str(family) if family else "all",
-                    len(asked),
-                    share(asked),
-                    mean_nll(asked),
-                    mean_entropy(asked),
-                    comparison[0].mean if comparison else None,
-                    comparison[0].p_value if comparison else None,
-                )
-            )
-    columns = ("family", "n", "accuracy", "NLL", "entropy", "chance", "p")
-    return Table("original functions", columns, tuple(rows), f"{MEASURES}; {NOTE}")
 
+    def cells(asked: Answers, seed: int) -> tuple[Cell, ...]:
+        comparison = compare(asked, frequency, seed)
+        chance = (comparison[0].mean, comparison[0].p_value) if comparison else (None, None)
+        return len(asked), share(asked), mean_nll(asked), mean_entropy(asked), *chance
 
-def changes(records: Records) -> Table | None:
-    """Accuracy before and after each change (Ahmed et al. 2024, Tables 2, 4 and 5); None without pairs."""
-    rows: list[tuple[Cell, ...]] = [
-        (title, *pair_cells(pairs))
-        for name in CHANGES
-        for title, pairs in groups(name, pairs_of(records, name)).items()
-    ]
-    columns = ("change", *PAIR_COLUMNS)
-    return (
-        Table("before and after changes that keep the meaning", columns, tuple(rows), _BOTH) if rows else None
+    return GroupedFigure(
+        "original functions",
+        of=lambda record: record.operators,
+        by=by_family(lambda answer: answer.family),
+        columns={("n", "accuracy", "NLL", "entropy", "chance", "p"): cells},
+        note=f"{MEASURES}; {NOTE}",
     )
 
 
-def stays_or_changes(records: Records) -> Table | None:
-    """The swaps, split by whether the operator stays; None if no change can replace it.
-
-    `a == b` with its operands swapped is `b == a`: a model that only knows frequent code knows both.
-    """
-    rows: list[tuple[Cell, ...]] = []
-    swaps = (name for name, change in CHANGES.items() if change.can_swap)
-    for name in swaps:
-        for change, pairs in groups(name, pairs_of(records, name)).items():
-            for title, changing in (("stays", False), ("becomes another", True)):
-                chosen = [(target, pair) for target, pair in pairs if pair.changes_operator is changing]
-                if chosen:
-                    rows.append((change, title, *pair_cells(chosen)))
-    columns = ("change", "operator", *PAIR_COLUMNS)
-    note = "the swaps of the table above, separately for pairs with the same right operator before and after"
-    return Table(_STAYS_OR_CHANGES, columns, tuple(rows), note) if rows else None
+CHANGED = GroupedFigure[OperatorRecord, OperatorPair](
+    "before and after changes that keep the meaning",
+    of=lambda record: (pair for pair in record.pairs if pair.complete),
+    by={"change": row_of},
+    columns={PAIR_COLUMNS: pair_cells},
+    order=place_of,
+    note=_BOTH,
+)
+"""Accuracy before and after each change (Ahmed et al. 2024, Tables 2, 4 and 5)."""
+SWAPPED = GroupedFigure[OperatorRecord, OperatorPair](
+    "pairs whose operator stays the same, and pairs whose operator changes",
+    of=lambda record: (pair for pair in record.pairs if pair.complete and CHANGES[pair.change].can_swap),
+    by={"change": row_of, "operator": lambda pair: "becomes another" if pair.changes_operator else "stays"},
+    columns={PAIR_COLUMNS: pair_cells},
+    order=lambda pair: (place_of(pair), pair.changes_operator),
+    note="the swaps of the table above, separately for pairs with the same right operator before and after",
+)
+"""`a == b` with its operands swapped is `b == a`: a model that only knows frequent code knows both."""
+FILLED = GroupedFigure[OperatorRecord, FilledGap](
+    "filled in the middle",
+    of=lambda record: record.filled,
+    by=by_family(lambda gap: gap.family),
+    columns={
+        "n": count,
+        "accuracy": figures.share(lambda gap: gap.written == gap.operator),
+        "no candidate": number(lambda gap: gap.written is None),
+    },
+    note="the model's text for the gap, given both sides, at temperature 0",
+)
+"""The share of gaps filled in correctly, by family."""
 
 
 def complementary_table(records: Records, frequency: Mapping[str, float]) -> Table | None:
@@ -252,7 +243,7 @@ def windows(records: Records) -> Table | None:
     rows: list[tuple[Cell, ...]] = []
     for name in WINDOW_CHANGES:
         for window in (*sorted(narrow, key=lambda seen: (seen.after or 0, -(seen.before or 0))), COMPLETE):
-            for title, pairs in groups(name, pairs_of(records, name, window)).items():
+            for title, pairs in groups(pairs_of(records, name, window)).items():
                 rows.append((title, str(window), *pair_cells(pairs)))
     note = "context: lexical tokens on both sides (±) or only after the gap (+)"
     return Table("with less context", ("change", "context", *PAIR_COLUMNS), tuple(rows), note)
@@ -263,7 +254,7 @@ def familiar(records: Records) -> Table | None:
     rows: list[tuple[Cell, ...]] = []
     for name in FAMILIAR_CHANGES:
         searched = [(target, pair) for target, pair in pairs_of(records, name) if pair.found is not None]
-        for title, asked in groups(name, searched).items():
+        for title, asked in groups(searched).items():
             rows += [(title, *cells) for cells in familiar_cells(asked)]
     columns = ("change", *FAMILIAR_COLUMNS)
     note = (
