@@ -9,19 +9,19 @@ from dataclasses import dataclass, replace
 
 from counterlens.errors import ModelError, SourceError
 from counterlens.metrics.similarity import cosine, lexical_vectors, name_agreement
-from counterlens.models.base import ModelInfo, Prompt
+from counterlens.models.base import Prompt
 from counterlens.models.sentences import SentenceEncoder, sentence_encoder
 from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.probes.common_options import Encoder, MaxTokens
 from counterlens.probes.execution.language import execution_of
 from counterlens.probes.execution.prompts import prompt as call_prompt
 from counterlens.probes.probe import Context, Source, Target
-from counterlens.probes.prompts.function_text import definition, mask, visible_part
+from counterlens.probes.prompts.function_text import mask, visible_part
 from counterlens.probes.prompts.literals import direct_answer
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities, Similarity
 from counterlens.probes.robustness.methods import METHODS
 from counterlens.probes.robustness.published import completing_literal, fixed_options, name_in, read_summary
-from counterlens.probes.robustness.questions import RobustnessOptions, VersionQuestion, asked_in_one_line
+from counterlens.probes.robustness.questions import AskedVersion, RobustnessOptions, VersionQuestion
 from counterlens.probes.robustness.versions import Standing, Version, Versions
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
@@ -52,16 +52,6 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
     options = SummaryOptions
     heading = "code summarisation"
     unlike = "zebras sleep under violet umbrellas"
-
-    def prompt(
-        self,
-        info: ModelInfo,
-        document: Document,
-        qualname: str,
-        call: str | None,  # noqa: ARG002
-        max_tokens: int,
-    ) -> Prompt:
-        return asked_in_one_line(info, self.id, document, definition(document, qualname), max_tokens)
 
     def read(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
         return first_line(text)
@@ -120,15 +110,8 @@ class NameProbe(RobustnessProbe[NameOptions]):
     heading = "method name prediction"
     unlike = "zebraUmbrella"
 
-    def prompt(
-        self,
-        info: ModelInfo,
-        document: Document,
-        qualname: str,
-        call: str | None,  # noqa: ARG002
-        max_tokens: int,
-    ) -> Prompt:
-        return asked_in_one_line(info, self.id, document, mask(document, qualname), max_tokens)
+    def shown(self, document: Document, qualname: str) -> str:
+        return mask(document, qualname)
 
     def read(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
         """The name in an answer: the whole line, or marked as code, or the only word that looks like code."""
@@ -181,14 +164,13 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
     unlike = '"zebra umbrella"'
     never = (WHOLE_PROGRAM,)  # all versions get the same call, so the parameters must not change
 
-    def prompt(
-        self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
-    ) -> Prompt:
-        language = execution_of(document.language)
-        document = language.unanswered(document, find_function(document, qualname), call or "")
-        source = visible_part(document, find_function(document, qualname))
-        asked = call_prompt(info, "direct", source, call or "", language=language.id)
-        return replace(asked, max_tokens=max_tokens)
+    def prompt(self, asked: AskedVersion) -> Prompt:
+        call, language = asked.call or "", execution_of(asked.document.language)
+        function = find_function(asked.document, asked.qualname)
+        document = language.unanswered(asked.document, function, call)
+        source = visible_part(document, find_function(document, asked.qualname))
+        question = call_prompt(asked.info, "direct", source, call, language=language.id)
+        return replace(question, max_tokens=asked.max_tokens)
 
     def read(self, text: str, language: str = "python") -> str | None:
         """The literal in the answer, as written in the language."""

@@ -15,10 +15,13 @@ from counterlens.models.sentences import SentenceEncoder
 from counterlens.mutations import Survey
 from counterlens.probes.probe import Context, Need, Probe, Target
 from counterlens.probes.prompts.baselines import first_words
-from counterlens.probes.prompts.templates import repeats_example
+from counterlens.probes.prompts.function_text import definition
+from counterlens.probes.prompts.language import prompting_of
+from counterlens.probes.prompts.templates import fill, repeats_example
 from counterlens.probes.robustness.methods import METHODS, SAME, baselines, same_answers
 from counterlens.probes.robustness.questions import (
     AnswerPair,
+    AskedVersion,
     RobustnessOptions,
     RobustnessRecord,
     VersionQuestion,
@@ -65,11 +68,15 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
     unlike: ClassVar[str]
     never: ClassVar[tuple[str, ...]] = ()
 
-    @abstractmethod
-    def prompt(
-        self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
-    ) -> Prompt:
-        """The question about a version of a function, and about a call if there is one."""
+    def shown(self, document: Document, qualname: str) -> str:
+        """The code in the question."""
+        return definition(document, qualname)
+
+    def prompt(self, asked: AskedVersion) -> Prompt:
+        """The question about a version of a function: here with a one-line answer, and with examples."""
+        name = f"{self.id}{prompting_of(asked.document.language).suffix}"
+        source = self.shown(asked.document, asked.qualname)
+        return fill(asked.info, __package__, name, asked.max_tokens, ("\n",), source=source)
 
     @abstractmethod
     def read(self, text: str, language: str = "python") -> str | None:
@@ -117,8 +124,8 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, options: OptionsT
     ) -> Prompt:
         """Like `prompt`, in the words of the chosen protocol, if any."""
-        method = METHODS[options.chosen_protocol]
-        return method.prompt(self, info, document, qualname, call, options.max_tokens)
+        version = AskedVersion(info, document, qualname, call, options.max_tokens)
+        return METHODS[options.chosen_protocol].prompt(self, version)
 
     def run(self, context: Context, target: Target, options: OptionsT) -> RobustnessRecord:
         """Like `Probe.run`.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
-from counterlens.models.base import ModelInfo, Prompt
+from counterlens.models.base import Prompt
 from counterlens.mutations import Survey
 from counterlens.probes.execution.calls import worthwhile_calls
 from counterlens.probes.execution.language import execution_of
@@ -17,11 +17,15 @@ from counterlens.probes.prompts.baselines import ChanceComparison, baseline_tabl
 from counterlens.probes.protocols import Methods
 from counterlens.probes.robustness import published, tables
 from counterlens.probes.robustness.empica_tables import empica_tables
-from counterlens.probes.robustness.questions import AnswerPair, RobustnessOptions, RobustnessRecord
+from counterlens.probes.robustness.questions import (
+    AnswerPair,
+    AskedVersion,
+    RobustnessOptions,
+    RobustnessRecord,
+)
 from counterlens.probes.robustness.tables import Records
 from counterlens.probes.robustness.versions import Standing, plan
 from counterlens.sandbox.base import Limits
-from counterlens.syntax.document import Document
 
 if TYPE_CHECKING:
     from counterlens.probes.robustness.base import RobustnessProbe
@@ -49,17 +53,9 @@ class RobustnessMethod:
             OptionError: there are none.
         """
 
-    def prompt(
-        self,
-        probe: RobustnessProbe[Any],
-        info: ModelInfo,
-        document: Document,
-        qualname: str,
-        call: str | None,
-        max_tokens: int,
-    ) -> Prompt:
+    def prompt(self, probe: RobustnessProbe[Any], asked: AskedVersion) -> Prompt:
         """The question of a probe about a version of a function; see `RobustnessProbe.prompt`."""
-        return probe.prompt(info, document, qualname, call, max_tokens)
+        return probe.prompt(asked)
 
     def reader(self, probe: RobustnessProbe[Any]) -> Callable[[str, str], str | None]:
         """The reader of answers about code in a language."""
@@ -117,17 +113,9 @@ class EmpicaRobustness(RobustnessMethod):
         """Check that the paper's operators exist for a language; see `RobustnessMethod`."""
         published.transformations_of(language)
 
-    def prompt(
-        self,
-        probe: RobustnessProbe[Any],
-        info: ModelInfo,
-        document: Document,
-        qualname: str,
-        call: str | None,
-        max_tokens: int,
-    ) -> Prompt:
+    def prompt(self, probe: RobustnessProbe[Any], asked: AskedVersion) -> Prompt:
         """The question in the words of the paper; see `RobustnessMethod`."""
-        return published.question(probe.id, info, document, qualname, call, max_tokens)
+        return published.question(probe.id, asked, probe.shown(asked.document, asked.qualname))
 
     def reader(self, probe: RobustnessProbe[Any]) -> Callable[[str, str], str | None]:
         """The reader of free texts."""

@@ -9,23 +9,25 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from keyword import iskeyword
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterlens.counting import enumeration
 from counterlens.errors import OptionError
 from counterlens.languages.registry import title_of
-from counterlens.models.base import ModelInfo, Prompt
+from counterlens.models.base import Prompt
 from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Counterfactual, Refusal, Survey, everywhere
 from counterlens.mutations.languages import MUTATED, parse_document
 from counterlens.mutations.mutation import Transformation
 from counterlens.probes.execution.language import execution_of
 from counterlens.probes.probe import Target
-from counterlens.probes.prompts.function_text import MASK, definition, mask
+from counterlens.probes.prompts.function_text import MASK
 from counterlens.probes.prompts.literals import Literal, direct_answer
 from counterlens.probes.prompts.templates import fill
-from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
+
+if TYPE_CHECKING:
+    from counterlens.probes.robustness.questions import AskedVersion
 
 EMPICA = "empica"
 _DEFINED = re.compile(
@@ -88,13 +90,10 @@ def transformations_of(language: str) -> Sequence[Transformation]:
     return known.transformations
 
 
-def question(
-    task: str, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
-) -> Prompt:
+def question(task: str, asked: AskedVersion, source: str) -> Prompt:
     """The question (section 4.3): without examples and, for chat models, without a separate instruction."""
-    source = mask(document, qualname) if task == "name" else definition(document, qualname)
-    places = {"call": call} if call is not None else {}
-    return fill(info, __package__, f"{EMPICA}-{task}", max_tokens, (), source=source, **places)
+    places = {"call": asked.call} if asked.call is not None else {}
+    return fill(asked.info, __package__, f"{EMPICA}-{task}", asked.max_tokens, (), source=source, **places)
 
 
 def read_summary(text: str) -> str | None:

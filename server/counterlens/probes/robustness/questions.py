@@ -18,8 +18,6 @@ from counterlens.probes.common_options import (
     Without,
 )
 from counterlens.probes.options import PromptedOptions, protocols
-from counterlens.probes.prompts.language import prompting_of
-from counterlens.probes.prompts.templates import fill
 from counterlens.probes.record import Record
 from counterlens.probes.robustness.published import EMPICA
 from counterlens.probes.robustness.versions import Code, CodeOption, Standing, Version
@@ -57,18 +55,21 @@ class VersionQuestion:
     changed: Prompt
 
 
-def asked_in_one_line(info: ModelInfo, task: str, document: Document, source: str, max_tokens: int) -> Prompt:
-    """A question with a one-line answer, with examples in the document's language.
+@dataclass(frozen=True, slots=True)
+class AskedVersion:
+    """A version of a function that is asked about.
 
-    Args:
+    Attributes:
         info: Describes the model.
-        task: The name of the template.
-        document: The document of the function.
-        source: The code in the question.
+        call: The call in the question, if any.
         max_tokens: Maximum number of tokens of the answer.
     """
-    name = f"{task}{prompting_of(document.language).suffix}"
-    return fill(info, __package__, name, max_tokens, ("\n",), source=source)
+
+    info: ModelInfo
+    document: Document
+    qualname: str
+    call: str | None
+    max_tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
