@@ -7,7 +7,8 @@ from reference import tables
 TITLES = {
     "humaneval": "HumanEval",
     "humaneval+": "HumanEval+",
-    "mbpp": "MBPP",
+    "mbpp": "MBPP, the problems of MBPP+",
+    "mbpp-whole": "MBPP, all problems",
     "mbpp+": "MBPP+",
     "humaneval-java": "HumanEval, Java",
     "cruxeval-o": "CRUXEval-O",

@@ -163,7 +163,7 @@ def test_mbpp_shows_the_description_with_the_first_test(published: Path) -> None
     problems = list(open_dataset(published / "mbpp"))
     model = Scripted(lambda prompt: solved(problems, prompt).source)
     ended = run(published / "mbpp", model)
-    assert all(each == {"mbpp": True} for each in scores(ended))
+    assert all(each == {"mbpp-whole": True} for each in scores(ended))
     assert problems[0].details["assertion"] in model.asked[0].text
     assert 'Python function?\n```python\n"""\n' in model.asked[0].text
 

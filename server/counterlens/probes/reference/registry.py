@@ -16,7 +16,7 @@ _MBPP = ('\n"""', "\nassert")
 BENCHMARKS: tuple[Benchmark, ...] = (
     WrittenFunctions("humaneval", "", frozenset({"humaneval"}), _HUMANEVAL),
     WrittenFunctions("humaneval", "humaneval+", frozenset({"humanevalplus"}), _HUMANEVAL),
-    WrittenFunctions("mbpp", "", frozenset({"mbpp", "mbpp-test"}), _MBPP),
+    WrittenFunctions("mbpp-whole", "", frozenset({"mbpp", "mbpp-test"}), _MBPP),  # published is MBPP+'s part
     WrittenFunctions("mbpp", "mbpp+", frozenset({"mbppplus"}), _MBPP),
     JavaMethods(),
     FilledLines(),
@@ -28,7 +28,8 @@ BENCHMARKS: tuple[Benchmark, ...] = (
 TITLES = {
     "humaneval": "HumanEval",
     "humaneval+": "HumanEval+",
-    "mbpp": "MBPP",
+    "mbpp": "MBPP, the problems of MBPP+",
+    "mbpp-whole": "MBPP, all problems",
     "mbpp+": "MBPP+",
     "humaneval-java": "HumanEval, Java",
     "fim-line": "HumanEval-FIM, single line",
