@@ -179,19 +179,19 @@ def test_a_budget_ends_a_run_that_more_money_finishes(code: Path, run: Run) -> N
     with serving(thinking(right, 3), models=["o"]) as script:
         entry = f'[models.deep]\nbase-url = "{script.url}"\nmodel = "o"\napi = "chat"\nthinking-tokens = 9\n'
         settings(code, entry)
-        code_, _, err = run(*BENCH, "-m", "deep", "--budget", "1")
+        code_, _, err = run(*BENCH, "-m", "deep", "--max-cost", "1")
         assert code_ == 2
-        assert "--budget needs a price: the cost of deep is not known" in err
+        assert "--max-cost needs a price: the cost of deep is not known" in err
         settings(code, entry + PRICE)
-        code_, _, err = run(*BENCH, "-m", "deep", "--budget", "0.05")
+        code_, _, err = run(*BENCH, "-m", "deep", "--max-cost", "0.05")
         assert code_ == 0, err
-        assert "the budget of 0.05 USD is spent: 0." in err
+        assert "the maximum cost of 0.05 USD is reached: 0." in err
         assert "1 of 2 done" in err
         before = RunResults.read(code / "run").spent["deep"]
         code_, _, err = run(*BENCH[:3], "--resume", "--allow-weaker-sandbox")
         assert (code_, len(RunResults.read(code / "run").records)) == (0, 1)
-        assert "the budget of 0.05 USD is spent" in err
-        code_, _, err = run(*BENCH[:3], "--resume", "--budget", "5", "--allow-weaker-sandbox")
+        assert "the maximum cost of 0.05 USD is reached" in err
+        code_, _, err = run(*BENCH[:3], "--resume", "--max-cost", "5", "--allow-weaker-sandbox")
         assert (code_, len(RunResults.read(code / "run").records)) == (0, 2)
         assert "is spent" not in err
     after = RunResults.read(code / "run").spent["deep"]

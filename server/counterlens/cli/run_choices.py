@@ -167,7 +167,7 @@ class RunChoices:
             return replace(made, entries=entries, settings_file=self._applied(asked, entries))
         differing = [
             f"--{name.replace('_', '-')} was {getattr(kept, name)!r}, now {self._chosen[name]!r}"
-            for name in sorted(self._explicit & self._chosen.keys() - {"budget"})
+            for name in sorted(self._explicit & self._chosen.keys() - {"max_cost"})
             if getattr(kept, name) != self._chosen[name]
             # The order of a run with a time limit is its own, whatever the limit.
             and not (name == "minutes" and kept.minutes and self._chosen[name])
@@ -188,7 +188,7 @@ class RunChoices:
                 f"folder",
             )
         own = {name: self._chosen[name] if name in self._explicit else None for name in ("base_url", "data")}
-        spent = {name: self._chosen[name] for name in ("budget", "minutes") if name in self._explicit}
+        spent = {name: self._chosen[name] for name in ("max_cost", "minutes") if name in self._explicit}
         return replace(agreed_settings(kept, kept.models, **own), **spent)
 
 

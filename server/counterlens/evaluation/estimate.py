@@ -107,9 +107,9 @@ def cost_lines(plan: Plan, counted: Mapping[str, PromptCounts] | None = None) ->
         price = price_of(plan.settings, model)
         if price is not None:
             line += f": up to about {amount(price.of(usage), price.currency)}"
-            budget = plan.settings.budget
-            if budget is not None:
-                line += f", with a budget of {amount(budget, price.currency)} for the run"
+            most = plan.settings.max_cost
+            if most is not None:
+                line += f", with at most {amount(most, price.currency)} for the run"
         yield line
 
 

@@ -15,7 +15,7 @@ from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.decided import require_excess
 from counterlens.evaluation.run_consent import require_consent
 from counterlens.evaluation.settings import RunSettings
-from counterlens.evaluation.spending import check_budget
+from counterlens.evaluation.spending import check_max_cost
 from counterlens.evaluation.store import Item
 from counterlens.judging.base import LIMITS, MAP_SECONDS, lasting
 from counterlens.models.base import Api
@@ -126,7 +126,7 @@ def _check(settings: RunSettings) -> None:
             )
         for model in settings.models:
             require_api(settings.options_of(task).chosen_protocol, Api.named(settings.served(model)[0]))
-    check_budget(settings)
+    check_max_cost(settings)
     if settings.until_decided:
         require_excess(settings.tasks)
     if len(set(settings.models)) < len(settings.models):

@@ -52,7 +52,7 @@ class Ended:
         done: Number of items with a record.
         total: Number of items of the plan.
         failed: Errors of items without a record, by id: of the model or the sandbox, not of the function.
-        over: A message that the budget is spent; empty if it is not.
+        over: A message that the maximum cost is reached; empty if it is not.
         apart: Why some models were asked after the others, not by turns; empty if none were.
         unmeasured: Why the speed of some models is not kept; empty if there are none.
     """
@@ -167,7 +167,7 @@ class Run:
     def _ask(
         self, specs: Sequence[str], limit: TimeLimit, refused: set[str], answers: AnswerStore, going: _Going
     ) -> list[str]:
-        """Ask models, function by function, until their items, the time or the budget are used up.
+        """Ask models, function by function, until their items, the time or the money are used up.
 
         Args:
             specs: The models.
@@ -251,7 +251,7 @@ class Run:
     def _items_of(
         self, specs: Sequence[str], limit: TimeLimit, later: int, refused: Collection[str], going: _Going
     ) -> Iterator[Item]:
-        """The items that models are asked about, function by function, while time and budget allow.
+        """The items that models are asked about, function by function, while time and maximum cost allow.
 
         Args:
             later: Number of models that are asked after these.

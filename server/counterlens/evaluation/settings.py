@@ -88,7 +88,7 @@ class RunOptions:
     threads: Threads = 0
     gpu_layers: GpuLayers = "auto"
     thinking_tokens: ThinkingTokens = None
-    budget: Annotated[
+    max_cost: Annotated[
         float | None,
         option(
             "Cost after which no further function is started, in the currency of the models' prices; shared "
@@ -129,7 +129,7 @@ class RunSettings(OpeningChoices):
         seed: Random seed of the sampling; that of the probes is among their options.
         since: For `repo:`: only what differs from this revision.
         paths: For `repo:`: only these files.
-        budget: Cost after which no further function is begun; None for no limit.
+        max_cost: Cost after which no further function is begun; None for no limit.
         minutes: Minutes after which no function is begun.
             None: no limit, in the order of the data.
         until_decided: Whether a model gets no further function once its figure differs from chance.
@@ -146,7 +146,7 @@ class RunSettings(OpeningChoices):
     seed: int = 0
     since: str | None = None
     paths: tuple[str, ...] = ()
-    budget: float | None = None
+    max_cost: float | None = None
     minutes: float | None = None
     until_decided: bool = False
     settings_file: SettingsUsed | None = None
@@ -229,7 +229,8 @@ class RunSettings(OpeningChoices):
         Raises:
             msgspec.MsgspecError, OptionError: they are malformed, or a named model has an invalid value.
         """
-        settings = msgspec.json.decode(text, type=cls)
+        renamed = text.replace('"budget":', '"max_cost":')  # by an earlier version
+        settings = msgspec.json.decode(renamed, type=cls)
         for entry in settings.entries:
             check_entry(entry)
         return replace(settings, foreign=True)

@@ -1,4 +1,4 @@
-"""Usage and cost of the models of a run: stored in its folder, and limited by a budget."""
+"""Usage and cost of the models of a run: stored in its folder, and limited by a maximum."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def amount(cost: float, currency: str) -> str:
     return f"{cost:,.2f} {currency}" if cost >= 1 or not cost else f"{cost:.2g} {currency}"
 
 
-def check_budget(settings: RunSettings) -> None:
-    """Check that a budget can be enforced: all remote models have a price, in one currency.
+def check_max_cost(settings: RunSettings) -> None:
+    """Check that a maximum cost can be enforced: all remote models have a price, in one currency.
 
     Raises:
         OptionError: one has no price, or their currencies differ.
     """
-    if settings.budget is None:
+    if settings.max_cost is None:
         return
     elsewhere = [spec for spec in settings.models if is_elsewhere(settings, spec)]
     prices = {model: price_of(settings, model) for model in elsewhere}
@@ -53,7 +53,7 @@ def check_budget(settings: RunSettings) -> None:
     if unknown or not prices:
         who = unknown[0] if unknown else settings.models[0]
         raise OptionError(
-            f"--budget needs a price: the cost of {who} is not known",
+            f"--max-cost needs a price: the cost of {who} is not known",
             "Give it a price in [models.NAME]: price = { input = 0.15, output = 0.6 }, per million tokens"
             if unknown
             else "Models on this machine cost nothing: omit it, or use --minutes",
@@ -61,7 +61,7 @@ def check_budget(settings: RunSettings) -> None:
     currencies = sorted({price.currency for price in prices.values() if price})
     if len(currencies) > 1:
         raise OptionError(
-            f"--budget needs one currency, but the prices are in {' and '.join(currencies)}",
+            f"--max-cost needs one currency, but the prices are in {' and '.join(currencies)}",
             "Convert the prices",
         )
 
@@ -97,20 +97,20 @@ class Spending:
                 self._store.keep_spent(spec, now)
 
     def within(self) -> bool:
-        """Whether the budget allows more requests."""
+        """Whether the maximum cost allows more requests."""
         self.record_usage()
-        return self._settings.budget is None or self.cost < self._settings.budget
+        return self._settings.max_cost is None or self.cost < self._settings.max_cost
 
     def affordable(self, done: int, most: int) -> int:
-        """Number of items that may be in progress without exceeding the budget, at the cost of those done.
+        """Number of items that may be in progress without exceeding the maximum cost, at the cost of those done.
 
         Args:
             done: Number of items of this part of the run.
             most: Maximum number.
         """
-        if self._settings.budget is None:
+        if self._settings.max_cost is None:
             return most
-        cost, left = self.cost - self._before, self._settings.budget - self.cost
+        cost, left = self.cost - self._before, self._settings.max_cost - self.cost
         return max(1, min(most, int(left * done / cost) if cost else done))
 
     @property
@@ -120,12 +120,12 @@ class Spending:
 
     @property
     def over(self) -> str:
-        """A message that the budget is spent; empty if it is not."""
-        if self._settings.budget is None or self.cost < self._settings.budget:
+        """A message that the maximum cost is reached; empty if it is not."""
+        if self._settings.max_cost is None or self.cost < self._settings.max_cost:
             return ""
         currency = next(price.currency for spec in self._spent if (price := price_of(self._settings, spec)))
-        budget = amount(self._settings.budget, currency)
-        return f"the budget of {budget} is spent: {amount(self.cost, currency)}"
+        most = amount(self._settings.max_cost, currency)
+        return f"the maximum cost of {most} is reached: {amount(self.cost, currency)}"
 
     def usage_text(self, spec: str) -> str:
         """The usage of a model, in words; empty if it is not counted."""
