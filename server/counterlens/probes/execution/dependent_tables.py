@@ -53,6 +53,11 @@ def dependent_tables(records: Records, *, seed: int) -> tuple[Table, ...]:
     return draw_figures([*([ComputedFigure(_functions)] if few else []), *_FIGURES], records, seed=seed)
 
 
+def comparison_tables(models: Mapping[str, Records]) -> tuple[Table, ...]:
+    """The further tables of several models."""
+    return common(models), ranks(models)
+
+
 def common(models: Mapping[str, Records]) -> Table:
     """R_DER on the functions that every model wrote correctly (Liu et al. 2024, R').
 

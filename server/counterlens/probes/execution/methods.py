@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from counterlens.metrics.figures import TabularFigure
-from counterlens.metrics.table import Table
 from counterlens.models.base import ModelInfo
 from counterlens.probes.execution import mutated, published, tables
-from counterlens.probes.execution.dependent_tables import common, dependent_tables, ranks
+from counterlens.probes.execution.dependent_tables import comparison_tables, dependent_tables
 from counterlens.probes.execution.printing import Inputs
 from counterlens.probes.execution.prompts import DIRECT, STEPS, STYLES, most_tokens
 from counterlens.probes.execution.questions import Asking
-from counterlens.probes.execution.record import (
-    DependentExecutionRecord,
-    ExecutionRecord,
-    SpecifiedFunction,
-)
+from counterlens.probes.execution.record import ExecutionRecord
 from counterlens.probes.execution.specification_tables import specification_tables
 from counterlens.probes.protocols import Methods
-
-Dependent = Sequence[DependentExecutionRecord]
 
 
 class ExecutionMethod:
@@ -35,6 +28,9 @@ class ExecutionMethod:
         style: The style of answers on own code that a summary counts.
         summary: The sentences of this summary, with numbers for functions right, asked, outputs right, asked.
         execution_figures: The figures of independent execution reasoning.
+        dependent_tables: The tables of dependent execution reasoning of one model.
+        comparison_tables: The further ones of several models.
+        specification_tables: The tables of specification reasoning.
     """
 
     chooses = True
@@ -45,6 +41,9 @@ class ExecutionMethod:
     style = DIRECT
     summary = "The model wrote {} of {} correctly. It predicted the results of these directly in {} of {}."
     execution_figures: Sequence[TabularFigure[ExecutionRecord]] = tables.FIGURES
+    dependent_tables = staticmethod(dependent_tables)
+    comparison_tables = staticmethod(comparison_tables)
+    specification_tables = staticmethod(specification_tables)
 
     def asking(
         self,
@@ -61,18 +60,6 @@ class ExecutionMethod:
         """
         return Asking(max_tokens)
 
-    def dependent_tables(self, records: Dependent, *, seed: int) -> tuple[Table, ...]:
-        """The tables of dependent execution reasoning of one model."""
-        return dependent_tables(records, seed=seed)
-
-    def comparison_tables(self, models: Mapping[str, Dependent]) -> tuple[Table, ...]:
-        """The further tables of several models."""
-        return common(models), ranks(models)
-
-    def specification_tables(self, functions: Sequence[SpecifiedFunction]) -> tuple[Table, ...]:
-        """The tables of specification reasoning."""
-        return specification_tables(functions)
-
 
 class CodeMind(ExecutionMethod):
     """The protocol `codemind`; see `published.py`."""
@@ -86,24 +73,15 @@ class CodeMind(ExecutionMethod):
         "The model wrote {} of {} correctly. It predicted the results of these step by step in {} of {}."
     )
     execution_figures = published.FIGURES
+    dependent_tables = staticmethod(published.dependent_tables)
+    comparison_tables = staticmethod(published.comparison_tables)
+    specification_tables = staticmethod(published.specification_tables)
 
     def asking(
         self, info: ModelInfo, max_tokens: int | None, styles: tuple[str, ...] = tuple(STYLES)
     ) -> Asking:
         """The paper's styles, token limit and criterion; see `ExecutionMethod`."""
         return Asking(most_tokens(info, max_tokens, published.TOKENS), styles, as_written=True)
-
-    def dependent_tables(self, records: Dependent, *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Table II or III, and Figure 5."""
-        return published.dependent_tables(records)
-
-    def comparison_tables(self, models: Mapping[str, Dependent]) -> tuple[Table, ...]:
-        """R'_DER on common functions, and agreement of ranks."""
-        return published.comparison_tables(models)
-
-    def specification_tables(self, functions: Sequence[SpecifiedFunction]) -> tuple[Table, ...]:
-        """Those of section IV-C."""
-        return published.specification_tables(functions)
 
 
 class ReasoningRobustness(ExecutionMethod):

@@ -201,7 +201,7 @@ def _share_of(values: Sequence[bool]) -> Proportion:
     return wilson(sum(values), len(values))
 
 
-def dependent_tables(records: Dependent) -> tuple[Table, ...]:
+def dependent_tables(records: Dependent, *, seed: int) -> tuple[Table, ...]:  # noqa: ARG001
     """The tables of dependent execution reasoning of one model: Table II or III, and Figure 5."""
     rates, complexity = _dependent(records), _complexity(records)
     return tuple(table for table in (rates, complexity) if table.rows)
