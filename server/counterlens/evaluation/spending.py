@@ -102,7 +102,7 @@ class Spending:
         return self._settings.max_cost is None or self.cost < self._settings.max_cost
 
     def affordable(self, done: int, most: int) -> int:
-        """Number of items that may be in progress without exceeding the maximum cost, at the cost of those done.
+        """Number of items that may be in progress within the maximum cost, at the cost of those done.
 
         Args:
             done: Number of items of this part of the run.
