@@ -73,10 +73,10 @@ def excess_words(results: RunResults) -> str:
     several = len(results.excess) > 1
     said = []
     for (model, task), excess in results.excess.items():
-        who = f"{model}, {task}: " if several else ""
-        side = "above chance" if excess.low > 0 else "below chance" if excess.high < 0 else "not known yet"
+        what = f"{model}, {task}: the main figure" if several else "The main figure"
+        told = "is above chance" if excess.low > 0 else "is below chance" if excess.high < 0 else ""
         said.append(
-            f"{who}{side} after {plural(excess.n, 'function')}: {excess.mean:+.2f} "
+            f"{what} {told or 'is not told from chance yet'} after {plural(excess.n, 'function')}: {excess.mean:+.2f} "
             f"[{excess.low:+.2f}, {excess.high:+.2f}], valid however often one looks"
         )
     return f"{'; '.join(said)}." if said else ""
