@@ -145,6 +145,15 @@ def test_a_folder_that_cannot_be_collected_is_the_reason(project: Project) -> No
     assert "Skipping collection of '.hypothesis'" in verdict.evidence.message
 
 
+def test_what_stops_pytest_itself_is_the_reason(project: Project) -> None:
+    tests = "from double import double\n\ndef test_double(tmp_path):\n    assert double(2) == 4\n"
+    settings = "def pytest_configure(config):\n    raise UserWarning('no scope is set')\n"
+    path = project({"double.py": DOUBLE, "test_double.py": tests, "conftest.py": settings}) / "double.py"
+    verdict = judge_by_itself(DOUBLE, path, Setting(best_sandbox(), interpreter_for(path), LIMITS))
+    assert verdict.judgement is Judgement.REFUSED
+    assert "pytest could not start: UserWarning: no scope is set" in verdict.evidence.message
+
+
 @pytest.mark.parametrize(
     ("tests", "options", "reason"),
     [

@@ -74,10 +74,10 @@ def excess_words(results: RunResults) -> str:
     said = []
     for (model, task), excess in results.excess.items():
         what = f"{model}, {task}: the main figure" if several else "The main figure"
-        told = "is above chance" if excess.low > 0 else "is below chance" if excess.high < 0 else ""
+        told = "above chance" if excess.low > 0 else "below chance" if excess.high < 0 else ""
         said.append(
-            f"{what} {told or 'is not told from chance yet'} after {plural(excess.n, 'function')}: {excess.mean:+.2f} "
-            f"[{excess.low:+.2f}, {excess.high:+.2f}], valid however often one looks"
+            f"{what} is {told or 'not told from chance yet'} after {plural(excess.n, 'function')}: "
+            f"{excess.mean:+.2f} [{excess.low:+.2f}, {excess.high:+.2f}], valid however often one looks"
         )
     return f"{'; '.join(said)}." if said else ""
 

@@ -67,6 +67,8 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
         reason = f"pytest was interrupted or could not start (exit code {code})"
         if plugin.uncollected:  # pytest itself says only that it found no collectors for the files in it
             reason = f"pytest cannot collect the folder {plugin.uncollected}"
+        elif plugin.stopped:
+            reason = f"pytest could not start: {plugin.stopped}"
         if _imports(cases.candidate):
             cases.unstarted = reason
         else:
@@ -117,6 +119,7 @@ class Chooser:
     Attributes:
         collected: Whether pytest has collected tests.
         uncollected: A folder that pytest cannot collect, and why; empty if there is none.
+        stopped: The exception that ended pytest itself; empty if there was none.
     """
 
     def __init__(self, chosen: dict[str, dict[str, Any]], cases: Cases) -> None:
@@ -126,7 +129,11 @@ class Chooser:
         self._compared: Any = (None, None)
         self._real: dict[str, str] = {}
         self.collected = False
-        self.uncollected = ""
+        self.uncollected = self.stopped = ""
+
+    def pytest_internalerror(self, excinfo: Any) -> None:
+        """Record why pytest ends, such as a warning about its settings that they make an error."""
+        self.stopped = describe(excinfo.value)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, collector: Any, name: str, obj: object) -> list[Any] | None:
