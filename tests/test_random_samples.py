@@ -26,6 +26,8 @@ RESULTS = Path(__file__).parents[1] / "docs" / "results"
 LEVEL = 0.01
 FIRST_AND_NUMBER = {"HumanEval": (0, 164), "Python": (0, 164), "MBPP": (1, 974), "sample": (0, 400)}
 """The first number of each numbered dataset, and how many it has, by the word before the number."""
+SPLITS = {"mbpp-test": (11, 500)}
+"""The same for a dataset, by its id, that has the numbers of another in part."""
 _NUMBERED = re.compile(rf"({'|'.join(FIRST_AND_NUMBER)})[/_](\d+)")
 
 
@@ -88,9 +90,17 @@ def drawn() -> Iterator[Asked]:
     for folder, problems in sorted(names.items()):
         matches = list(filter(None, map(_NUMBERED.fullmatch, problems)))
         for word in sorted({match[1] for match in matches}):
-            first, length = FIRST_AND_NUMBER[word]
+            first, length = SPLITS.get(dataset_of(folder), FIRST_AND_NUMBER[word])
             places = {int(match[2]) - first for match in matches if match[1] == word}
             yield Asked(folder.name, (f"`{folder.name}`",), frozenset(places), length)
+
+
+def dataset_of(folder: Path) -> str:
+    """The id of the dataset of a run; empty for records of another kind."""
+    file = folder / "manifests.json"
+    if not (folder / "records.parquet").exists():
+        return ""
+    return str(next(iter(json.loads(file.read_text(encoding="utf-8")).values()))["dataset"]["dataset"])
 
 
 def tables() -> Iterator[tuple[Path, list[dict[str, object]]]]:
