@@ -163,6 +163,8 @@ class LlamaCompleter(Writer):
             if self.engine.cancelled.is_set():
                 raise Cancelled
             self._make_room()
+            # A step with two rows takes nearly as long as one with twenty, so a few wait for those whose
+            # prompts are about to be read; never for long, since new prompts may come without end.
             self._late = self._late + 1 if self._read() and self._late < _LATE else 0
             if not self._late or len(self._live) > SEQUENCES // 2:
                 self._step()
@@ -186,8 +188,10 @@ class LlamaCompleter(Writer):
         for room, count in needed.items():
             decoder = self._decoders.get(room)
             if decoder is None:
+                # What ended prompts left is worth less than room for those that wait.
                 for other in [other for other in self._decoders if other not in needed | begun]:
                     self._decoders.pop(other).close()
+                # Memory is touched when it is opened: few sequences at first, if more can be added later.
                 least = _SPARE if self._widens and self.engine.keeps_prefixes else SEQUENCES
                 batch, most = SequenceBatch(self.engine), self._most(room, max(count, least))
                 self._decoders[room] = ExactDecoder(batch, self.calls, most, room, self.work)
@@ -221,7 +225,7 @@ class LlamaCompleter(Writer):
         }
         best = min(reading, key=reading.__getitem__, default=None)
         waiting = self._chosen(math.inf if best is None else reading[best])
-        if waiting is None:
+        if waiting is None:  # what has begun is nearer to its end than all that waits
             return best
         queue = self._waiting[waiting.request]
         queue.remove(waiting)

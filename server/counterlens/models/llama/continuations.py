@@ -1,10 +1,8 @@
 """Scores of many texts with the same context, decoded in step; shared prefixes are read once.
 
-The shared prefix is also kept for the next call, which often begins with it.
-
-Plan for sequences that share prefixes: the parent of each sequence, and its KV-cache slot.
-
-The plan is made before decoding, and depends on the sequences alone.
+The shared prefix is also kept for the next call, which often begins with it. A plan says, for each text, from
+which other one it forks, where, and in which slot of the KV cache. It is made before decoding, from the texts
+alone: what earlier calls left in the cache must not decide how a text is read, since rounding depends on it.
 """
 
 from __future__ import annotations
@@ -119,7 +117,7 @@ class ContinuationScorer:
         plan = plan_prefixes(fed, first) if shares else [Fork(None, 0, slot) for slot in range(len(fed))]
         slots = 1 + max(fork.slot for fork in plan)
         longest = max(len(sequence.tokens) for sequence in sequences)
-        holds = shares and self.batch.fits(slots + 1, longest)
+        holds = shares and self.batch.fits(slots + 1, longest)  # sequence 0 has the prefix that is kept
         if holds or len(sequences) == 1 or (not shares and self.batch.fits(slots, longest)):
             shared = min([fork.start for fork in plan[1:]], default=len(fed[0]))
             held = max(0, min(sequences[0].first - 1, shared)) if holds else 0
@@ -141,7 +139,7 @@ class ContinuationScorer:
             while waiting and group.plan[waiting[0]].start <= at:
                 live.append(self._begin(group, waiting.pop(0), advance))
             live = sorted((i for i in live if at < len(group.fed[i])), key=group.seq_id)
-            if live:
+            if live:  # up to the next fork: what forks there copies what its parent has then, and no more
                 until = group.until(live, at, self.engine.chunk)
                 if waiting:
                     until = min(until, group.plan[waiting[0]].start)
@@ -151,7 +149,7 @@ class ContinuationScorer:
     def _begin(self, group: _Group, which: int, advance: Callable[[int], None]) -> int:
         """Start a sequence from its parent or from the kept prefix, and return its number."""
         parent, seq_id = group.plan[which].parent, group.seq_id(which)
-        if parent is not None:
+        if parent is not None:  # with its scores: they are those of the same tokens after the same tokens
             self.batch.copy(group.seq_id(parent), seq_id)
             group.sequences[which].rows = list(group.sequences[parent].rows)
             advance(sum(len(rows.logprob) for rows in group.sequences[which].rows))
@@ -221,6 +219,7 @@ class _Group:
     def until(self, live: Sequence[int], at: int, most: int) -> int:
         """How far some sequences are read in one call from a position on, with logits for `most` tokens."""
         until = at + max(1, ROWS // len(live))
+        # A row with logits takes the memory of a whole vocabulary.
         while (
             until > at + 1 and sum(max(0, until - max(at, self.sequences[i].first - 1)) for i in live) > most
         ):

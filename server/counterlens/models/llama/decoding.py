@@ -164,6 +164,7 @@ class ExactDecoder:
         seq_id, slot = next((i, slot) for i, slot in enumerate(self._slots) if slot.which == which)
         if slot.logits is not None:
             return slot.logits.copy()
+        # A rest of fewer than `LEAST` rows would get other kernels, so it is read with the portion before it.
         size = self._calls.portion if len(slot.unread) >= self._calls.portion + LEAST else len(slot.unread)
         portion, slot.unread = slot.unread[:size], slot.unread[size:]
         is_last = not len(slot.unread)
@@ -192,6 +193,7 @@ class ExactDecoder:
             for i, slot in enumerate(self._slots)
             if (which := slot.which) is not None and which in tokens
         ]
+        # Calls of equal width: a call of few rows takes nearly as long as a full one.
         count = -(-len(live) // self._calls.width)
         begun = time.process_time()
         edges = [len(live) * i // count for i in range(count + 1)]
@@ -200,7 +202,7 @@ class ExactDecoder:
             part = live[low:high]
             logits = self._decode([Row(seq_id, tokens[which], wanted=True) for which, seq_id, _ in part])
             for (which, _, _), row in zip(part, logits, strict=True):
-                last[which] = row.copy() if count > 1 else row
+                last[which] = row.copy() if count > 1 else row  # the next call overwrites the view
         self._work.add_steps(count, len(live), time.process_time() - begun)
         return last
 
@@ -214,10 +216,11 @@ class ExactDecoder:
         """A free slot that holds the longest usable prefix of a prompt, and the length of that prefix."""
         shared = [self._shared(slot, tokens) for slot in self._slots]
         free = [i for i, slot in enumerate(self._slots) if slot.which is None]
-        source = max(range(len(shared)), key=lambda i: (shared[i], i in free))
+        source = max(range(len(shared)), key=lambda i: (shared[i], i in free))  # no copy if it is free
         at = shared[source]
         self._touch(self._slots[source])
         target = source
+        # A slot that is in use, or knows more of its prompt than is shared, stays as it is, and is copied.
         if source not in free or at < self._slots[source].prompt:
             target = self._replaceable()
             if at and target != source:
@@ -234,6 +237,8 @@ class ExactDecoder:
             return 0
         if slot.logits is not None and np.array_equal(slot.tokens, tokens):
             return len(tokens)
+        # Of a slot's tokens those that were generated have the bits of single rows, and a prompt's have those
+        # of portions; and a portion of at least `LEAST` rows must be left to read.
         most = min(slot.prompt, len(tokens)) - LEAST
         if most <= 0:
             return 0
@@ -273,7 +278,7 @@ class ExactDecoder:
     def _decode(self, rows: Sequence[Row]) -> npt.NDArray[np.float32]:
         try:
             return self._batch.decode(rows)
-        except (Cancelled, ModelError):
+        except (Cancelled, ModelError):  # the batch has forgotten all, also what was finished
             self._slots = [_Slot() for _ in self._slots]
             raise
 

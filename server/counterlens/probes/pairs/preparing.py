@@ -253,6 +253,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     view = View(target.description if options.description else "", options.preceding, options.imports)
     holes = holes_of(target) if options.from_commits else []
     bare = [(unchanged_function(document, function, hole),) for hole in holes]
+    # A hole that no test reaches can be filled with anything.
     seen, blind = seen_counterfactuals(judging, document, function, bare, steps)
     holes = [hole for hole, made in zip(holes, bare, strict=True) if made in seen]
     asked, refusals, dropped = _usable_counterfactuals(
@@ -370,7 +371,7 @@ def cut_of(
             else:
                 refused.append(Refusal(made.mutation, made.function, made.start_line, UNSEEN))
         return groups, tuple(refused)
-    if options.searches:
+    if options.searches:  # a change after the usual cut is seen by a later one
         anyhow = [
             replace(made, cut=made.cut or next(iter(made.other_cuts), None))
             for made in surveys[0].counterfactuals
