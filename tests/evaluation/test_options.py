@@ -188,6 +188,12 @@ def test_settings_are_read_as_they_were_kept() -> None:
     assert "prefix_ratio is 0.75, not [0.4, 0.6]" in settings.differences(ranged)
 
 
+def test_a_run_from_before_its_money_had_an_option_of_its_own_keeps_the_limit() -> None:
+    settings = RunSettings.of(["completion"], "data", max_cost=5.0)
+    begun = settings.to_json().replace('"max_cost"', '"budget"')
+    assert RunSettings.from_json(begun).max_cost == 5.0
+
+
 def test_a_run_from_before_chats_asks_as_it_began(embedded: LlamaModel, place: Path) -> None:
     settings = RunSettings.of(["equivalence"], f"repo:{place / 'code'}", paths=("gcd.py",))
     begun = json.loads(settings.to_json())
