@@ -282,7 +282,7 @@ def _finish(
     for remark in filter(None, (ended.apart, ended.unmeasured)):
         reporter.note(remark)
     if ended.over:
-        more = f"continue, with more --max-cost: {again}" if again else "--max-cost with more goes further"
+        more = f"continue with a larger --max-cost: {again}" if again else "a larger --max-cost goes further"
         reporter.note(f"{ended.over}, {ended.done} of {ended.total} done; {more}")
     if ended.failed:
         for name, error in ended.failed.items():

@@ -21,8 +21,8 @@ from counterlens.probes.prompts.literals import direct_answer
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities, Similarity
 from counterlens.probes.robustness.methods import METHODS
 from counterlens.probes.robustness.published import completing_literal, fixed_options, name_in, read_summary
-from counterlens.probes.robustness.questions import AskedVersion, RobustnessOptions, VersionQuestion
-from counterlens.probes.robustness.versions import Standing, Version, Versions
+from counterlens.probes.robustness.questions import RobustnessOptions, VersionQuestion
+from counterlens.probes.robustness.versions import AskedVersion, Standing, Version, Versions
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function

@@ -21,12 +21,12 @@ from counterlens.probes.prompts.templates import fill, repeats_example
 from counterlens.probes.robustness.methods import METHODS, SAME, baselines, same_answers
 from counterlens.probes.robustness.questions import (
     AnswerPair,
-    AskedVersion,
     RobustnessOptions,
     RobustnessRecord,
     VersionQuestion,
 )
 from counterlens.probes.robustness.versions import (
+    AskedVersion,
     Code,
     Standing,
     Versions,

@@ -19,12 +19,11 @@ from counterlens.probes.robustness import published, tables
 from counterlens.probes.robustness.empica_tables import empica_tables
 from counterlens.probes.robustness.questions import (
     AnswerPair,
-    AskedVersion,
     RobustnessOptions,
     RobustnessRecord,
 )
 from counterlens.probes.robustness.tables import Records
-from counterlens.probes.robustness.versions import Standing, plan
+from counterlens.probes.robustness.versions import AskedVersion, Standing, plan
 from counterlens.sandbox.base import Limits
 
 if TYPE_CHECKING:

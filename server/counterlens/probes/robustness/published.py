@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from keyword import iskeyword
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from counterlens.counting import enumeration
 from counterlens.errors import OptionError
@@ -24,10 +24,8 @@ from counterlens.probes.probe import Target
 from counterlens.probes.prompts.function_text import MASK
 from counterlens.probes.prompts.literals import Literal, direct_answer
 from counterlens.probes.prompts.templates import fill
+from counterlens.probes.robustness.versions import AskedVersion
 from counterlens.syntax.functions import find_function
-
-if TYPE_CHECKING:
-    from counterlens.probes.robustness.questions import AskedVersion
 
 EMPICA = "empica"
 _DEFINED = re.compile(

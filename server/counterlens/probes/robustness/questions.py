@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from counterlens.models.base import ModelInfo, Prompt
+from counterlens.models.base import Prompt
 from counterlens.probes.common_options import (
     DEFAULT_MAP_TIMEOUT,
     DEFAULT_TIMEOUT,
@@ -21,7 +21,6 @@ from counterlens.probes.options import PromptedOptions, protocols
 from counterlens.probes.record import Record
 from counterlens.probes.robustness.published import EMPICA
 from counterlens.probes.robustness.versions import Code, CodeOption, Standing, Version
-from counterlens.syntax.document import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,23 +52,6 @@ class VersionQuestion:
     call: str | None
     original: Prompt
     changed: Prompt
-
-
-@dataclass(frozen=True, slots=True)
-class AskedVersion:
-    """A version of a function that is asked about.
-
-    Attributes:
-        info: Describes the model.
-        call: The call in the question, if any.
-        max_tokens: Maximum number of tokens of the answer.
-    """
-
-    info: ModelInfo
-    document: Document
-    qualname: str
-    call: str | None
-    max_tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from counterlens.judging.languages import behaviour_of
 from counterlens.judging.pace import pace
 from counterlens.judging.projects import interpreter_for
 from counterlens.judging.registry import find_judge
+from counterlens.models.base import ModelInfo
 from counterlens.mutations import Counterfactual, Survey, survey
 from counterlens.mutations.base import WHOLE_PROGRAM
 from counterlens.mutations.languages import mutated, parse_document
@@ -60,6 +61,23 @@ class Versions:
     correct: bool | None
     versions: tuple[Version, ...]
     left_out: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedVersion:
+    """A version of a function that is asked about.
+
+    Attributes:
+        info: Describes the model.
+        call: The call in the question, if any.
+        max_tokens: Maximum number of tokens of the answer.
+    """
+
+    info: ModelInfo
+    document: Document
+    qualname: str
+    call: str | None
+    max_tokens: int
 
 
 def plan(target: Target, mutations: Sequence[str], *, seed: int, without: Sequence[str] = ()) -> Survey:

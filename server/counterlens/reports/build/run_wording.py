@@ -74,10 +74,11 @@ def excess_words(results: RunResults) -> str:
     said = []
     for (model, task), excess in results.excess.items():
         what = f"{model}, {task}: the main figure" if several else "The main figure"
-        told = "above chance" if excess.low > 0 else "below chance" if excess.high < 0 else ""
+        low, high = excess.low, excess.high
+        side = "above chance" if low > 0 else "below chance" if high < 0 else "not told from chance yet"
         said.append(
-            f"{what} is {told or 'not told from chance yet'} after {plural(excess.n, 'function')}: "
-            f"{excess.mean:+.2f} [{excess.low:+.2f}, {excess.high:+.2f}], valid however often one looks"
+            f"{what} is {side} after {plural(excess.n, 'function')}: "
+            f"{excess.mean:+.2f} [{low:+.2f}, {high:+.2f}], valid however often one looks"
         )
     return f"{'; '.join(said)}." if said else ""
 
