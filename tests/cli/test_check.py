@@ -21,7 +21,7 @@ from counterlens.doubt.scope import DoubtScope
 from counterlens.errors import Cancelled, CounterlensError, SandboxError
 from counterlens.models.base import Capability, Completion, ModelInfo, Prompt
 from counterlens.probes.reading import checking, marking
-from counterlens.probes.reading.readings import Consensus, Majority
+from counterlens.probes.reading.readings import USUAL, Consensus, Majority
 from counterlens.progress import TimeBudget
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox
@@ -431,3 +431,39 @@ def test_what_docstrings_state_is_said_before_the_model_is_asked_and_short_funct
     assert "half(3)" in ran.out
     assert "so far:" in ran.err
     assert "the time sufficed for 1 of 3 functions" in ran.err
+
+
+def test_with_a_budget_functions_come_first_whose_docstrings_the_model_can_read(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = """\
+def same(n):
+    return n
+
+
+def twice(n):
+    '''Give twice the number that is passed to it.'''
+    return n + n
+
+
+class A:
+    def twice(self, n):
+        '''Give twice the number that is passed to it.'''
+        return n + n
+"""
+    write(tmp_path, "a.py", source)
+    asked = list[str]()
+
+    def doubts(_model: object, scope: DoubtScope, **_: object) -> tuple[()]:
+        asked.append(scope.function.qualname)
+        return ()
+
+    monkeypatch.setattr(checking, "doubts", doubts)
+    monkeypatch.setattr(checking.DocstringReader, "mark", lambda *_: None)
+    monkeypatch.setattr(checking, "marking_rule", lambda _: USUAL)
+    assert cli("check", tmp_path, "--budget", "60s").code == 0
+    assert asked == ["twice", "same", "A.twice"]
+    monkeypatch.setattr(checking, "marking_rule", lambda _: None)
+    asked.clear()
+    assert cli("check", tmp_path, "--budget", "60s").code == 0
+    assert asked == ["same", "twice", "A.twice"]

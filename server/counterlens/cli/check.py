@@ -58,7 +58,7 @@ _PATIENCE = 3.0  # seconds after which a mark is stated before the end
     type=DurationType(),
     metavar="TIME",
     help="End after this time, such as 60s or 2m, or with the first function; the files edited last come "
-    "first, in each the shortest functions.",
+    "first, in each the functions whose docstrings can be read, the shortest first.",
 )
 @click.option("--tests", is_flag=True, help="Verify marks and find fixes with the tests of each function.")
 @click.option(
@@ -243,7 +243,7 @@ class Checker:
                 "fit them on tested code with: counterlens check --fit PATH",
                 err=True,
             )
-        order = _quickest_first(chosen) if budget else range(len(chosen))
+        order = self._most_telling_first(chosen) if budget else range(len(chosen))
         with steps("checking") as report:
             marks = self._stated(chosen, order, budget, report)
             unstated, begun = list[Mark](), time.monotonic()
@@ -291,20 +291,20 @@ class Checker:
                 self._say_so_far([mark], report)
         return marks
 
+    def _most_telling_first(self, chosen: Sequence[DoubtScope]) -> list[int]:
+        """The functions, by index: of the files edited last, with a docstring to read, the shortest first."""
+
+        def precedence(at: int) -> tuple[float, bool, int]:
+            path, function = chosen[at].document.path, chosen[at].function
+            read = self._reader is not None and self._reader.may_read(chosen[at])
+            return -path.stat().st_mtime if path else 0.0, not read, function.end - function.start
+
+        return sorted(range(len(chosen)), key=precedence)
+
     def _say_so_far(self, marks: Sequence[Mark], report: StepLine) -> None:
         if self._states:
             for line in DOUBT_FORMATS["text"](marks).splitlines():
                 report.state(f"so far: {line}")
-
-
-def _quickest_first(chosen: Sequence[DoubtScope]) -> list[int]:
-    """The functions, by index: of the files that were edited last first, in each the shortest first."""
-
-    def precedence(at: int) -> tuple[float, int]:
-        path, function = chosen[at].document.path, chosen[at].function
-        return -path.stat().st_mtime if path else 0.0, function.end - function.start
-
-    return sorted(range(len(chosen)), key=precedence)
 
 
 def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:

@@ -17,7 +17,12 @@ from counterlens.judging.base import Setting
 from counterlens.judging.projects import interpreter_for
 from counterlens.models.base import Model
 from counterlens.probes.probe import Context
-from counterlens.probes.reading.marking import docstring_mark, marking_rule, stated_mark
+from counterlens.probes.reading.marking import (
+    docstring_mark,
+    marking_rule,
+    require_comparable,
+    stated_mark,
+)
 from counterlens.probes.reading.repairing import written_fix
 from counterlens.progress import Steps
 from counterlens.sandbox.base import Sandbox
@@ -47,6 +52,14 @@ class DocstringReader:
         if place not in self._stated:
             self._stated[place] = stated_mark(scope, self._setting(scope, steps))
         return self._stated[place]
+
+    def may_read(self, scope: DoubtScope) -> bool:
+        """Whether the model reads docstrings, and this one can be read, as far as its text shows."""
+        try:
+            require_comparable(scope)
+        except SourceError:
+            return False
+        return marking_rule(self.model) is not None
 
     def mark(self, scope: DoubtScope, steps: Steps) -> DisagreeingFunction | None:
         """The mark at a function whose docstring and code disagree.
