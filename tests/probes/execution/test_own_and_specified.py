@@ -17,7 +17,7 @@ from counterlens.probes.execution.dependent import DependentExecutionOptions, De
 from counterlens.probes.execution.dependent_tables import common, ranks
 from counterlens.probes.execution.record import DependentExecutionRecord
 from counterlens.probes.execution.specification import SpecificationOptions, SpecificationProbe
-from counterlens.probes.execution.translation import description, with_example, without_examples
+from counterlens.probes.execution.translation import Specification, description, without_examples
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.runner import run_targets
@@ -231,7 +231,7 @@ def test_a_misleading_output_is_another_one_of_the_same_class(value: Any) -> Non
 )
 def test_examples_are_taken_out_of_a_description(text: str, kept: str) -> None:
     assert without_examples(text, "f") == kept
-    assert with_example("Add.", "f(1)", "2") == "Add.\n\n>>> f(1)\n2"
+    assert Specification("Add.").with_example("f(1)", "2").text == "Add.\n\n>>> f(1)\n2"
 
 
 def test_descriptions_come_from_the_docstring_or_the_dataset() -> None:

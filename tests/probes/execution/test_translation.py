@@ -23,7 +23,7 @@ from counterlens.metrics.effects import Proportion
 from counterlens.probes.dataset_subjects import targets_of
 from counterlens.probes.execution.dependent import DependentExecutionProbe
 from counterlens.probes.execution.record import DependentExecutionRecord, SpecificationRecord
-from counterlens.probes.execution.translation import program_to_translate
+from counterlens.probes.execution.translation import to_translate
 from counterlens.probes.options import distribute, make
 from counterlens.probes.record import plain
 from counterlens.probes.registry import PROBES
@@ -74,16 +74,12 @@ public class Main {
 ALONE = {**PYTHON, "task_id": "Python/1"}
 SPECIFIED = {
     "java": """\
-Translate this Java program:
-
 class Solution {
     public int twice(int x) {
         return x + x;
     }
 }""",
     "python": """\
-Translate this Python program:
-
 def twice(x: int) -> int:
 
     y = x + x
@@ -110,7 +106,7 @@ def translates(right: Callable[[str], bool]) -> Callable[[str], str]:
     """A model that translates rightly where told so, and that knows what twice 4 is."""
 
     def answer(text: str) -> str:
-        if text.endswith('"""\n'):
+        if text.endswith(('"""\n', "twice(x: int) -> int:\n")):
             return "    return 2 * x\n" if right(text) else "    return x\n"
         if text.endswith("twice(int x) {\n"):
             return "        return 2 * x;\n    }\n" if right(text) else "        return x;\n    }\n"
@@ -172,11 +168,12 @@ def test_specification_over_python_to_java(folder: Path) -> None:
 
 
 def test_dependent_execution_over_java_to_python(folder: Path) -> None:
-    run = ran("dependent-execution", folder, "java", lambda _: True)
+    shown = list[str]()
+    run = ran("dependent-execution", folder, "java", lambda text: bool(shown.append(text)) or True)
     (synthesis,) = entries(run, "syntheses")
     assert (synthesis["correct"], synthesis["s_der"]) == (True, {"direct": 1, "steps": 1})
-    assert SPECIFIED["java"].replace("\n", "\n    ").replace("    \n", "\n") in synthesis["program"]
-    assert DESCRIPTION not in synthesis["program"]
+    assert shown == [f"code translation\nJava:\n{SPECIFIED['java']}\n\nPython:\ndef twice(x: int) -> int:\n"]
+    assert synthesis["program"] == "def twice(x: int) -> int:\n    return 2 * x\n"
     assert run.summary.startswith("The model wrote 1 of 1 function (translation from Java) correctly. ")
     assert run.left_out == {"there is no program in Java to translate it from": 1}
     wrong = ran("dependent-execution", folder, "java", lambda _: False)
@@ -188,11 +185,16 @@ def test_dependent_execution_over_python_to_java(folder: Path) -> None:
     require_java()
     found = {}
     for right in (True, False):
-        run = ran("dependent-execution", folder / "humaneval_java.jsonl", "python", lambda _, r=right: r)
+        shown = list[str]()
+
+        def answer(text: str, shown: list[str] = shown, right: bool = right) -> bool:
+            shown.append(text)
+            return right
+
+        run = ran("dependent-execution", folder / "humaneval_java.jsonl", "python", answer)
         (synthesis,) = entries(run, "syntheses")
         found[right] = (synthesis["correct"], synthesis["s_der"]["direct"])
-        assert DESCRIPTION not in synthesis["program"]
-        assert "     * def twice(x: int) -> int:" in synthesis["program"]
+        assert shown == [f"code translation\nPython:\n{SPECIFIED['python']}\n\nJava:\n{HEADER}"]
     assert found == {True: (True, 1), False: (False, 0)}
 
 
@@ -216,7 +218,7 @@ def test_without_the_option_nothing_is_translated(folder: Path, task: str) -> No
     assert len(run.probed) == 2
     for record in run.probed:
         assert "translated_from" not in plain(record)
-        assert "Translate this" not in json.dumps(plain(record))
+        assert "code translation" not in json.dumps(plain(record))
     assert not any("translation" in table.title for table in run.tables)
 
 
@@ -233,7 +235,7 @@ def test_the_counterparts_of_one_file(tmp_path: Path) -> None:
     found = counterparts(mixed, "java")
     assert (found.dataset, list(found.sources)) == (mixed, ["0"])
     (target,) = targets_of(mixed, translated_from=found)
-    assert program_to_translate(target, "java") == SPECIFIED["java"]
+    assert to_translate(target, "java").program == SPECIFIED["java"]
 
 
 def test_the_counterparts_in_folders_of_their_own(tmp_path: Path) -> None:

@@ -40,10 +40,11 @@ from counterlens.probes.execution.record import DependentExecutionRecord, Execut
 from counterlens.probes.execution.tables import baselines, ended_answers, pick
 from counterlens.probes.execution.translation import (
     FromLanguage,
+    Specification,
     as_translation,
     description,
     noted,
-    program_to_translate,
+    to_translate,
     translation_of,
     write_each,
 )
@@ -152,12 +153,12 @@ def _synthesise(
 ) -> tuple[Synthesis, list[ExecutionQuestion]]:
     """Have a function written and judged; return also the questions about the reference and the own code."""
     function = reachable(target)
-    text = _specification(target, function, options.from_language)
+    specification = _specification(target, function, options.from_language)
     judge, judging = _judging(context, target, function, limits, options)
     inputs = METHODS[options.chosen_protocol].inputs
     reference = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
     tokens = most_tokens(context.model.info, options.max_tokens, WRITTEN_TOKENS)
-    (written,) = write_each(context, target.document, function, [text], tokens)
+    (written,) = write_each(context, target.document, function, [specification], tokens)
     verdict = judging.verdict(written.program)
     if verdict.judgement is Judgement.REFUSED:
         raise SourceError(f"the implementation cannot be judged: {verdict.evidence.message.splitlines()[0]}")
@@ -185,18 +186,18 @@ def _synthesise(
     ), questions
 
 
-def _specification(target: Target, function: Function, language: str | None) -> str:
-    """The text that a function is written from.
+def _specification(target: Target, function: Function, language: str | None) -> Specification:
+    """What a function is written from.
 
     Raises:
         SourceError: there is none.
     """
     if language is not None:
-        return program_to_translate(target, language)
+        return to_translate(target, language)
     text = description(target, function)
     if text is None:
         raise SourceError("it has no description to implement", "Add a docstring")
-    return text
+    return Specification(text)
 
 
 def _judging(

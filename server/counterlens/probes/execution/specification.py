@@ -20,13 +20,13 @@ from counterlens.probes.execution.record import SpecificationRecord, SpecifiedFu
 from counterlens.probes.execution.specification_tables import SETTINGS, count_passed
 from counterlens.probes.execution.translation import (
     FromLanguage,
+    Specification,
     WrittenFunction,
     as_translation,
     description,
     noted,
-    program_to_translate,
+    to_translate,
     translation_of,
-    with_example,
     without_examples,
     write_each,
 )
@@ -118,7 +118,7 @@ class _Case:
 
     Attributes:
         question: The input, with the output of the reference.
-        text: Its description without examples, or the program to translate.
+        specification: Its description without examples, or the program to translate.
         removed: Number of lines of examples removed from the description.
         wrong: The output of the misleading test.
         limits: The limits of a program.
@@ -126,7 +126,7 @@ class _Case:
 
     target: Target
     question: ExecutionQuestion
-    text: str
+    specification: Specification
     removed: int
     wrong: Literal
     limits: Limits
@@ -134,11 +134,12 @@ class _Case:
     def write(self, context: Context, settings: Sequence[str], max_tokens: int) -> list[WrittenFunction]:
         """Have the model write the function from the specifications of some settings."""
         call = self.question.call
-        texts = [
-            self.text if setting == "none" else with_example(self.text, call, self.wanted(setting).written)
+        alone = self.specification
+        shown = [
+            alone if setting == "none" else alone.with_example(call, self.wanted(setting).written)
             for setting in settings
         ]
-        return write_each(context, self.target.document, reachable(self.target), texts, max_tokens)
+        return write_each(context, self.target.document, reachable(self.target), shown, max_tokens)
 
     def wanted(self, setting: str) -> Literal:
         """The output with which a program passes in a setting."""
@@ -153,7 +154,7 @@ class _Case:
             input=self.question.input.origin,
             gives=self.question.truth.written,
             misleading=self.wrong.written,
-            specification=self.text,
+            specification=self.specification.text or self.specification.program,
             lines_of_examples_removed=self.removed,
             settings=programs,
             s_sr=int(programs["true"].passed and not programs["none"].passed),
@@ -163,7 +164,7 @@ class _Case:
 def _case(context: Context, target: Target, options: SpecificationOptions) -> _Case:
     """The case of a target, after the sanity check that a hollow function passes neither test."""
     function = reachable(target)
-    text, removed = _specification(target, function, options.from_language)
+    specification, removed = _specification(target, function, options.from_language)
     limits = lasting(options.timeout)
     inputs = METHODS[options.chosen_protocol].specified_inputs
     question = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
@@ -174,7 +175,7 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
             f"{values.written(other)} is meant to mislead, but is correct",
             "This is a defect of Counterlens; please report it",
         )
-    case = _Case(target, question, text, removed, Literal(other, values.written(other)), limits)
+    case = _Case(target, question, specification, removed, Literal(other, values.written(other)), limits)
     empty = hollow(target.document, function)
     for setting in ("true", "misleading"):
         if _ran(context, case, setting, WrittenFunction(empty.text, "stop")).passed:
@@ -185,21 +186,21 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
     return case
 
 
-def _specification(target: Target, function: Function, language: str | None) -> tuple[str, int]:
-    """The text of a function's specification, and the number of lines of examples removed from it.
+def _specification(target: Target, function: Function, language: str | None) -> tuple[Specification, int]:
+    """The specification of a function, and the number of lines of examples removed from it.
 
     Raises:
         SourceError: there is none.
     """
     if language is not None:
-        return program_to_translate(target, language), 0
+        return to_translate(target, language), 0
     whole = description(target, function)
     if whole is None:
         raise SourceError("it has no description to implement", "Add a docstring")
     text = without_examples(whole, function.name)
     if not text:
         raise SourceError("its description consists of examples only", "Add a docstring")
-    return text, len(whole.splitlines()) - len(text.splitlines())
+    return Specification(text), len(whole.splitlines()) - len(text.splitlines())
 
 
 def _ran(context: Context, case: _Case, setting: str, written: WrittenFunction) -> SpecifiedProgram:

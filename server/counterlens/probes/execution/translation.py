@@ -12,6 +12,7 @@ import msgspec
 from counterlens.errors import OptionError, SourceError
 from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table
+from counterlens.models.base import Prompt
 from counterlens.probes.execution.language import EXECUTED, execution_of
 from counterlens.probes.execution.record import DependentExecutionRecord, SpecificationRecord
 from counterlens.probes.options import option
@@ -46,11 +47,40 @@ FromLanguage = Annotated[
 ]
 
 
-def program_to_translate(target: Target, language: str) -> str:
-    """The specification of a function to translate.
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """What a function is written from.
 
-    It is the whole program in the source language, without comments and docstrings, which describe the
-    function and give examples.
+    Attributes:
+        text: Its docstring; empty for none.
+        program: The program to translate, without comments and docstrings, which describe the function and
+            give examples; empty for none.
+        language: The title of the program's language.
+    """
+
+    text: str
+    program: str = ""
+    language: str = ""
+
+    def before(self, into: str) -> str:
+        """What stands before a source with the header of the function.
+
+        The form is the one of HumanEval-X (Zheng et al. 2023): both programs below the names of their
+        languages. A docstring that asks for a translation is answered by a promise to write one.
+
+        Args:
+            into: The title of the source's language.
+        """
+        return f"code translation\n{self.language}:\n{self.program}\n\n{into}:\n" if self.program else ""
+
+    def with_example(self, call: str, gives: str) -> Specification:
+        """The same with an example of one input and output."""
+        text = f"{self.text}\n\n>>> {call}\n{gives}" if self.text else f">>> {call}\n{gives}"
+        return replace(self, text=text)
+
+
+def to_translate(target: Target, language: str) -> Specification:
+    """The specification of a function to translate.
 
     Args:
         language: The id of the source language.
@@ -63,7 +93,7 @@ def program_to_translate(target: Target, language: str) -> str:
             f"there is no program in {title_of(language)} to translate it from",
             "Translation needs a dataset with the same problems in several languages, such as humaneval-x",
         )
-    return f"Translate this {title_of(language)} program:\n\n{_bare(target.counterpart)}"
+    return Specification("", _bare(target.counterpart), title_of(language))
 
 
 def translation_of(records: Sequence[Written]) -> str:
@@ -133,9 +163,13 @@ def without_examples(text: str, name: str) -> str:
 
 
 def write_each(
-    context: Context, document: Document, function: Function, texts: Sequence[str], max_tokens: int
+    context: Context,
+    document: Document,
+    function: Function,
+    specifications: Sequence[Specification],
+    max_tokens: int,
 ) -> list[WrittenFunction]:
-    """Have the model write a function from its header and each of some descriptions.
+    """Have the model write a function from its header and each of some specifications.
 
     The model continues the source up to the function, its header and a docstring, as for other completions,
     so that plain completion, fill-in-the-middle and chat models are all supported.
@@ -148,16 +182,16 @@ def write_each(
         SourceError: the header of the function cannot be read.
         ModelError, Cancelled: as the model.
     """
-    sources = [hollow(document, function, text) for text in texts]
-    gaps = [Gap.body_of(source, find_function(source, function.qualname)) for source in sources]
-    # The suffix is empty, because the code after the function may contain tests.
-    prompts = [replace(gap.prompt(max_tokens), suffix="\n") for gap in gaps]
+    gaps, prompts = list[Gap](), list[Prompt]()
+    for specification in specifications:
+        source = hollow(document, function, specification.text)
+        gap = Gap.body_of(source, find_function(source, function.qualname))
+        before = specification.before(title_of(document.language))
+        # The suffix is empty, because the code after the function may contain tests.
+        prompt = gap.own_prompt(max_tokens, None)
+        gaps.append(gap)
+        prompts.append(replace(prompt, text=before + prompt.text))
     answers = context.complete_all(f"writing {function.name}", prompts)
     return [
         WrittenFunction(gap.fill(said.text), said.finish) for gap, said in zip(gaps, answers, strict=True)
     ]
-
-
-def with_example(text: str, call: str, gives: str) -> str:
-    """A description with an example of one input and output."""
-    return f"{text}\n\n>>> {call}\n{gives}"
