@@ -243,7 +243,7 @@ class Checker:
                 "fit them on tested code with: counterlens check --fit PATH",
                 err=True,
             )
-        order = self._most_telling_first(chosen) if budget else range(len(chosen))
+        order = self._readable_first(chosen) if budget else range(len(chosen))
         with steps("checking") as report:
             marks = self._stated(chosen, order, budget, report)
             unstated, begun = list[Mark](), time.monotonic()
@@ -291,7 +291,7 @@ class Checker:
                 self._say_so_far([mark], report)
         return marks
 
-    def _most_telling_first(self, chosen: Sequence[DoubtScope]) -> list[int]:
+    def _readable_first(self, chosen: Sequence[DoubtScope]) -> list[int]:
         """The functions, by index: of the files edited last, with a docstring to read, the shortest first."""
 
         def precedence(at: int) -> tuple[float, bool, int]:
