@@ -22,6 +22,8 @@ from counterlens.judging.base import (
 )
 
 ID = "differential"
+NOT_IMPORTED = "its file cannot be imported"
+"""Why nothing is known of a program's behaviour: the beginning of the reason."""
 FEWEST = 3
 """Minimum number of inputs on which the original must return."""
 UNSTEADY = 0.05

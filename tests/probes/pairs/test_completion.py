@@ -133,7 +133,7 @@ def test_where_nothing_can_judge_nothing_is_counted() -> None:
     assert found.judged_by is None
     assert {pair.original.verdict for pair in found.pairs} == {Judgement.REFUSED}
     assert all(pair.effect is None for pair in found.pairs)
-    assert "no test can judge" in meaning(found)
+    assert "cannot be imported: install what it imports into the environment" in meaning(found)
     assert found.note == "the likelihood effect is unknown: this model returns no token probabilities"
     with pytest.raises(SourceError, match="nothing can judge parity"):
         probe(Scripted(str), bare, unjudged=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from counterlens.counting import plural
 from counterlens.judging.base import Judgement
+from counterlens.judging.comparing import NOT_IMPORTED
 from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.summary import EffectSummary, summarize
 from counterlens.probes.pairs.counterfactuals import OUT_OF_TIME
@@ -128,9 +129,15 @@ def meaning(record: PairsRecord) -> str:
     if unwritten(record):
         return _likelihood(record)
     if record.judged_by is None:
+        missing = NOT_IMPORTED in (record.why_not_judged or "")
+        way = (
+            "Its file cannot be imported: install what it imports into the environment of its project "
+            "(`.venv`), or activate an environment that has it; then its own behaviour judges them."
+            if missing
+            else "Add a doctest, or a test file next to it."
+        )
         sentence = (
-            f"The model completed both versions of {name}, but no test can judge the completions. Add a "
-            "doctest, or a test file next to it."
+            f"The model completed both versions of {name}, but nothing can judge the completions. {way}"
         )
         return (
             f"{sentence} {_likelihood(record)}" if any(pair.likelihood for pair in record.pairs) else sentence

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from counterlens.judging.comparing import FEWEST, UNSTEADY, Untestable
+from counterlens.judging.comparing import FEWEST, NOT_IMPORTED, UNSTEADY, Untestable
 from counterlens.judging.pace import at_most
 from counterlens.python.judging.differential.inputs import Call
 from counterlens.python.judging.recording import CallRecord, Recorder, Recording
@@ -312,7 +312,7 @@ def _trouble(recording: Recording) -> Untestable:
     if trouble is None:
         return Untestable("calling it returned no result")
     words = {
-        "import": "its file cannot be imported: ",
+        "import": f"{NOT_IMPORTED}: ",
         "missing": "its module lacks it: ",
         "invalid": "its file does not compile: ",
     }
