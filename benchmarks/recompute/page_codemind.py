@@ -103,6 +103,14 @@ def right_values(functions, setting):
     return {row["target"]: row["settings"][setting]["gave"] == row["gives"] for row in functions}
 
 
+def translated_in_the_paper():
+    """Table III, Java to Python."""
+    rows = [row for row in printed("codemind", "III") if row["translation"] == "Java to Python"]
+    for written, known in zip(rows[::2], rows[1::2], strict=True):
+        for model in ("CodeLlama", "MagiCoder", "GPT-3.5", "GPT-4"):
+            yield [f"{model}, {written['data']}", percent(written[model]), percent(known[model]), "", "", ""]
+
+
 def page(folders):
     """The tables of the page: for each title, its head and rows."""
     asked = kept_rows(folders, "execution-answers")
@@ -146,6 +154,7 @@ def page(folders):
         rows.append([model, *(figures[name] for name in names), figures["only reference right"]])
     head = ["model", "written right", "R_DER", "less R_IER", "only own right", "only reference right"]
     result["dependent execution"] = head, [*rows, *WRITTEN]
+    result["translation"] = head, [*rows, *translated_in_the_paper()]
     rows = [
         [model, *row[:4], rate(right_values(functions, setting).values()), *row[4:]]
         for model, functions in specified.items()
