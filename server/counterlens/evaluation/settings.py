@@ -51,8 +51,8 @@ class RunOptions:
     minutes: Annotated[
         float | None,
         option(
-            "Minutes after which no function is begun, shared by the models; the functions are asked in random "
-            "order.",
+            "Minutes after which no function is begun, shared by the models; the functions are asked in "
+            "random order.",
             metavar="N",
             low=0,
         ),
