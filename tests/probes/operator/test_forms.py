@@ -121,3 +121,25 @@ def test_the_protocol_asks_only_of_what_the_paper_has_and_counts_the_rest() -> N
     assert sum(plan.frequency.values()) > len(plan.places)  # guessing goes by all that stands there
     everything = OperatorPlan.of(target, windows=True, seed=0)
     assert {pair.change for pair in everything.pairings} > {pair.change for pair in plan.pairings}
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_a_sample_has_all_pairs_of_its_operators(published: bool) -> None:
+    target = Target(Document(SHAPES), "f")
+    drawn = set[int]()
+    for seed in range(8):
+        whole = OperatorPlan.of(target, windows=True, seed=seed, published=published)
+        plan = OperatorPlan.of(target, windows=True, seed=seed, most=2, published=published)
+        kept = {place.index for place in plan.places}
+        assert len(kept) == 2
+        expected = [pair for pair in whole.pairings if pair.original.index in kept]
+        assert list(plan.pairings) == expected
+        assert {pair.original.site.text for pair in plan.pairings if pair.change == "operand-swap"} <= {
+            place.site.text for place in plan.places
+        }
+        assert plan.frequency == whole.frequency
+        drawn |= kept
+    assert len(drawn) > 4
+    assert OperatorPlan.of(target, windows=True, seed=0, most=99, published=published).places == tuple(
+        OperatorPlan.of(target, windows=True, seed=0, published=published).places
+    )

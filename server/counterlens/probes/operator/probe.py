@@ -34,6 +34,15 @@ _TOKENS = 4
 _LONGER = "<>=!*/&|^%"
 """Characters that continue a longer operator."""
 Windows = Annotated[bool, option("Also ask for operators with less context: 10, 30 and 50 lexical tokens.")]
+Sites = Annotated[
+    int | None,
+    option(
+        "Maximum number of operators per function, drawn at random (--seed), for more functions in the same "
+        "time. Default: all.",
+        metavar="N",
+        low=1,
+    ),
+]
 
 
 class OperatorMethod:
@@ -97,6 +106,7 @@ class OperatorOptions(ProbeOptions):
 
     protocol: Annotated[str | None, protocols(PROTOCOL)] = None
     windows: Windows = False
+    sites: Sites = None
     corpus: Corpus = None
 
 
@@ -186,7 +196,13 @@ def _plan(target: Target, options: OperatorOptions) -> OperatorPlan:
         SourceError: there is no question.
     """
     method = METHODS[options.chosen_protocol]
-    plan = OperatorPlan.of(target, windows=options.windows, seed=options.seed, published=method.by_paper)
+    plan = OperatorPlan.of(
+        target,
+        windows=options.windows,
+        seed=options.seed,
+        most=options.sites,
+        published=method.by_paper,
+    )
     if not plan.places:
         raise method.no_places(plan)
     return plan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -44,12 +45,21 @@ class OperatorPlan:
     frequency: Counter[str]
 
     @classmethod
-    def of(cls, target: Target, *, windows: bool, seed: int, published: bool = False) -> OperatorPlan:
+    def of(
+        cls,
+        target: Target,
+        *,
+        windows: bool,
+        seed: int,
+        most: int | None = None,
+        published: bool = False,
+    ) -> OperatorPlan:
         """Plan a function.
 
         Args:
             windows: Whether to ask with narrower contexts, too.
-            seed: Like `pairings`.
+            seed: Like `pairings`, and of the sample.
+            most: Maximum number of operators, drawn at random; None for all.
             published: Whether to include only pairs that Ahmed et al. 2024 have, and their operators.
 
         Raises:
@@ -64,7 +74,14 @@ class OperatorPlan:
             pairing = pairing.published()
             kept = {pair.original.index for pair in pairing.pairs if CHANGES[pair.change].before is None}
             places = tuple(place for place in places if place.index in kept)
-        return cls(places, pairing.pairs, pairing.left_out, windows, frequency)
+        pairs = pairing.pairs
+        if most is not None and most < len(places):
+            chance = random.Random(repr((seed, "sites", qualname, document.text)))  # noqa: S311 - no secret
+            drawn = {place.index for place in chance.sample(places, most)}
+            # No change moves an operator: its index is the same in every version before a swap.
+            places = tuple(place for place in places if place.index in drawn)
+            pairs = tuple(pair for pair in pairs if pair.original.index in drawn)
+        return cls(places, pairs, pairing.left_out, windows, frequency)
 
     @property
     def pairs(self) -> Iterator[tuple[Pairing, Window]]:
