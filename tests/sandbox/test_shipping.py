@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 from counterlens import python
+from counterlens.judging.base import LIMITS, Setting
+from counterlens.python.execution.running import output_of
+from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.recording import Recorder
+from counterlens.sandbox.process import ProcessSandbox
 from counterlens.sandbox.shipping import IMPORTED, package_files, quick_files
+from counterlens.syntax.document import Document
 
 PYTHON = Path(str(python.__file__)).parent
 OURS = importlib.util.MAGIC_NUMBER
@@ -71,3 +77,17 @@ def test_what_a_waiting_interpreter_imports_no_program_could_replace(
     command = [sys.executable, "-c", before]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert set(IMPORTED) - {"importlib.util"} <= set(done.stdout.split())
+
+
+def test_a_program_imports_its_own_modules_of_the_names_that_are_imported_ahead(tmp_path: Path) -> None:
+    for name in ("sandboxed", "observers"):
+        (tmp_path / f"{name}.py").write_text(f"NAME = {name!r}\n")
+    document = Document(
+        "import observers, sandboxed\n\n\ndef both():\n    return sandboxed.NAME + observers.NAME\n",
+        tmp_path / "names.py",
+    )
+    setting = Setting(ProcessSandbox(), Path(sys.executable), LIMITS, vetted=True)
+    recorder = Recorder(setting, layout_of(tmp_path / "names.py", document.text), "both", readable=True)
+    (call,) = recorder.record(document.text, [{"a": [], "k": {}}], seconds=5).observations
+    assert call.result == "sandboxedobservers"
+    assert output_of(document, "both()", setting).value == "sandboxedobservers"

@@ -14,14 +14,16 @@ IMPORTED = ("collections", "importlib.util", "json", "linecache", "signal")
 _MAGIC = importlib.util.MAGIC_NUMBER
 _START = """\
 import sys
-for name in [name for name in sys.modules if name.partition(".")[0] == "{package}"]:
-    del sys.modules[name]  # a part of it that a warm interpreter has imported in advance
+if "{module}" not in sys.modules:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "{package}"]:
+        del sys.modules[name]  # a part of it that a warm interpreter has imported in advance
 import {module} as start
 del sys.path[0]  # nothing else is to be imported from the private folder
-for name in [name for name in sys.modules if name.partition(".")[0] == "{package}"]:
+for name in [name for name in sys.modules if name.partition(".")[0] in {shipped}]:
     del sys.modules[name]  # the program may have a module of the same name
 start.main()
 """
+_SHIPPED = ("sandboxed", "observers")  # a warm interpreter may have imported each of them
 
 
 def package_files(folder: Path) -> dict[str, bytes]:
@@ -58,4 +60,5 @@ def quick_files(folder: Path, bytecode: bytes, without: tuple[str, ...] = ()) ->
 
 def start_script(module: str) -> bytes:
     """A script that calls `main()` of a dotted module, after making its package impossible to import."""
-    return _START.format(module=module, package=module.partition(".")[0]).encode()
+    package = module.partition(".")[0]
+    return _START.format(module=module, package=package, shipped=(*_SHIPPED, package)).encode()

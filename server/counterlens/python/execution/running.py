@@ -15,12 +15,13 @@ from counterlens.judging.base import Setting
 from counterlens.probes.execution.language import Step
 from counterlens.probes.prompts.literals import Literal
 from counterlens.python.judging.layout import layout_of
+from counterlens.python.judging.recording import OBSERVING
 from counterlens.python.mutations.loops import Rounds
 from counterlens.python.prompts.values import has_no_order, literal
 from counterlens.python.syntax.parsing import parse_expression
 from counterlens.sandbox.base import Ending, Job
 from counterlens.sandbox.recalling import run_or_recall
-from counterlens.sandbox.shipping import IMPORTED, quick_files, start_script
+from counterlens.sandbox.shipping import quick_files, start_script
 from counterlens.syntax.document import Document
 
 T = TypeVar("T")
@@ -109,9 +110,11 @@ def _observe(
     The program shares the observer's process, so `read` must accept a report of any form.
     """
     place = layout_of(document.path, document.text) if document.path else None
+    observers = quick_files(_OBSERVERS, MAGIC_NUMBER)
+    replaced = observer == "reseeded"  # it starts another interpreter, which has imported nothing
     job = Job(
         files={
-            **quick_files(_OBSERVERS, MAGIC_NUMBER),
+            **(observers if replaced else {}),
             "observed.py": document.data,
             "start.py": start_script("observers"),
         },
@@ -123,7 +126,8 @@ def _observe(
         ),
         readable=place.readable if place else (),
         limits=replace(setting.limits, processes=0),
-        preload=IMPORTED,
+        preload=OBSERVING,
+        cold_files={} if replaced else observers,
     )
     outcome = run_or_recall(setting.sandbox, job, cancel=setting.cancel)
     if outcome.ending is Ending.TIMED_OUT:

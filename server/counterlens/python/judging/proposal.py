@@ -206,6 +206,8 @@ class PythonTestProposer:
         cancel: Event | None = None,
     ) -> str | None:
         """The text of a file with a test that passes on the original and fails on a mutant."""
+        if example.mutant.limit == "time":
+            return None  # the test would not end there
         document = self._document
         place = layout_of(document.path or Path("program.py"), document.text)
         name = name_of_test(self._function.qualname, line, names | _names_of_tests(place))

@@ -19,12 +19,14 @@ from counterlens.sandbox.shipping import IMPORTED, quick_files, start_script
 
 _PACKAGE = Path(__file__).with_name("sandboxed")
 _OTHERS = (
-    *("runner", "pytest_", "warm_up_cases", "imported_ahead", "kept_code"),
+    *("runner", "pytest_", "warm_up_cases", "imported_ahead", "kept_code", "recorder_warm", "shipped_loader"),
     *(
         f"recorder/{name}"
         for name in ("compiling", "exclusion", "line_probes", "mapping", "survey", "watcher")
     ),
 )
+OBSERVING = (*IMPORTED, "counterlens.python.judging.sandboxed.recorder_warm")
+"""What an interpreter that waits for observed calls imports, of any kind: for `Job.preload`."""
 _RESTARTS = 3
 _FULL = "full"  # the kind of trouble of a process that cannot start more threads
 
@@ -227,15 +229,17 @@ def run(
     cancel: Event | None,
     more: Mapping[str, bytes] | None = None,
     covers: Mapping[Path, bytes] | None = None,
-    preload: tuple[str, ...] = IMPORTED,
+    preload: tuple[str, ...] = OBSERVING,
     writable: tuple[Path, ...] = (),
 ) -> JobOutcome:
     """Run one module of the recorder on a task, with `more` files beside it; other parameters as in `Job`.
 
     The room is closed unless something in it is writable.
     """
+    ahead = module == "calls" and preload == OBSERVING
+    package = quick_files(_PACKAGE, describe(setting.python).bytecode, _OTHERS if module == "calls" else ())
     files = {
-        **quick_files(_PACKAGE, describe(setting.python).bytecode, _OTHERS if module == "calls" else ()),
+        **({} if ahead else package),
         "start.py": start_script(f"sandboxed.recorder.{module}"),
         "task.json": json.dumps(task).encode(),
         **(more or {}),
@@ -247,6 +251,7 @@ def run(
         files,
         "start.py",
         setting.python,
+        cold_files=package if ahead else {},
         readable=readable,
         limits=limits,
         covers=covers or {},

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from counterlens.python.judging.compiled import CompiledProject
 
 _PACKAGE = Path(__file__).with_name("sandboxed")
-_UNUSED = ("recorder/", "pytest_warm", "runner_warm", "warm_up_cases")
+_UNUSED = ("recorder", "pytest_warm", "runner_warm", "shipped_loader", "warm_up_cases")
 _ENTRY = b"""\
 import sandboxed, sys
 del sys.path[0]  # nothing else is to be imported from the private folder

@@ -25,7 +25,14 @@ import zlib
 from ..job import Output, send, take_task
 from . import structure
 from .steps import StepTracer, TooLong
-from .surroundings import PRIVATE, CallSurroundings, ReplacedModule, resolve
+from .surroundings import (
+    PRIVATE,
+    CallSurroundings,
+    ReplacedModule,
+    environment,
+    resolve,
+    set_environment,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -219,7 +226,7 @@ class _Observer:
         data = self._globals()
         output, errors = Output(), Output()
         sys.stdin, sys.stdout, sys.stderr = io.StringIO(_INPUT), output, errors
-        environment, self._sleeps.seconds = dict(os.environ), 0.0
+        before_call, self._sleeps.seconds = environment(), 0.0
         _set_variables(call.get("e") or {})
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
@@ -229,8 +236,7 @@ class _Observer:
             seen = self._run(positional, named, parts, steps)
             for change in self._surroundings.changes():
                 seen["t" if change in PRIVATE else "s"].append(change)
-        os.environ.clear()
-        os.environ.update(environment)
+        set_environment(before_call)
         if self._sleeps.seconds:
             seen["t"].append(f"waits {self._sleeps.seconds:g} s")
         names = {_name(warning.category) for warning in warned} - {"ResourceWarning", "PytestUnraisable"}

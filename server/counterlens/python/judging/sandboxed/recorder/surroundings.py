@@ -7,12 +7,14 @@ is set back, so that each call finds the same state.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import _thread
 import builtins
 import importlib
 import importlib.util
 import linecache
 import os
+import select
 import signal
 import sys
 
@@ -95,13 +97,16 @@ def resolve(module: ModuleType, qualname: str) -> Any:
     return value
 
 
-def _environment() -> Any:
-    return dict(os.environ)
+def environment() -> Any:
+    """The variables of the environment, undecoded: this is read several times for each call."""
+    return dict(getattr(os.environ, "_data", os.environ))
 
 
-def _set_environment(before: Any) -> None:
-    os.environ.clear()
-    os.environ.update(before)
+def set_environment(before: Any) -> None:
+    """Set the variables back to what `environment` gave."""
+    if environment() != before:
+        os.environ.clear()
+        os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in before.items()})
 
 
 def _folder() -> str | None:
@@ -117,19 +122,18 @@ def _mask() -> int:
     return mask
 
 
+_poll = select.poll()  # asks about all descriptors at once: an error for each that is closed would take long
+for _number in _DESCRIPTORS:
+    _poll.register(_number, 0)
+
+
 def _descriptors() -> list[int]:
-    numbers = []
-    for number in _DESCRIPTORS:
-        try:
-            os.fstat(number)
-        except OSError:
-            continue
-        numbers.append(number)
-    return numbers
+    closed = {number for number, event in _poll.poll(0) if event & select.POLLNVAL}
+    return [number for number in _DESCRIPTORS if number not in closed]
 
 
 def _handlers() -> list[Any]:
-    return [signal.getsignal(number) for number in _SIGNALS]
+    return [_signal.getsignal(number) for number in _SIGNALS]  # without making enumerations of the answers
 
 
 def _hooks() -> list[Any]:
@@ -148,7 +152,7 @@ def _logging(module: Any) -> Any:
 
 # What a change is called, how the state is read, and how it is set back if it can be.
 _ALWAYS: list[tuple[str, Callable[[], Any], Callable[[Any], object] | None]] = [
-    ("changes the environment", _environment, _set_environment),
+    ("changes the environment", environment, set_environment),
     ("changes the current folder", _folder, os.chdir),
     ("changes the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
     ("changes the file mode mask", _mask, os.umask),
