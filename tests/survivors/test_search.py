@@ -9,13 +9,15 @@ import sys
 import textwrap
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
 from counterlens.cli.check import chosen_scopes
 from counterlens.errors import Cancelled
-from counterlens.judging.base import LIMITS, Setting, lasting
+from counterlens.judging.base import LIMITS, Judgement, Setting, Verdict, lasting
 from counterlens.progress import Steps
+from counterlens.python.judging import test_run
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.survivors import Search, Survival
 from tests.doubt.conftest import WordModel
@@ -205,7 +207,17 @@ def test_a_function_that_fails_its_tests_says_so_and_a_search_can_be_cancelled(t
         survivals(path, search(steps=Steps(cancel)), "one")
 
 
-def test_a_mutant_that_never_ends_is_counted_but_gets_no_test_that_never_ends(tmp_path: Path) -> None:
+def test_a_mutant_that_never_ends_is_counted_but_gets_no_test_that_never_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, judgements = test_run.TestRun.run, set[Judgement]()
+
+    def noted(*arguments: Any) -> Verdict:
+        verdict = run(*arguments)
+        judgements.add(verdict.judgement)
+        return verdict
+
+    monkeypatch.setattr(test_run.TestRun, "run", noted)
     path = tmp_path / "sums.py"
     path.write_text("def down(n: int) -> int:\n    while n > 0:\n        n -= 1\n    return n\n")
     (tmp_path / "test_sums.py").write_text(
@@ -215,3 +227,4 @@ def test_a_mutant_that_never_ends_is_counted_but_gets_no_test_that_never_ends(tm
     survival = survivals(path, Search(setting), "down")["down"]
     assert survival.different >= 1
     assert all("did not end" not in each.changed for each in survival.survivors)
+    assert Judgement.TIMED_OUT not in judgements  # nobody waits for a proposed test either
