@@ -24,7 +24,7 @@ from counterlens.models import files
 from counterlens.models.cache import AnswerStore
 from counterlens.models.entries import user_entries, user_file
 from counterlens.models.llama.worker import one_process
-from counterlens.models.remote.taking import TakenMemory
+from counterlens.models.remote.accepted_parameters import ParameterMemory
 from counterlens.python.judging import baseline
 from counterlens.regular_file import numbered_lines, read_bytes, read_inflated, read_text
 from counterlens.user_list import read_list
@@ -111,7 +111,7 @@ def test_what_is_kept_between_runs_is_as_good_as_none(
 
     cache = tmp_path / "cache" / "counterlens"
     replaced(cache / "endpoints.json")
-    assert TakenMemory(Path("endpoints.json")).recall("endpoint") is None
+    assert ParameterMemory(Path("endpoints.json")).recall("endpoint") is None
     replaced(cache / "notes.json")
     assert files.recall("notes.json", "key") is None
     assert read_list(replaced(tmp_path / "list.json")) == []

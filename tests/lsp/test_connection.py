@@ -144,7 +144,7 @@ def test_a_kept_key_goes_only_to_the_endpoint_that_it_is_for(
     monkeypatch.setenv("COUNTERLENS_API_KEY", KEY)
     assert models_at(endpoint) == ["small", "large"]
     with pytest.raises(ModelError, match="401"):
-        models_at(endpoint, known=False)
+        models_at(endpoint, trusted=False)
 
 
 @pytest.mark.parametrize(

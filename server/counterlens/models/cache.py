@@ -215,9 +215,9 @@ class CachedModel(WrappedModel):
     ) -> TokenScores:
         """Like `Model.score`; the model is asked only if no response is cached."""
         key = self._key("score", text, context, alternatives)
-        known = _scores(self._store.get(key), text)
-        if known is not None:
-            return known
+        cached_scores = _scores(self._store.get(key), text)
+        if cached_scores is not None:
+            return cached_scores
         scores = self.model.score(text, context=context, alternatives=alternatives, **options)
         self._store.put(key, _pack(scores))
         return scores
@@ -235,8 +235,8 @@ class CachedModel(WrappedModel):
         texts = list(continuations)
         request = [context, texts, alternatives, *([list(unscored)] if unscored else [])]
         keys = [self._key("continuations", *request, i) for i in range(len(texts))]
-        known = [_scores(self._store.get(key), text) for key, text in zip(keys, texts, strict=True)]
-        kept = [scores for scores in known if scores is not None]
+        cached_scores = [_scores(self._store.get(key), text) for key, text in zip(keys, texts, strict=True)]
+        kept = [scores for scores in cached_scores if scores is not None]
         if len(kept) == len(texts):
             return kept
         fresh = self.model.score_continuations(
@@ -250,9 +250,9 @@ class CachedModel(WrappedModel):
     ) -> TokenScores:
         """Like `Model.score_span`; the model is asked only if no response is cached."""
         key = self._key("span", text, start, end, alternatives)
-        known = _scores(self._store.get(key), text)
-        if known is not None:
-            return known
+        cached_scores = _scores(self._store.get(key), text)
+        if cached_scores is not None:
+            return cached_scores
         scores = self.model.score_span(text, start, end, alternatives=alternatives, cancel=cancel)
         self._store.put(key, _pack(scores))
         return scores
@@ -400,8 +400,8 @@ def _scores(data: bytes | None, text: str) -> TokenScores | None:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             names = tuple(tuple(row) for row in json.loads(arrays["names"].tobytes()))
-            known = {name: arrays[name] for name in _ARRAYS}
+            fields = {name: arrays[name] for name in _ARRAYS}
             deviation = arrays.get("deviation")
-            return TokenScores(text=text, alternative_text=names, **known, deviation=deviation)
+            return TokenScores(text=text, alternative_text=names, **fields, deviation=deviation)
     except (KeyError, OSError, TypeError, ValueError):
         return None

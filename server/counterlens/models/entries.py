@@ -260,12 +260,12 @@ def _entry(name: str, values: object, where: Callable[[str, str], str]) -> Model
     if not isinstance(values, dict):
         raise OptionError(f"{where(name, '')}: models.{name} is not a table", f"Write [models.{name}]")
     for key, value in values.items():
-        known = _KEYS.get(key)
-        if known is None:
+        setting = _KEYS.get(key)
+        if setting is None:
             raise OptionError(
                 f"{where(name, key)}: a model has no setting {key}", f"Available: {', '.join(_KEYS)}"
             )
-        fits, wanted = known
+        fits, wanted = setting
         if not fits(value):
             shown = "what it is" if key == "key" else repr(value)
             raise OptionError(f"{where(name, key)}: {key} cannot be {shown}: it must be {wanted}")

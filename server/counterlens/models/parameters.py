@@ -23,9 +23,9 @@ def parameter_count(details: Mapping[str, str], name: str) -> int | None:
     Returns:
         The number; None if neither says it.
     """
-    known = details.get(PARAMETERS, "")
-    if known.isdecimal() and int(known):
-        return int(known)
+    count = details.get(PARAMETERS, "")
+    if count.isdecimal() and int(count):
+        return int(count)
     size = _SIZE.search(name)
     return round(float(size[1]) * _UNITS[size[2].lower()]) if size else None
 

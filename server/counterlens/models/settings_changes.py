@@ -41,18 +41,18 @@ def with_model(path: Path, spec: str) -> str:
     return _changed(path, change)
 
 
-def with_entry(path: Path, entry: ModelEntry, known: tuple[ModelEntry, ...]) -> str:
+def with_entry(path: Path, entry: ModelEntry, entries: tuple[ModelEntry, ...]) -> str:
     """The text of a settings file, which need not exist yet, with one more named model.
 
     A list `models` becomes `model`, its name beside named models.
 
     Args:
-        known: The named models that the file has.
+        entries: The named models that the file has.
 
     Raises:
         OptionError: the file already has a model of this name, or cannot be read.
     """
-    if entry_named(entry.name, known) is not None:
+    if entry_named(entry.name, entries) is not None:
         raise OptionError(
             f"{path} has a model {entry.name}", "Choose another name, or change the entry in the file"
         )

@@ -122,12 +122,12 @@ def _after_repetition(
 
     None if it is too early to decide.
     """
-    reply_lines, known = _lines(code), _lines(head)
-    if not reply_lines or not known:
+    reply_lines, head_lines = _lines(code), _lines(head)
+    if not reply_lines or not head_lines:
         return (code, False, False) if complete else None
-    last = known[-1]
-    for count in range(min(len(reply_lines), len(known)), 0, -1):
-        if _repeats(reply_lines[:count], known[-count:], partly=not whole_lines):
+    last = head_lines[-1]
+    for count in range(min(len(reply_lines), len(head_lines)), 0, -1):
+        if _repeats(reply_lines[:count], head_lines[-count:], partly=not whole_lines):
             end = reply_lines[count - 1]
             rest = end.content[len(last.content) :]
             if rest.strip():
@@ -137,31 +137,35 @@ def _after_repetition(
                 return None
             return _shift(following, end.indent, last, sure=count > 1), True, False
     if not complete and any(
-        _repeats(reply_lines, known[at : at + len(reply_lines)]) for at in range(len(known))
+        _repeats(reply_lines, head_lines[at : at + len(reply_lines)]) for at in range(len(head_lines))
     ):
         return None
-    if any(line.content == reply_lines[0].content and len(line.indent) < len(last.indent) for line in known):
-        return _after_rewrite(code, reply_lines, known, complete=complete)
-    if reply_lines[0].content in {line.content for line in known if line.content.startswith(_DEFINITIONS)}:
-        return _after_rewrite(code, reply_lines, known, complete=complete)
+    if any(
+        line.content == reply_lines[0].content and len(line.indent) < len(last.indent) for line in head_lines
+    ):
+        return _after_rewrite(code, reply_lines, head_lines, complete=complete)
+    if reply_lines[0].content in {
+        line.content for line in head_lines if line.content.startswith(_DEFINITIONS)
+    }:
+        return _after_rewrite(code, reply_lines, head_lines, complete=complete)
     return code, False, False
 
 
 def _after_rewrite(
-    code: str, reply_lines: list[_Line], known: list[_Line], *, complete: bool
+    code: str, reply_lines: list[_Line], head_lines: list[_Line], *, complete: bool
 ) -> tuple[str, bool, bool] | None:
     """Like `_after_repetition`, for code that repeats the function from its start with changes."""
-    again = [line for line in reply_lines if line.content == known[-1].content]
+    again = [line for line in reply_lines if line.content == head_lines[-1].content]
     if len(again) == 1:
         following = code[again[0].end :].removeprefix("\n")
-        return _shift(following, again[0].indent, known[-1], sure=True), True, False
+        return _shift(following, again[0].indent, head_lines[-1], sure=True), True, False
     if not complete:
         return None
-    reply_lines, known = _without_words(reply_lines), _without_words(known)
-    for count in range(min(len(reply_lines), len(known)), 0, -1):
-        if _repeats(reply_lines[:count], known[-count:]):
+    reply_lines, head_lines = _without_words(reply_lines), _without_words(head_lines)
+    for count in range(min(len(reply_lines), len(head_lines)), 0, -1):
+        if _repeats(reply_lines[:count], head_lines[-count:]):
             following = code[reply_lines[count - 1].end :].removeprefix("\n")
-            return _shift(following, reply_lines[count - 1].indent, known[-1], sure=True), True, False
+            return _shift(following, reply_lines[count - 1].indent, head_lines[-1], sure=True), True, False
     return code, True, False  # another version of the function, not a continuation
 
 
@@ -178,15 +182,15 @@ def _without_words(lines: list[_Line]) -> list[_Line]:
     return code
 
 
-def _repeats(reply_lines: list[_Line], known: list[_Line], *, partly: bool = False) -> bool:
+def _repeats(reply_lines: list[_Line], head_lines: list[_Line], *, partly: bool = False) -> bool:
     """Whether lines repeat others; `partly`: the last one may be longer."""
-    if len(reply_lines) != len(known):
+    if len(reply_lines) != len(head_lines):
         return False
-    pairs = list(zip(reply_lines, known, strict=True))
+    pairs = list(zip(reply_lines, head_lines, strict=True))
     whole = pairs[:-1] if partly else pairs
-    if any(line.content != known_line.content for line, known_line in whole):
+    if any(line.content != head_line.content for line, head_line in whole):
         return False
-    return not partly or reply_lines[-1].content.startswith(known[-1].content)
+    return not partly or reply_lines[-1].content.startswith(head_lines[-1].content)
 
 
 def _shift(text: str, given: str, last: _Line, *, sure: bool) -> str:

@@ -56,11 +56,11 @@ def load_backends() -> None:
     folder = Path(os.environ.get("LLAMA_CPP_LIB_PATH") or Path(llama_cpp.__file__).parent / "lib")
     if not ggml.ggml_backend_reg_count():
         ggml.ggml_backend_load_all_from_path(os.fsencode(folder))
-    known = {name.lower() for name in backend_names()}
+    loaded_backends = {name.lower() for name in backend_names()}
     for path in sorted(folder.glob("*ggml-*")):
         name = path.name.partition("ggml-")[2].partition(".")[0]
-        if name in _SEPARATE and name not in known and ggml.ggml_backend_load(os.fsencode(path)):
-            known.add(name)
+        if name in _SEPARATE and name not in loaded_backends and ggml.ggml_backend_load(os.fsencode(path)):
+            loaded_backends.add(name)
 
 
 def backend_names() -> list[str]:

@@ -105,15 +105,15 @@ class Scorer:
     ) -> list[Rows]:
         """Score the first window; chunks that also began the last text are taken from the cache."""
         last, chunk = self._last, self._engine.chunk
-        known = last.rows if last and last.lead == lead and last.alternatives == k else []
-        ready = min(_common_prefix(tokens, last.tokens) // chunk, len(known)) if last else 0
+        last_rows = last.rows if last and last.lead == lead and last.alternatives == k else []
+        ready = min(_common_prefix(tokens, last.tokens) // chunk, len(last_rows)) if last else 0
         # The chunk that scores tokens[a:b] decodes the token before each of them.
         sequence = lead + tokens
         start = len(lead) - 1 + ready * chunk
         kept = self._engine.keep_prefix(sequence, start, same_groups_from=len(lead) - 1, group=chunk)
         for low, high in ((kept, len(lead) - 1), (max(kept, len(lead) - 1), start)):
             self._read(sequence[low:high])
-        rows = known[:ready]
+        rows = last_rows[:ready]
         self._last = _Scored(lead, tokens, k, rows)
         for part in self._chunks(
             sequence,

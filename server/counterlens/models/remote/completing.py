@@ -14,6 +14,7 @@ from counterlens.models.chat.turn import Turn
 from counterlens.models.healing import Contradiction
 from counterlens.models.logprobs import log_probabilities_of
 from counterlens.models.remote import failures, sse, thinking
+from counterlens.models.remote.accepted_parameters import LIMIT, ParameterLearner
 from counterlens.models.remote.answer import Answer, Json
 from counterlens.models.remote.background import together
 from counterlens.models.remote.client import HttpClient
@@ -22,7 +23,6 @@ from counterlens.models.remote.endpoint import Endpoint
 from counterlens.models.remote.failures import RefusedRequestError, UnknownModelError
 from counterlens.models.remote.listing import Listing, unknown
 from counterlens.models.remote.metering import thought_in
-from counterlens.models.remote.taking import LIMIT, Taking
 from counterlens.models.stopping import cut
 
 _LENGTH: Final = frozenset({"length", "max_tokens"})
@@ -53,13 +53,13 @@ class RemoteCompleter:
         model: str,
         dialect: Dialect,
         listing: Listing,
-        taking: Taking,
+        learner: ParameterLearner,
         parameters: Mapping[str, Any] | None = None,
         thinking: int = 0,
     ) -> None:
         self._endpoint, self._client, self._model = endpoint, client, model
         self._dialect, self._listing, self._parameters = dialect, listing, dict(parameters or {})
-        self._taking, self._thinking = taking, thinking
+        self._learner, self._thinking = learner, thinking
         self._forms = Forms()
         self._trying_several = asyncio.Lock()
 
@@ -88,11 +88,11 @@ class RemoteCompleter:
 
     async def _samples(self, prompts: Sequence[Prompt]) -> list[Completion]:
         """Request several completions at once if the endpoint supports it, which is tested once."""
-        if self._taking.taken.several is None:
+        if self._learner.accepted.several is None:
             async with self._trying_several:
-                if self._taking.taken.several is None:
+                if self._learner.accepted.several is None:
                     return await self._several(prompts)
-        if self._taking.taken.several:
+        if self._learner.accepted.several:
             return await self._several(prompts)
         return await together([self._single(prompt) for prompt in prompts])
 
@@ -107,7 +107,7 @@ class RemoteCompleter:
         given = [completion for completion in completions if completion is not None]
         missing = prompts[len(given) :]
         rest = await together([self._single(prompt) for prompt in missing])
-        self._taking.learn(replace(self._taking.taken, several=offered))
+        self._learner.learn(replace(self._learner.accepted, several=offered))
         return [*given, *rest]
 
     async def _ask(self, prompt: Prompt, exchange: Exchange, count: int = 1) -> list[Completion | None]:
@@ -133,7 +133,7 @@ class RemoteCompleter:
         refusal: RefusedRequestError | None = None
         for way, form in self._forms.ways(payload):
             try:
-                answers = await self._taking.ask(form, send)
+                answers = await self._learner.ask(form, send)
             except RefusedRequestError as error:
                 refusal = refusal or error
             else:
@@ -213,23 +213,23 @@ class Forms:
 
     def __init__(self) -> None:
         self._ways: list[Callable[[Json], Json]] = [dict, _as_object, _formless]  # the first as written
-        self._known = 0
+        self._accepted_form = 0
 
     def ways(self, payload: Json) -> Iterator[tuple[int, Json]]:
         """Request bodies to be tried in turn, with their numbers; a single one if no format is requested."""
         if _formless(payload) == payload:
-            yield self._known, payload
+            yield self._accepted_form, payload
             return
         tried: list[Json] = []
         for number, way in enumerate(self._ways):
             body = way(payload)
-            if number >= self._known and body not in tried:
+            if number >= self._accepted_form and body not in tried:
                 tried.append(body)
                 yield number, body
 
     def took(self, number: int) -> None:
         """Record that the endpoint answered a request in this format."""
-        self._known = max(self._known, number)
+        self._accepted_form = max(self._accepted_form, number)
 
 
 def _as_object(payload: Json) -> Json:

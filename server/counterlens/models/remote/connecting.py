@@ -113,21 +113,21 @@ def connect_entry(
 
 
 def models_at(
-    base_url: str, key: str | None = None, *, known: bool = True, cancel: Event | None = None
+    base_url: str, key: str | None = None, *, trusted: bool = True, cancel: Event | None = None
 ) -> list[str]:
     """The names of the models that an endpoint lists.
 
     Args:
         base_url: The endpoint, such as `http://127.0.0.1:8080/v1`.
         key: The key, if one was just given.
-        known: Whether the key of the environment is meant for this endpoint, and may be sent to it.
+        trusted: Whether the key of the environment is meant for this endpoint, and may be sent to it.
 
     Raises:
         ModelError: it cannot be reached or lists none; the message gives the reason.
         Cancelled: `cancel` was set.
     """
     environment = read_environment()
-    kept = environment.key_for(base_url) if known else None
+    kept = environment.key_for(base_url) if trusted else None
     asked = ApiKey(key, "the key that was just given") if key else kept
     with RemoteModel(base_url, "any", api_key=asked, allow_insecure=environment.allow_insecure) as endpoint:
         return endpoint.list_models(cancel=cancel)

@@ -27,6 +27,11 @@ from counterlens.models.base import (
     TokenScores,
     Vectors,
 )
+from counterlens.models.remote.accepted_parameters import (
+    AcceptedParameters,
+    ParameterLearner,
+    ParameterMemory,
+)
 from counterlens.models.remote.background import Background, same_but_for_the_draw, together
 from counterlens.models.remote.client import HttpClient, Retries, Timeouts
 from counterlens.models.remote.completing import RemoteCompleter
@@ -37,7 +42,6 @@ from counterlens.models.remote.listing import Listing
 from counterlens.models.remote.metering import Meter
 from counterlens.models.remote.pace import Pace
 from counterlens.models.remote.scoring.scorer import Memory, RemoteScorer
-from counterlens.models.remote.taking import Taken, TakenMemory, Taking
 from counterlens.models.usage import Usage
 
 T = TypeVar("T")
@@ -74,8 +78,8 @@ class RemoteModel(Model):
         tokens_per_minute: Maximum number of tokens requested per minute; None: unlimited.
         parameters: Further parameters of each request for a completion.
         thinking_tokens: Maximum tokens of reasoning, besides those of the answer; 0: no separate limit.
-        taken: Known accepted parameters of endpoints; by default a file in the user's cache if the endpoint
-            is not on this machine: servers here are restarted with other options.
+        accepted_parameters: Known accepted parameters of endpoints; by default a file in the user's cache if
+            the endpoint is not on this machine: servers here are restarted with other options.
         template: The text around a question of the completions API, with the placeholder `{prompt}`.
 
     Raises:
@@ -101,7 +105,7 @@ class RemoteModel(Model):
         tokens_per_minute: float | None = None,
         parameters: Mapping[str, Any] | None = None,
         thinking_tokens: int = 0,
-        taken: TakenMemory | None = None,
+        accepted_parameters: ParameterMemory | None = None,
         template: str | None = None,
     ) -> None:
         api = Api.named(api)
@@ -125,7 +129,7 @@ class RemoteModel(Model):
             model,
             self._dialect,
             self._listing,
-            self._taking(model, taken),
+            self._parameter_learner(model, accepted_parameters),
             parameters,
             thinking_tokens,
         )
@@ -156,11 +160,11 @@ class RemoteModel(Model):
     @property
     def info(self) -> ModelInfo:
         """Identity of the model, with the capabilities that are known without a request."""
-        ability = self._scorer.known()
-        known = {Capability.SCORE} if ability is not None and ability.scores else set()
-        known |= {Capability.EMBED} if self._embedder.works else set()
-        info = dataclasses.replace(self._info, capabilities=self._info.capabilities | known)
-        if asked := self._takes.taken.summary:
+        ability = self._scorer.stored_ability()
+        capabilities = {Capability.SCORE} if ability is not None and ability.scores else set()
+        capabilities |= {Capability.EMBED} if self._embedder.works else set()
+        info = dataclasses.replace(self._info, capabilities=self._info.capabilities | capabilities)
+        if asked := self._learner.accepted.summary:
             info = dataclasses.replace(info, details=(*info.details, (ASKED, asked)))
         if ability is None:
             return info
@@ -177,19 +181,19 @@ class RemoteModel(Model):
         """Return `Model.usage` over all requests, including scores and embeddings."""
         return self._meter.usage
 
-    def _taking(self, model: str, memory: TakenMemory | None) -> Taking:
+    def _parameter_learner(self, model: str, memory: ParameterMemory | None) -> ParameterLearner:
         """The parameters that the endpoint accepts, as far as known."""
         if memory is None and not self._endpoint.loopback:
-            memory = TakenMemory()
+            memory = ParameterMemory()
         identity = f"{self._endpoint.url}\n{model}\n{self._dialect.path}"
         key = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
 
-        def learned(taken: Taken) -> None:
+        def learned(accepted: AcceptedParameters) -> None:
             if memory is not None:
-                memory.remember(key, taken)
+                memory.remember(key, accepted)
 
-        self._takes = Taking((memory and memory.recall(key)) or Taken(), learned)
-        return self._takes
+        self._learner = ParameterLearner((memory and memory.recall(key)) or AcceptedParameters(), learned)
+        return self._learner
 
     def complete(
         self,

@@ -21,11 +21,11 @@ from counterlens.cli.models import models
 from counterlens.confidence.scoring import measure_function
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Capability
+from counterlens.models.remote.accepted_parameters import WEEK
 from counterlens.models.remote.client import Retries
 from counterlens.models.remote.model import RemoteModel
 from counterlens.models.remote.scoring.dialects import SCORING_DIALECTS, dialect_named
 from counterlens.models.remote.scoring.scorer import KEPT_NEGATIVE, TRIAL, Memory
-from counterlens.models.remote.taking import WEEK
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.record import PairsRecord

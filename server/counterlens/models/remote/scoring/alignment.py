@@ -138,10 +138,10 @@ def _fuzzy(shown: list[str], data: bytes, at: int, *, several: bool) -> Iterator
     Without `several`, a single U+FFFD is a part of one character.
     """
     text, *others = shown
-    known = text.encode("utf-8", "surrogatepass")
-    if not data.startswith(known, at):
+    encoded = text.encode("utf-8", "surrogatepass")
+    if not data.startswith(encoded, at):
         return
-    at += len(known)
+    at += len(encoded)
     if not others:
         yield at
         return

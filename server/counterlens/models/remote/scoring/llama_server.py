@@ -43,8 +43,8 @@ async def read(service: Service, text: str, alternatives: int) -> list[Token]:
         if at - low >= window:
             low = at - window // 2
         if parts[at]:
-            known = [token for token, part in zip(ids, parts, strict=True) if not part]
-            values = [await _looked_up(service, ids[low:at], ids[at], alternatives, known)]
+            whole_tokens = [token for token, part in zip(ids, parts, strict=True) if not part]
+            values = [await _looked_up(service, ids[low:at], ids[at], alternatives, whole_tokens)]
         else:
             stop = min(len(ids), at + _PORTION, low + window)
             stop = next((n for n in range(at, stop) if parts[n]), stop)
@@ -67,11 +67,11 @@ async def _force(
 
 
 async def _looked_up(
-    service: Service, before: Sequence[int], wanted: int, alternatives: int, known: Sequence[int]
+    service: Service, before: Sequence[int], wanted: int, alternatives: int, whole_tokens: Sequence[int]
 ) -> _Value:
-    """The value of a part of a character, from the list of any token that is not one (of `known`)."""
-    for listed in _LISTED if known else ():
-        [entry] = await _generate(service, before, known[:1], listed)
+    """The value of a part of a character, from the list of any token that is not one (of `whole_tokens`)."""
+    for listed in _LISTED if whole_tokens else ():
+        [entry] = await _generate(service, before, whole_tokens[:1], listed)
         for other in entry["top_logprobs"]:
             if other["id"] == wanted:
                 return float(other["logprob"]), _row(entry)[:alternatives]

@@ -63,8 +63,8 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
     if not lead and own:  # nothing precedes the first token; some servers give it an undefined value
         own[0] = Token(own[0].piece, None)
     for at, token in enumerate(own):
-        known = token.logprob is not None and math.isfinite(token.logprob) and token.logprob < 1e-3
-        if not known and (at or lead):
+        has_logprob = token.logprob is not None and math.isfinite(token.logprob) and token.logprob < 1e-3
+        if not has_logprob and (at or lead):
             raise IncompleteError(f"the server returns no log-probability for token {at + 1} of {len(own)}")
     rows = [sorted(token.alternatives, key=lambda pair: -pair[1])[:alternatives] for token in own]
     k = max(map(len, rows), default=0)

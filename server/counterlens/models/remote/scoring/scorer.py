@@ -20,13 +20,13 @@ import numpy as np
 
 from counterlens.errors import ModelError, UnreachableError, UnscorableError
 from counterlens.models.base import TokenScores
+from counterlens.models.remote.accepted_parameters import WEEK, EndpointMemory
 from counterlens.models.remote.client import HttpClient
 from counterlens.models.remote.endpoint import Endpoint
 from counterlens.models.remote.failures import PassingError, UnknownModelError
 from counterlens.models.remote.scoring.dialect import Correction, ScoringDialect, Service
 from counterlens.models.remote.scoring.dialects import GENERATION_ONLY, SCORING_DIALECTS, dialect_named
 from counterlens.models.remote.scoring.reading import IncompleteError, Token, after, to_scores
-from counterlens.models.remote.taking import WEEK, EndpointMemory
 
 _ELSEWHERE = "Score with a local model, such as smollm2-135m; counterfactual probes work with this one"
 KEPT_NEGATIVE: Final = 86_400.0  # seconds, if no method works: servers are restarted with other options
@@ -62,7 +62,7 @@ class RemoteScorer:
         self._ability: Ability | None = None
         self._lock = asyncio.Lock()
 
-    def known(self) -> Ability | None:
+    def stored_ability(self) -> Ability | None:
         """Return the endpoint's stored capabilities, without a request."""
         if self._ability is None:
             self._ability = self._memory.recall(self._identity)
@@ -75,7 +75,7 @@ class RemoteScorer:
             ModelError: it cannot be reached.
         """
         async with self._lock:
-            ability = None if retest else self.known()
+            ability = None if retest else self.stored_ability()
             if ability is None:
                 ability = await probe(Service(self._api, self._root, self._model, patient=False))
                 self._ability = ability if ability.certain else None
@@ -234,8 +234,8 @@ def _compare(first: TokenScores, second: TokenScores) -> None:
         IncompleteError: they do not.
     """
     if len(first) == len(second):
-        known = ~np.isnan(first.logprob)
-        apart = np.abs(first.logprob[known] - second.logprob[known])
+        scored = ~np.isnan(first.logprob)
+        apart = np.abs(first.logprob[scored] - second.logprob[scored])
         if apart.mean() <= _NOISE_MEAN and apart.max() <= _NOISE_MOST:
             return
     raise IncompleteError("it returns different values for the same request")

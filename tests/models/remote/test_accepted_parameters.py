@@ -13,8 +13,8 @@ import pytest
 from counterlens.errors import ModelError
 from counterlens.models.base import Draw, Prompt, Stop
 from counterlens.models.files import note
-from counterlens.models.remote.model import RemoteModel, TakenMemory
-from counterlens.models.remote.taking import Taken, Temperature
+from counterlens.models.remote.accepted_parameters import AcceptedParameters, Temperature
+from counterlens.models.remote.model import ParameterMemory, RemoteModel
 from tests.models.remote.test_requests import FAST, chunk, error, stream, whole
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ THINKING = strict(
 
 
 def test_what_is_refused_is_left_out_once_and_for_all_and_said(serve: Serve, tmp_path: Path) -> None:
-    script, memory = serve(THINKING), TakenMemory(tmp_path / "taken.json")
+    script, memory = serve(THINKING), ParameterMemory(tmp_path / "parameters.json")
     prompt = replace(PROMPT, stop=Stop(0, ("print",)))
-    with RemoteModel(script.url, "m", taken=memory) as model:
+    with RemoteModel(script.url, "m", accepted_parameters=memory) as model:
         assert "asked" not in dict(model.info.details)
         assert [found.text for found in model.complete([prompt, prompt])] == ["    return x\n"] * 2
         said = dict(model.info.details)["asked"]
@@ -62,11 +62,11 @@ def test_what_is_refused_is_left_out_once_and_for_all_and_said(serve: Serve, tmp
     assert body["max_completion_tokens"] == 50
     assert not {"max_tokens", "temperature", "stop"} & body.keys()
 
-    with RemoteModel(script.url, "m", taken=memory) as again:
+    with RemoteModel(script.url, "m", accepted_parameters=memory) as again:
         assert dict(again.info.details)["asked"] == said
         again.complete([prompt])
     assert len(script.requests) == asked + 2
-    with RemoteModel(script.url, "other", taken=memory) as other:
+    with RemoteModel(script.url, "other", accepted_parameters=memory) as other:
         assert "asked" not in dict(other.info.details)
 
 
@@ -122,23 +122,23 @@ def test_no_draw_is_taken_at_another_temperature_than_was_asked_for(serve: Serve
 
 def test_what_is_kept_of_endpoints_is_believed_for_a_week_and_only_if_it_can_be_read(tmp_path: Path) -> None:
     now = 1000.0
-    memory = TakenMemory(tmp_path / "a" / "taken.json", lambda: now)
-    known = Taken("max_completion_tokens", Temperature.OWN, frozenset({"stop"}), several=False)
-    memory.remember("one", known)
-    memory.remember("two", Taken(several=True))
+    memory = ParameterMemory(tmp_path / "a" / "parameters.json", lambda: now)
+    stored = AcceptedParameters("max_completion_tokens", Temperature.OWN, frozenset({"stop"}), several=False)
+    memory.remember("one", stored)
+    memory.remember("two", AcceptedParameters(several=True))
     assert (memory.recall("one"), memory.recall("two"), memory.recall("three")) == (
-        known,
-        Taken(several=True),
+        stored,
+        AcceptedParameters(several=True),
         None,
     )
     now += 7 * 86_400
     assert memory.recall("one") is None
     now = 1000.0
     for entry in ("", "[]", "null", '[{}, "x"]', "[3, 999]", '[{"limit": 3}, 999]'):
-        note(str(tmp_path / "a" / "taken.json"), "one", entry)
+        note(str(tmp_path / "a" / "parameters.json"), "one", entry)
         assert memory.recall("one") is None
     for damaged in ("", "[]", '{"one": 3}', '{"one": {}}'):
-        (tmp_path / "a" / "taken.json").write_text(damaged)
+        (tmp_path / "a" / "parameters.json").write_text(damaged)
         assert memory.recall("one") is None
 
 
@@ -201,11 +201,11 @@ def test_an_answer_of_several_that_does_not_fit_the_prompt_is_asked_for_by_itsel
 def test_an_endpoint_that_gives_one_answer_is_asked_for_several_once(
     serve: Serve, tmp_path: Path, single: AnswerStep
 ) -> None:
-    script, memory = serve(single), TakenMemory(tmp_path / "taken.json")
-    with RemoteModel(script.url, "m", taken=memory) as model:
+    script, memory = serve(single), ParameterMemory(tmp_path / "parameters.json")
+    with RemoteModel(script.url, "m", accepted_parameters=memory) as model:
         assert [one.text for one in model.complete(prompts(3))] == ["    return x\n"] * 3
         model.complete([replace(one, text="def h(x):\n") for one in prompts(3)])
-    with RemoteModel(script.url, "m", taken=memory) as again:
+    with RemoteModel(script.url, "m", accepted_parameters=memory) as again:
         again.complete(prompts(3))
     assert sum("n" in body for _, body, _ in script.requests) == 1
     assert len({body.get("seed") for _, body, _ in script.requests[-3:]}) == 3

@@ -41,7 +41,7 @@ class Temperature(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class AcceptedParameters:
     """The parameters that an endpoint accepts for a model, as far as known.
 
     Attributes:
@@ -82,7 +82,7 @@ class Taken:
             body.pop("stream_options", None)
         return body
 
-    def after(self, refusal: RefusedRequestError, payload: Json) -> Taken | None:
+    def after(self, refusal: RefusedRequestError, payload: Json) -> AcceptedParameters | None:
         """Return the next form to try after a refusal; None if none is left."""
         for name in _named_parameters(refusal, self.body(payload)):
             other = self._without(name, refusal.message)
@@ -90,7 +90,7 @@ class Taken:
                 return other
         return None
 
-    def _without(self, name: str, message: str) -> Taken | None:
+    def _without(self, name: str, message: str) -> AcceptedParameters | None:
         if name == LIMIT:
             return replace(self, limit=NEW_LIMIT)
         if name == "temperature":
@@ -98,10 +98,10 @@ class Taken:
             return replace(self, temperature=Temperature.LEAST if least else Temperature.OWN)
         return replace(self, refused=self.refused | {name}) if name in _SPARED else None
 
-    def with_(self, other: Taken) -> Taken:
+    def with_(self, other: AcceptedParameters) -> AcceptedParameters:
         """Combine two results: the parameters that either found refused."""
         hottest = max(self.temperature, other.temperature, key=list(Temperature).index)
-        return Taken(
+        return AcceptedParameters(
             NEW_LIMIT if NEW_LIMIT in (self.limit, other.limit) else LIMIT,
             hottest,
             self.refused | other.refused,
@@ -111,27 +111,29 @@ class Taken:
 
 def _named_parameters(refusal: RefusedRequestError, body: Json) -> Iterator[str]:
     """The parameters of a request that a refusal names: in its field, else in its message."""
-    known = (LIMIT, "temperature", *_SPARED)
-    if refusal.parameter in body and refusal.parameter in known:
+    adjustable = (LIMIT, "temperature", *_SPARED)
+    if refusal.parameter in body and refusal.parameter in adjustable:
         yield refusal.parameter
         return
-    for name in known:
+    for name in adjustable:
         # A limit that is too high is named, too; another name helps only if the message mentions it.
         said = NEW_LIMIT if name == LIMIT else name
         if name in body and re.search(rf"(?<![\w]){said}(?![\w])", refusal.message):
             yield name
 
 
-class Taking:
+class ParameterLearner:
     """Sends requests with the parameters that an endpoint accepts, and finds those out.
 
     Args:
-        known: Known results.
+        accepted: The results so far.
         learned: Called with new results.
     """
 
-    def __init__(self, known: Taken, learned: Callable[[Taken], None] = lambda _: None) -> None:
-        self.taken = known
+    def __init__(
+        self, accepted: AcceptedParameters, learned: Callable[[AcceptedParameters], None] = lambda _: None
+    ) -> None:
+        self.accepted = accepted
         self._learned = learned
 
     async def ask(self, payload: Json, send: Callable[[Json], Awaitable[T]]) -> T:
@@ -145,29 +147,29 @@ class Taking:
             ModelError: as `send`.
         """
         refusal: RefusedRequestError | None = None
-        taken, plain = self.taken, dict(payload)
+        accepted, plain = self.accepted, dict(payload)
         while True:
             try:
-                answer = await send(taken.body(plain))
+                answer = await send(accepted.body(plain))
             except RefusedRequestError as error:
                 refusal = refusal or error
-                less = taken.after(error, plain)
+                less = accepted.after(error, plain)
                 if less is None:
                     raise refusal from error.__cause__
-                taken = less
+                accepted = less
             except EmptyStreamError:
                 if not plain.get("stream"):
                     raise
                 plain["stream"] = False  # this once, so that the server gives the reason
             else:
-                self.learn(taken)
+                self.learn(accepted)
                 return answer
 
-    def learn(self, taken: Taken) -> None:
+    def learn(self, accepted: AcceptedParameters) -> None:
         """Record that parameters are accepted."""
-        both = self.taken.with_(taken)
-        if both != self.taken:
-            self.taken = both
+        both = self.accepted.with_(accepted)
+        if both != self.accepted:
+            self.accepted = both
             self._learned(both)
 
 
@@ -202,8 +204,8 @@ class EndpointMemory(Generic[T]):
         note(self._file, identity, msgspec.json.encode(value, order="deterministic").decode())
 
 
-class TakenMemory(EndpointMemory[Taken]):
+class ParameterMemory(EndpointMemory[AcceptedParameters]):
     """The parameters that endpoints accept, remembered between runs."""
 
     def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(Taken, file or "remote-parameters.json", clock)
+        super().__init__(AcceptedParameters, file or "remote-parameters.json", clock)
