@@ -10,8 +10,8 @@ import pytest
 
 from counterlens.errors import SourceError
 from counterlens.explaining.completing import Explained, explain
+from counterlens.explaining.completion_tree import NodeOrigin, completion_tree
 from counterlens.explaining.places import both_sides, cursor, cursor_at
-from counterlens.explaining.written_tree import NodeOrigin, written_tree
 from counterlens.models.base import Completion, Model, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.progress import Steps
@@ -174,7 +174,7 @@ def test_a_header_is_no_place_to_complete() -> None:
 
 
 def test_prompt_and_completion_stand_in_one_tree(model: LlamaModel) -> None:
-    rows = written_tree(written(model, '        return "odd"\n    else:\n        return "even"\n'))
+    rows = completion_tree(written(model, '        return "odd"\n    else:\n        return "even"\n'))
     assert [(row.kinds[-1], row.origin, row.depth) for row in rows[:4]] == [
         ("function_definition", NodeOrigin.AROUND, 0),
         ("expression_statement", NodeOrigin.PROMPT, 1),
@@ -200,7 +200,7 @@ def test_prompt_and_completion_stand_in_one_tree(model: LlamaModel) -> None:
 def test_the_picture_has_every_row_and_escapes_what_was_written(model: LlamaModel) -> None:
     found = written(model, '        return "<b>" )(\n')
     drawn = syntax_figure([("as written", found)])
-    rows = written_tree(found)
+    rows = completion_tree(found)
     assert drawn.svg.count('<g class="') == drawn.svg.count("</g>") == len(rows)
     assert "<b>" not in drawn.svg
     assert 'class="error' in drawn.svg

@@ -21,12 +21,12 @@ def test_functions_with_a_counterfactual_need_prompts_and_others_none() -> None:
         f"    {line}\n" for line in FUNCTION.format(1).splitlines()
     )
     analysis = of(f"{FUNCTION.format(0)}\n\n{NOTHING}\n\n{method}")
-    assert Askable(analysis).known() == {}
+    assert Askable(analysis).prompt_counts() == {}
     assert Askable(analysis).count(60)
-    known = Askable(analysis).known()
-    assert known["nothing"] == 0
-    assert known["f0"] > 0
-    assert known["A.f1"] > 0
+    counts = Askable(analysis).prompt_counts()
+    assert counts["nothing"] == 0
+    assert counts["f0"] > 0
+    assert counts["A.f1"] > 0
 
 
 def test_those_in_view_are_counted_first_and_what_was_counted_stays() -> None:
@@ -35,19 +35,19 @@ def test_those_in_view_are_counted_first_and_what_was_counted_stays() -> None:
     line = text.splitlines().index("def f12(n):")
     analysis.visible = types.Range(types.Position(line, 0), types.Position(line + 3, 0))
     assert not Askable(analysis).count(0.0)
-    assert list(Askable(analysis).known()) in ([], ["f12"])
+    assert list(Askable(analysis).prompt_counts()) in ([], ["f12"])
     while not Askable(analysis).count(0.01):
-        assert "f12" in Askable(analysis).known()
-    assert len(Askable(analysis).known()) == 20
+        assert "f12" in Askable(analysis).prompt_counts()
+    assert len(Askable(analysis).prompt_counts()) == 20
     counted = dict(analysis.askable)
     analysis.replace(Document(text.replace("n > 3", "n > 33")))
-    assert len(Askable(analysis).known()) == 19
+    assert len(Askable(analysis).prompt_counts()) == 19
     assert Askable(analysis).count(60)
-    assert len(Askable(analysis).known()) == 20
+    assert len(Askable(analysis).prompt_counts()) == 20
     assert len(analysis.askable) == len(counted)
 
 
 def test_what_cannot_be_read_alone_is_offered_nothing() -> None:
     analysis = of("def f(n):\n    return (\n\n\nx = 1\n")
     assert Askable(analysis).count(60)
-    assert not any(Askable(analysis).known().values())
+    assert not any(Askable(analysis).prompt_counts().values())

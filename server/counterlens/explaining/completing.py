@@ -300,11 +300,11 @@ def _token(confidence: Confidence, i: int) -> WrittenToken:
     start, end = int(scores.start[i]), int(scores.end[i])
     text = data[start:end].decode("utf-8", "replace")
     blank = len(text) - len(text.lstrip())
-    known = scores.rank[i] >= 0
-    likely = zip(scores.alternative_text[i], scores.alternative_logprob[i], strict=False) if known else ()
+    scored = scores.rank[i] >= 0
+    likely = zip(scores.alternative_text[i], scores.alternative_logprob[i], strict=False) if scored else ()
     return WrittenToken(
         text=text,
         line=confidence.document.positions.line_of(start + blank) + 1,
-        probability=float(scores.probability[i]) if known else None,
+        probability=float(scores.probability[i]) if scored else None,
         alternatives=tuple((alternative, math.exp(value)) for alternative, value in likely if alternative),
     )

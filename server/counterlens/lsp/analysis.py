@@ -110,7 +110,7 @@ class Analysis:
         cancel: Set when the scoring in progress becomes stale.
         unscored: Byte ranges of the newest version that have no scores (yet).
         memo: Values that features derived from the newest scores of any version.
-        known: Results for unchanged functions, by qualified name.
+        results: Results for unchanged functions, by qualified name.
         operators: The model's answers about operators, for those it was asked about.
         doubts: Functions checked for doubts, with the results.
         visible: The visible lines, if the editor sent them.
@@ -130,7 +130,7 @@ class Analysis:
     unscored: tuple[tuple[int, int], ...] = ()
     cancel: Event = field(default_factory=Event)
     memo: Memo = field(default_factory=Memo)
-    known: dict[str, KnownFunction] = field(default_factory=dict)
+    results: dict[str, KnownFunction] = field(default_factory=dict)
     operators: KnownOperators = field(default_factory=KnownOperators)
     doubts: KnownDoubts = field(default_factory=KnownDoubts)
     visible: types.Range | None = None
@@ -147,17 +147,17 @@ class Analysis:
         self.cancel = Event()
         self.document, self.confidence, self.shown, self.unscored = document, None, None, ()
         self.state, self.reason = ScoringState.SCORING, ""
-        if self.known:
+        if self.results:
             current = {
                 function.qualname: self.source_of(function) for function in analysable_functions(document)
             }
-            self.known = {
-                name: known for name, known in self.known.items() if current.get(name) == known.source
+            self.results = {
+                name: result for name, result in self.results.items() if current.get(name) == result.source
             }
 
     def known_function(self, qualname: str) -> KnownFunction:
         """Return the results on a function."""
-        return self.known.get(qualname) or KnownFunction()
+        return self.results.get(qualname) or KnownFunction()
 
     def source_of(self, function: Function) -> bytes:
         """The source of a function in the newest version."""
@@ -209,7 +209,7 @@ class Analysis:
         source, before = self.source_of(function), self.known_function(function.qualname)
         if before.source != source:
             before = KnownFunction()
-        self.known[function.qualname] = KnownFunction(
+        self.results[function.qualname] = KnownFunction(
             source,
             probe or before.probe,
             {**before.findings, **(findings or {})},
@@ -220,10 +220,10 @@ class Analysis:
     def forget_answers(self) -> None:
         """Discard the previous model's answers after a change of model."""
         self.last = None
-        self.known = {
-            name: KnownFunction(known.source, examined=replace(known.examined, inferred=None))
-            for name, known in self.known.items()
-            if known.examined
+        self.results = {
+            name: KnownFunction(result.source, examined=replace(result.examined, inferred=None))
+            for name, result in self.results.items()
+            if result.examined
         }
 
     def frozen(self) -> Analysis:

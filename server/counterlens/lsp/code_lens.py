@@ -30,7 +30,7 @@ from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.counterfactuals import prompts_of, rewritings
 from counterlens.probes.pairs.phrases import contested_count, unstable_changes
 from counterlens.probes.pairs.record import PairsRecord
-from counterlens.probes.pairs.seeing import is_blind
+from counterlens.probes.pairs.sensitivity import is_insensitive
 from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.prompts.language import prompting_of
 from counterlens.syntax.document import Document
@@ -91,7 +91,7 @@ class Askable:
         self._analysis = analysis
         self._functions = functions(analysis.document)
 
-    def known(self) -> dict[str, int]:
+    def prompt_counts(self) -> dict[str, int]:
         """Prompts of the counted functions, by qualified name; 0 if the model cannot be asked anything."""
         counted = self._analysis.askable
         named = (
@@ -149,13 +149,13 @@ def _retract_refusals(ls: CounterlensServer, edited: Analysis) -> None:
     """Forget why probes were refused once another file was edited: it may have the tests."""
     for analysis in ls.analyses.values():
         if analysis is not edited:
-            for name, known in analysis.known.items():
-                analysis.known[name] = replace(known, refusal="")
+            for name, result in analysis.results.items():
+                analysis.results[name] = replace(result, refusal="")
 
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     """A lens on each function for which a probe will say something, or whose result or refusal is known."""
-    prompts, model = Askable(analysis).known(), ls.settings.model_spec
+    prompts, model = Askable(analysis).prompt_counts(), ls.settings.model_spec
     kept = kept_results(analysis.uri, model) if ls.client_shows_results else {}
     titles = {
         function.qualname: title
@@ -180,13 +180,13 @@ def _title(
     ls: CounterlensServer, analysis: Analysis, function: Function, prompts: int, kept: KeptResult | None
 ) -> str:
     """The result for a function, else what is known before a probe; empty if it will say nothing."""
-    known, model = analysis.known_function(function.qualname), ls.settings.model_spec
-    if known.probe is not None:
-        return _result(known.probe)
+    results, model = analysis.known_function(function.qualname), ls.settings.model_spec
+    if results.probe is not None:
+        return _result(results.probe)
     if kept is not None and kept.source.encode() == analysis.source_of(function):
         return f"{_result(kept.record)} · at once"
-    if known.refusal:
-        return f"refused: {known.refusal}"
+    if results.refusal:
+        return f"refused: {results.refusal}"
     if not prompts:
         return ""
     language = JUDGED.get(analysis.document.language)
@@ -224,8 +224,8 @@ def _result(record: PairsRecord) -> str:
         return ", ".join(filter(None, (sentence, *_caveats(record))))
     if record.pairs:
         return "uninformative"
-    blind = next((site.reason for site in record.refused if is_blind(site.reason)), None)
-    return f"refused: {blind}" if blind else "nothing to change"
+    insensitive = next((site.reason for site in record.refused if is_insensitive(site.reason)), None)
+    return f"refused: {insensitive}" if insensitive else "nothing to change"
 
 
 def _caveats(record: PairsRecord) -> tuple[str, str]:
@@ -239,7 +239,7 @@ def _effects(ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
     """
     if ls.client_shows_results:
         return
-    for function in functions(analysis.document) if analysis.known else []:
+    for function in functions(analysis.document) if analysis.results else []:
         record = analysis.known_function(function.qualname).probe
         if record is None:
             continue

@@ -224,15 +224,15 @@ async def _confidence(ls: CounterlensServer, argument: Any = None) -> Confidence
     """Report the confidence on a document or on one of its functions."""
     named, settings, span = plain(argument), ls.settings, None
     analysis = document_named(ls, argument)
-    document, known = analysis.document, analysis.confidence
+    document, stored_confidence = analysis.document, analysis.confidence
     if named.get("function") or named.get("position") is not None:
         _, function = function_named(ls, argument)
-        span, known = (function.start, function.end), None
+        span, stored_confidence = (function.start, function.end), None
 
     def work(steps: Steps) -> str:
         steps.next("opening the model")
         with ls.host.use_model(settings) as model:
-            confidence = known
+            confidence = stored_confidence
             if confidence is None:
                 confidence = measure(model, document, span=span, cancel=steps.cancel, progress=steps.report)
             return markdown.render(confidence_report(confidence, model.info, span=span))

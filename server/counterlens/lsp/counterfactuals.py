@@ -76,8 +76,8 @@ class CounterfactualListing:
 async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> CounterfactualListing:
     """List the counterfactuals of a function."""
     analysis, function = function_named(ls, argument)
-    known = analysis.known_function(function.qualname).probe
-    return await ls.offload(listing, analysis.document, function.qualname, known)
+    record = analysis.known_function(function.qualname).probe
+    return await ls.offload(listing, analysis.document, function.qualname, record)
 
 
 def listing(document: Document, qualname: str, probe: PairsRecord | None = None) -> CounterfactualListing:
@@ -189,7 +189,7 @@ def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
     """
     _, surveyed = rewritings(document, qualname, None, seed=0)
     refused = not_asked(surveyed)
-    items, known = [], mutated(document.language).mutations
+    items, mutations = [], mutated(document.language).mutations
     for name in preserving(None, language=document.language):
         lines = {
             made.start_line - 1 for made in surveyed.counterfactuals if made.mutation == name and made.cut
@@ -197,5 +197,5 @@ def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
         reasons = dict.fromkeys(site.reason for site in refused if site.mutation == name)
         if lines or reasons:
             why = "" if lines else "; ".join(reasons)
-            items.append(MutationItem(name, str(known[name].concept), tuple(sorted(lines)), why))
+            items.append(MutationItem(name, str(mutations[name].concept), tuple(sorted(lines)), why))
     return tuple(items)

@@ -84,7 +84,7 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
     if method != NONE:
         require_inferred(document)
     graph = await ls.offload(_analyse, document, function)
-    source, known = analysis.source_of(function), Examined(function.start_line, graph)
+    source, examined = analysis.source_of(function), Examined(function.start_line, graph)
     if method != NONE:
         announcements = Announcements(
             f"Inferring dependences of {function.name}",
@@ -93,10 +93,12 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
             "the inference was cancelled",
         )
         infer_them = partial(_infer, ls.host, settings, graph, method)
-        known = replace(known, inferred=await ask_first(ls, settings, analysis, announcements, infer_them))
+        examined = replace(
+            examined, inferred=await ask_first(ls, settings, analysis, announcements, infer_them)
+        )
     if ls.asks(settings):
-        _note(ls, analysis, function.qualname, source, known)
-    answer = await ls.offload(_answer, document, known, ls.client_shows_results)
+        _note(ls, analysis, function.qualname, source, examined)
+    answer = await ls.offload(_answer, document, examined, ls.client_shows_results)
     if not ls.client_shows_results:
         summary = f"{function.name}: {answer.summary}"
         await show_markdown(ls, f"dependences {function.name}", summary, answer.markdown)
@@ -143,21 +145,23 @@ def _infer(
         return infer(model, graph, chosen, limit=options.most, steps=steps)
 
 
-def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: bytes, known: Examined) -> None:
+def _note(
+    ls: CounterlensServer, analysis: Analysis, qualname: str, source: bytes, examined: Examined
+) -> None:
     """Store the dependences until the function changes; keep what a model inferred before."""
     scope = {scope.qualname: scope for scope in scopes(analysis.document)}.get(qualname)
     before = analysis.known_function(qualname).examined
     if scope is None or analysis.source_of(scope) != source:
         return
-    if known.inferred or not (before and before.inferred):
-        analysis.note(scope, examined=known)
-    if known.inferred:
+    if examined.inferred or not (before and before.inferred):
+        analysis.note(scope, examined=examined)
+    if examined.inferred:
         ls.changed(analysis)
 
 
-def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer:
+def _answer(document: Document, examined: Examined, html: bool) -> DependenceAnswer:
     """The answer, with the lines of the document that was examined."""
-    graph, inferred = known.found, known.inferred
+    graph, inferred = examined.found, examined.inferred
     true = dependences_json(graph)
     return DependenceAnswer(
         ok=True,
@@ -200,42 +204,44 @@ def _code_actions(
 
 def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> HoverPart:
     """Describe the dependences of the statement at a place, in an examined function."""
-    function = scope_at(analysis.document, offset) if analysis.known else None
-    known = analysis.known_function(function.qualname).examined if function else None
-    if function is None or known is None:
+    function = scope_at(analysis.document, offset) if analysis.results else None
+    examined = analysis.known_function(function.qualname).examined if function else None
+    if function is None or examined is None:
         return HoverPart()
-    shift = function.start_line - known.start_line
+    shift = function.start_line - examined.start_line
     line = ls.places(analysis).position(offset).line + 1 - shift
-    here = [statement for statement in known.found.statements if statement.line <= line <= statement.end_line]
+    here = [
+        statement for statement in examined.found.statements if statement.line <= line <= statement.end_line
+    ]
     if not here:
         return HoverPart()
     statement = here[-1]
-    method = known.inferred.method if known.inferred else None
-    into = [edge for edge in shown_edges(known.found, known.inferred) if edge.target == statement]
+    method = examined.inferred.method if examined.inferred else None
+    into = [edge for edge in shown_edges(examined.found, examined.inferred) if edge.target == statement]
     first = code(statement.text.partition("\n")[0])
     if not into:
         return HoverPart(detail=f"{first} depends on nothing in this function.")
-    model = known.inferred.model.name if known.inferred else ""
+    model = examined.inferred.model.name if examined.inferred else ""
     head = f"{first} depends on (with the inference of {escape(model)}):" if model else f"{first} depends on:"
     return HoverPart(detail="\n".join([head, "", *into_markdown(into, method, shift)]))
 
 
 def _marks(ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
     """Mark the statements with dependences that the model misses, if the settings say so."""
-    if not (analysis.known and ls.settings.dependences_diagnostics):
+    if not (analysis.results and ls.settings.dependences_diagnostics):
         return
     for function in scopes(analysis.document):
-        known = analysis.known_function(function.qualname).examined
-        if known is not None and known.inferred is not None:
-            yield from _missed_edges(ls, analysis, function, known, known.inferred)
+        examined = analysis.known_function(function.qualname).examined
+        if examined is not None and examined.inferred is not None:
+            yield from _missed_edges(ls, analysis, function, examined, examined.inferred)
 
 
 def _missed_edges(
-    ls: CounterlensServer, analysis: Analysis, function: Function, known: Examined, inferred: Inferred
+    ls: CounterlensServer, analysis: Analysis, function: Function, examined: Examined, inferred: Inferred
 ) -> Iterator[CodeMark]:
-    shift = function.start_line - known.start_line
+    shift = function.start_line - examined.start_line
     places, missed = ls.places(analysis), dict[Statement, list[ShownEdge]]()
-    for edge in shown_edges(known.found, inferred):
+    for edge in shown_edges(examined.found, inferred):
         if edge.status is EdgeStatus.MISSED and edge.reached:
             missed.setdefault(edge.target, []).append(edge)
     for statement, edges in missed.items():

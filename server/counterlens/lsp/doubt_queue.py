@@ -66,7 +66,7 @@ class DoubtQueue:
         ls.when_closed.append(self._closed)
         ls.when_forgotten.append(lambda _: self._forget())
 
-    def known(self, analysis: Analysis) -> list[CheckedFunction]:
+    def checked_functions(self, analysis: Analysis) -> list[CheckedFunction]:
         """The functions of the newest version that were checked."""
         return analysis.doubts.on(analysis.document, self._ls.settings.asked)
 
@@ -126,7 +126,7 @@ class DoubtQueue:
         ls, document, settings = self._ls, analysis.document, self._ls.settings
         seen = {
             function.span[0]: function.fingerprint
-            for function in self.known(analysis)
+            for function in self.checked_functions(analysis)
             if function.is_asked or function.shown
         }
         present, first = await ls.offload(_present, document, analysis.opened, settings)

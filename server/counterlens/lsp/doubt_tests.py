@@ -160,8 +160,8 @@ class TestsInIdleTime:
         due.names |= {name: (False, now) for name in beside if name not in due.names}
         due.names |= dict.fromkeys(edited, (True, now))
         if edited or beside:  # an edit may also mend what calls the edited function
-            known = analysis.doubts.on(document, self._ls.settings.asked)
-            failing = {function.span[0] for function in known if any(map(is_failing, function.shown))}
+            checked = analysis.doubts.on(document, self._ls.settings.asked)
+            failing = {function.span[0] for function in checked if any(map(is_failing, function.shown))}
             again = [scope.function.qualname for scope in scopes if scope.function.start in failing]
             due.names |= {name: (True, now) for name in again if name not in edited}
         return set(edited)
@@ -195,8 +195,8 @@ class TestsInIdleTime:
         """
         name, start = scope.function.qualname, scope.function.start
         while self._may_run(analysis) and analysis.document is scope.document:
-            known = self._known(analysis, scope.document, start)
-            if known is not None and not known.is_asked and any(map(is_failing, known.shown)):
+            function = self._checked_function(analysis, scope.document, start)
+            if function is not None and not function.is_asked and any(map(is_failing, function.shown)):
                 return True
             due = self._due.get(analysis.uri)
             if due is None or name not in due.names or time.monotonic() >= until:
@@ -272,14 +272,14 @@ class TestsInIdleTime:
         """Run the tests of a function, and show the result; False if they must run again."""
         ls, settings, cancel = self._ls, self._ls.settings, self._cancel
         document, start = scope.document, scope.function.start
-        known = self._known(analysis, document, start)
-        doubts = tuple(doubt.within(scope) for doubt in known.found) if known else ()
+        function = self._checked_function(analysis, document, start)
+        doubts = tuple(doubt.within(scope) for doubt in function.found) if function else ()
         loop = asyncio.get_running_loop()
 
         def show(marks: tuple[Mark, ...], *, over: bool) -> None:
             if analysis.document is not document or not ls.asks(settings):
                 return
-            base = self._known(analysis, document, start) or _without_model(scope, doubts)
+            base = self._checked_function(analysis, document, start) or _without_model(scope, doubts)
             if not any(map(is_failing, marks)):
                 marks = (*marks, *(each for each in base.shown if isinstance(each, DisagreeingFunction)))
             checked = replace(base, shown=marks, settled_in=document if over else base.settled_in)
@@ -308,8 +308,8 @@ class TestsInIdleTime:
 
     async def _was_read(self, analysis: Analysis, scope: DoubtScope) -> bool:
         """Read the docstring of a function, unless what it states tells enough; False to try again."""
-        known = self._known(analysis, scope.document, scope.function.start)
-        if known is not None and any(map(_is_stated, known.shown)):
+        function = self._checked_function(analysis, scope.document, scope.function.start)
+        if function is not None and any(map(_is_stated, function.shown)):
             return True
         return await self._compared(analysis, scope, partial(read_docstring, self._ls.host), _disagrees)
 
@@ -327,8 +327,8 @@ class TestsInIdleTime:
         """
         ls, settings, cancel = self._ls, self._ls.settings, self._cancel
         document, start = scope.document, scope.function.start
-        known = self._known(analysis, document, start)
-        if known is not None and any(map(is_failing, known.shown)):
+        function = self._checked_function(analysis, document, start)
+        if function is not None and any(map(is_failing, function.shown)):
             return True
         try:
             mark = await ls.offload(compare, scope, settings, cancel)
@@ -339,16 +339,16 @@ class TestsInIdleTime:
             return True
         if analysis.document is not document or not ls.asks(settings):
             return False
-        known = self._known(analysis, document, start) or _without_model(scope, ())
+        function = self._checked_function(analysis, document, start) or _without_model(scope, ())
         goes = replaces if mark is None else _disagrees
-        shown = tuple(each for each in known.shown if not goes(each))
+        shown = tuple(each for each in function.shown if not goes(each))
         shown = shown if mark is None else (*shown, mark)
-        if shown != known.shown:
-            analysis.doubts.note(document, settings.asked, replace(known, shown=shown))
+        if shown != function.shown:
+            analysis.doubts.note(document, settings.asked, replace(function, shown=shown))
             ls.changed(analysis)
         return True
 
-    def _known(self, analysis: Analysis, document: Document, start: int) -> CheckedFunction | None:
+    def _checked_function(self, analysis: Analysis, document: Document, start: int) -> CheckedFunction | None:
         """What is known about the function that begins at a byte."""
         return analysis.doubts.at(document, self._ls.settings.asked, start)
 

@@ -103,12 +103,12 @@ class Doubts:
         """Return the visible marks, except those that a newly added comment ignores."""
         if ls.settings.doubt_diagnostics == "off" or not ls.settings.enable:
             return
-        functions = self._queue.known(analysis)
+        functions = self._queue.checked_functions(analysis)
         shown = shown_of(functions)
-        known = [mark for function in functions for mark in function.marks if id(mark.mark) in shown]
-        comments = ignore_comments(analysis.document) if known else None
+        marks = [mark for function in functions for mark in function.marks if id(mark.mark) in shown]
+        comments = ignore_comments(analysis.document) if marks else None
         said = self._say(ls, analysis)
-        for mark in known:
+        for mark in marks:
             if not said.shows(mark.mark, ls.host.name):
                 continue
             if comments and not all(comments.covers(mark.start, mark.end, category) for category in Category):

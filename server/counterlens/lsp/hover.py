@@ -149,7 +149,7 @@ def function_menu(analysis: Analysis, offset: int) -> str:
 
 def _probe(analysis: Analysis, offset: int) -> tuple[str, str]:
     """Return the result of a probe of the function around a place: a line, and each pair."""
-    function = function_at(analysis.document, offset) if analysis.known else None
+    function = function_at(analysis.document, offset) if analysis.results else None
     probe = analysis.known_function(function.qualname).probe if function else None
     if function is None or probe is None or not probe.pairs:
         return "", ""

@@ -153,18 +153,18 @@ class KnownDoubts:
 
     def note(self, document: Document, asked: object, function: CheckedFunction) -> None:
         """Store a result for the newest version, instead of the previous result for the function."""
-        known = [other for other in self.on(document, asked) if other.span[0] != function.span[0]]
-        self._found = [*known, function]
+        others = [other for other in self.on(document, asked) if other.span[0] != function.span[0]]
+        self._found = [*others, function]
 
     def at(self, document: Document, asked: object, start: int) -> CheckedFunction | None:
         """What is known about the function that begins at a byte."""
-        return next((known for known in self.on(document, asked) if known.span[0] == start), None)
+        return next((function for function in self.on(document, asked) if function.span[0] == start), None)
 
     def keep(self, document: Document, asked: object, starts: set[int]) -> bool:
         """Discard functions that do not begin at one of these bytes; True if any of them had marks."""
-        known = self.on(document, asked)
-        self._found = [function for function in known if function.span[0] in starts]
-        return any(function.shown for function in known if function.span[0] not in starts)
+        functions = self.on(document, asked)
+        self._found = [function for function in functions if function.span[0] in starts]
+        return any(function.shown for function in functions if function.span[0] not in starts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -116,7 +116,11 @@ def _with_diagnostics(
     params: types.CodeActionParams, mark: CodeMark, where: types.Range
 ) -> list[types.CodeAction]:
     """The actions of a mark with those diagnostics of the request that are about it."""
-    about = [known for known in params.context.diagnostics if (known.code, known.range) == (mark.code, where)]
+    about = [
+        diagnostic
+        for diagnostic in params.context.diagnostics
+        if (diagnostic.code, diagnostic.range) == (mark.code, where)
+    ]
     actions = list(mark.actions())
     for action in actions:
         action.diagnostics = about or None

@@ -120,10 +120,12 @@ async def _list_models(ls: CounterlensServer, argument: Any) -> ModelListing:
 
     given = plain(argument)
     address, key = str(given.get("baseUrl") or ""), str(given.get("key") or "") or None
-    known = address == ls.settings.remote_base_url  # the key of one server must not be sent to another
+    trusted = address == ls.settings.remote_base_url  # the key of one server must not be sent to another
     try:
         names = await with_progress(
-            ls, f"Asking {address}", lambda steps: models_at(address, key, trusted=known, cancel=steps.cancel)
+            ls,
+            f"Asking {address}",
+            lambda steps: models_at(address, key, trusted=trusted, cancel=steps.cancel),
         )
     except CounterlensError as error:
         return ModelListing(False, error.message, error.hint or "", error.brief)

@@ -63,13 +63,13 @@ class Operators:
         if ls.settings.operators_ask == "never" or not ls.settings.enable:
             return None
         site = operator_at(analysis.document, offset)
-        if site is None or site.start in self._queue.known(analysis):
+        if site is None or site.start in self._queue.answers(analysis):
             return None
         return self._queue.ask(analysis, site.start).wait()
 
     def _hover(self, ls: CounterlensServer, analysis: Analysis, offset: int) -> HoverPart:
         site = operator_at(analysis.document, offset)
-        answer = self._queue.known(analysis).get(site.start) if site is not None else None
+        answer = self._queue.answers(analysis).get(site.start) if site is not None else None
         if answer is not None:
             brief = belief_brief(answer.belief, ls.host.name)
             return HoverPart(brief, belief_table(answer.belief))
@@ -83,7 +83,7 @@ class Operators:
 
     def _marks(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[CodeMark]:
         """Mark the operators to which the model strongly prefers another; offer any that it prefers."""
-        answers = self._queue.known(analysis)
+        answers = self._queue.answers(analysis)
         if not answers:
             return
         comments = ignore_comments(analysis.document)
@@ -147,7 +147,7 @@ class OperatorQueue:
         self._answered: dict[tuple[str, int], asyncio.Event] = {}
         self._worker: asyncio.Task[None] | None = None
 
-    def known(self, analysis: Analysis) -> dict[int, KnownOperator]:
+    def answers(self, analysis: Analysis) -> dict[int, KnownOperator]:
         """The answers for the newest version, by the operator's first byte."""
         return analysis.operators.on(analysis.document, self._ls.settings.asked)
 
@@ -163,8 +163,8 @@ class OperatorQueue:
         document, confidence = analysis.document, analysis.confidence
         starts = await self._ls.offload(_starts, document, span, confidence)
         if analysis.document is document:
-            known = self.known(analysis)
-            self._waiting += [(analysis, document, start) for start in starts if start not in known]
+            answers = self.answers(analysis)
+            self._waiting += [(analysis, document, start) for start in starts if start not in answers]
             self._begin()
 
     def _begin(self) -> None:
@@ -185,7 +185,7 @@ class OperatorQueue:
     async def _ask(self, analysis: Analysis, document: Document, start: int) -> None:
         ls, settings = self._ls, self._ls.settings
         site = operator_at(document, start)
-        if site is None or start in self.known(analysis):
+        if site is None or start in self.answers(analysis):
             return
         try:
             answer = await ls.offload(_answer, ls.host, settings, document, site, analysis.cancel)

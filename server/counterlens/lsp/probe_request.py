@@ -32,8 +32,8 @@ def options_of(
     Raises:
         OptionError: a value is out of range.
     """
-    known = declared([probe])
-    given = {name: value for name, value in settings.probe.items() if name in known}
+    declarations = declared([probe])
+    given = {name: value for name, value in settings.probe.items() if name in declarations}
     if given.get("corpus") and path is not None and (corpus := path.parent / given["corpus"]).exists():
         given["corpus"] = str(corpus)
     options: ProbeOptions = make(probe.options, given | chosen)

@@ -183,8 +183,8 @@ def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[Editor
     """
     complaints: list[str] = []
 
-    def read(known: Mapping[str, OptionSpec]) -> Iterator[tuple[str, Any]]:
-        for name, spec in known.items():
+    def read(declarations: Mapping[str, OptionSpec]) -> Iterator[tuple[str, Any]]:
+        for name, spec in declarations.items():
             value: object = raw
             for part in spec.setting.split("."):
                 value = value.get(part) if isinstance(value, Mapping) else None
@@ -227,8 +227,8 @@ def _of_file(file: SettingsFile) -> dict[str, Any]:
 
 
 def _beneath(
-    values: Mapping[str, Any], file: Mapping[str, Any], known: Mapping[str, OptionSpec]
+    values: Mapping[str, Any], file: Mapping[str, Any], declarations: Mapping[str, OptionSpec]
 ) -> dict[str, Any]:
     """Merge values over those of a settings file, which apply if a value is the default."""
-    chosen = {name: value for name, value in values.items() if value != known[name].default}
-    return {**values, **{name: value for name, value in file.items() if name in known}, **chosen}
+    chosen = {name: value for name, value in values.items() if value != declarations[name].default}
+    return {**values, **{name: value for name, value in file.items() if name in declarations}, **chosen}

@@ -116,8 +116,8 @@ class PatientProtocol(LanguageServerProtocol):
             return super().structure_message(data)
         except JsonRpcException as error:
             asked = data.get("id") if "method" in data else None
-            known = asked if isinstance(asked, int | str) else None
-            return Unreadable(known, str(data.get("method", "")), error)
+            identifier = asked if isinstance(asked, int | str) else None
+            return Unreadable(identifier, str(data.get("method", "")), error)
 
     def handle_message(self, message: Any) -> None:
         """Handle a message; log an invalid one."""

@@ -188,15 +188,15 @@ async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
 
 def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionView:
     """Return the known results for the function around a byte."""
-    known = FunctionView(analysis.document.version, analysis.state, analysis.reason or None)
+    view = FunctionView(analysis.document.version, analysis.state, analysis.reason or None)
     function = function_at(analysis.document, offset)
     if function is None:
-        return known
+        return view
     results = analysis.known_function(function.qualname)
     inferred = results.examined.inferred if results.examined else None
     summary = InferenceSummary(agreement_summary(inferred), str(inferred.method)) if inferred else None
     return replace(
-        known,
+        view,
         function=function.qualname,
         header=places.range(function.header, function.header),
         concepts=_concepts(analysis.shown, places, function) if analysis.shown else (),
@@ -205,11 +205,11 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
     )
 
 
-def _findings(known: KnownFunction) -> list[TaskFinding]:
+def _findings(results: KnownFunction) -> list[TaskFinding]:
     """Return the results of probes; that of the completion probe is stored separately."""
-    findings = dict(known.findings)
-    if known.probe is not None:
-        findings[CompletionProbe.id] = meaning(known.probe)
+    findings = dict(results.findings)
+    if results.probe is not None:
+        findings[CompletionProbe.id] = meaning(results.probe)
     return [TaskFinding(task, summary) for task, summary in findings.items()]
 
 

@@ -60,7 +60,7 @@ def targets_of(
     """
     every = [p for p in dataset if _qualname(p) and p.source.strip() and not p.unusable]
     there = {problem.language for problem in every}  # before the sample is drawn
-    language = next((known for known in PROMPTED if known in there), None)
+    language = next((candidate for candidate in PROMPTED if candidate in there), None)
     problems = [problem for problem in every if problem.language == language]
     if not problems:
         other = (

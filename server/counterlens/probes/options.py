@@ -193,11 +193,11 @@ def make(options: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
     Raises:
         OptionError: there is no such option, or a value is out of bounds.
     """
-    known = specs(options)
+    declarations = specs(options)
     for name, value in given.items():
-        if name not in known:
-            raise OptionError(f"there is no option {name}", f"Available: {', '.join(known)}")
-        _check(known[name], value)
+        if name not in declarations:
+            raise OptionError(f"there is no option {name}", f"Available: {', '.join(declarations)}")
+        _check(declarations[name], value)
     try:
         return msgspec.convert({**given, **_fixed_options(options, given)}, options)
     except msgspec.ValidationError as error:
@@ -239,14 +239,14 @@ def takers(probes: Iterable[_Probe], name: str) -> list[str]:
 
 
 def distribute(
-    probes: Iterable[_Probe], given: Mapping[str, Any], known: Iterable[_Probe]
+    probes: Iterable[_Probe], given: Mapping[str, Any], all_probes: Iterable[_Probe]
 ) -> dict[str, ProbeOptions]:
     """The options of each of some probes: the given values that the probe takes.
 
     Args:
         probes: The probes to run.
         given: Option names to values.
-        known: All probes, to name those that take an option that none of `probes` takes.
+        all_probes: All probes, to name those that take an option that none of `probes` takes.
 
     Raises:
         OptionError: none of the probes takes an option, or a value is out of bounds.
@@ -254,8 +254,8 @@ def distribute(
     chosen = list(probes)
     for name, value in given.items():
         if not any(_takes(probe, name, value) for probe in chosen):
-            able = [probe.id for probe in known if _takes(probe, name, value)]
-            what = f"{flag_of(known, name)}{f' {value}' if name == 'protocol' else ''}"
+            able = [probe.id for probe in all_probes if _takes(probe, name, value)]
+            what = f"{flag_of(all_probes, name)}{f' {value}' if name == 'protocol' else ''}"
             raise OptionError(
                 f"{what} is not an option of {' or '.join(probe.id for probe in chosen)}",
                 f"Choose one of {', '.join(able)}" if able else None,
@@ -280,9 +280,9 @@ def declared(probes: Iterable[_Probe]) -> dict[str, tuple[OptionSpec, list[str]]
     options: dict[str, tuple[OptionSpec, list[str]]] = {}
     for probe in chosen:
         for name, spec in specs(probe.options).items():
-            known, able = options.setdefault(name, (spec, takers(chosen, name)))
-            if name == "protocol" and set(spec.choices) - set(known.choices):
-                options[name] = (_join(known, spec), able)
+            earlier, able = options.setdefault(name, (spec, takers(chosen, name)))
+            if name == "protocol" and set(spec.choices) - set(earlier.choices):
+                options[name] = (_join(earlier, spec), able)
     return options
 
 

@@ -61,7 +61,7 @@ def choose(names: Iterable[str]) -> list[Probe[Any, Any]]:
     return [PROBES[name] for name in PROBES if ALL in wanted or name in wanted]
 
 
-def _require(names: Iterable[str], known: Collection[str]) -> None:
-    unknown = [name for name in names if name not in known]
+def _require(names: Iterable[str], available: Collection[str]) -> None:
+    unknown = [name for name in names if name not in available]
     if unknown:
-        raise CounterlensError(f"there is no task {', '.join(unknown)}", f"Available: {', '.join(known)}")
+        raise CounterlensError(f"there is no task {', '.join(unknown)}", f"Available: {', '.join(available)}")

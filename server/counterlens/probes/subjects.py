@@ -50,8 +50,8 @@ def targets_in(document: Document, qualname: str | None = None, *, root: Path | 
     """
     if qualname:
         return [_of_document(document, find_function(document, qualname).qualname, root)]
-    known = functions(document)
-    outer = [f for f in known if not any(g.holds(f) for g in known)]
+    all_functions = functions(document)
+    outer = [f for f in all_functions if not any(g.holds(f) for g in all_functions)]
     if not outer:
         where = document.path or "the text"
         whole = f"{where}::{MODULE}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from counterlens.models.base import Stop
-from counterlens.probes.pairs.seeing import empty_programs
+from counterlens.probes.pairs.sensitivity import empty_programs
 from counterlens.probes.prompts.function_text import (
     behind_docstring,
     definition,

@@ -105,10 +105,10 @@ class Astxplainer(ConfidenceMethod):
     def treatments(self, record: ConfidenceRecord, *, zero: bool) -> dict[str, float]:
         """Means over tokens, for each of the 14 treatments, and the mean of these; see `ConfidenceMethod`."""
         means = record.token_means()
-        known = {kind: means[kind] for kind in NODE_TYPES if kind in means}
+        by_kind = {kind: means[kind] for kind in NODE_TYPES if kind in means}
         if zero:
-            known = dict.fromkeys(NODE_TYPES, 0.0) | known
-        return {ALL_CONCEPTS: sum(known.values()) / len(known), **known} if known else {}
+            by_kind = dict.fromkeys(NODE_TYPES, 0.0) | by_kind
+        return {ALL_CONCEPTS: sum(by_kind.values()) / len(by_kind), **by_kind} if by_kind else {}
 
 
 METHODS = Methods(ConfidenceMethod(), astxplainer=Astxplainer())

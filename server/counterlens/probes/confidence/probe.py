@@ -90,16 +90,16 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         nodes = [node for node in scored.nodes if function.start <= node.start and node.end <= function.end]
         types = _types(nodes, scores.probability)
         # the mean confidence of the nodes of each type
-        known: dict[str, list[float]] = {}
+        confidences: dict[str, list[float]] = {}
         for figures in types:
-            known.setdefault(figures.kind, []).extend(figures.confidences)
+            confidences.setdefault(figures.kind, []).extend(figures.confidences)
         return ConfidenceRecord(
             tokens=tokens,
             bytes=int((scores.end - scores.start)[inside].sum()),
             bits=nats / math.log(2),
             cross_entropy=nats / tokens,
             concepts=_by_concept(scored, nodes),
-            node_types={kind: float(np.mean(values)) for kind, values in known.items()},
+            node_types={kind: float(np.mean(values)) for kind, values in confidences.items()},
             confounders=_confounders(scored, function, nodes, tokens),
             types=types,
         )
@@ -116,8 +116,8 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         return *merged, *METHODS[protocol].comparison(models, seed=seed)
 
     def summary(self, records: Sequence[ConfidenceRecord]) -> str:
-        known = METHODS[records[0].protocol].by_concept(records)
-        ordered = sorted(known.items(), key=lambda of_concept: of_concept[1])
+        by_concept = METHODS[records[0].protocol].by_concept(records)
+        ordered = sorted(by_concept.items(), key=lambda of_concept: of_concept[1])
         if len(ordered) < 2:
             return "There are too few concepts to compare."
         (least, low), (most, high) = ordered[0], ordered[-1]
@@ -150,31 +150,31 @@ def _score(context: Context, target: Target, options: ConfidenceOptions) -> tupl
 
 def _by_concept(scored: Confidence, nodes: Sequence[NodeConfidence]) -> dict[str, ConceptFigures]:
     """Return the nodes of each concept, with their mean confidence and surprisal."""
-    known: dict[str, list[tuple[float, float]]] = {}
+    by_concept: dict[str, list[tuple[float, float]]] = {}
     for node in nodes:
         concept = scored.concept_of(node)
         if concept is None or concept in NO_CONCEPTS:
             continue
         if node.confidence is not None and node.bits_per_byte is not None:
-            known.setdefault(concept, []).append((node.confidence, node.bits_per_byte))
+            by_concept.setdefault(concept, []).append((node.confidence, node.bits_per_byte))
     return {
         str(category): ConceptFigures(
             nodes=len(values),
             confidence=float(np.mean([probability for probability, _ in values])),
             bits_per_byte=float(np.mean([bits for _, bits in values])),
         )
-        for category, values in sorted(known.items())
+        for category, values in sorted(by_concept.items())
     }
 
 
 def _types(nodes: Sequence[NodeConfidence], probability: Floats) -> tuple[NodeTypeFigures, ...]:
     """The scored nodes of each type, by the names of the types."""
-    known: dict[tuple[str, bool], list[NodeConfidence]] = {}
+    by_type: dict[tuple[str, bool], list[NodeConfidence]] = {}
     for node in nodes:
         if node.confidence is not None:
-            known.setdefault((node.kind, node.named), []).append(node)
+            by_type.setdefault((node.kind, node.named), []).append(node)
     figures = []
-    for (kind, named), same in sorted(known.items()):
+    for (kind, named), same in sorted(by_type.items()):
         runs = np.concatenate([probability[slice(*node.tokens)] for node in same])
         runs = runs[~np.isnan(runs)]
         figures.append(

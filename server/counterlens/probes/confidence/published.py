@@ -151,9 +151,9 @@ def _extremes(means: Sequence[CategoryMean], types: Sequence[TypeMedian]) -> Tab
     categories = [(mean.category, mean.value) for mean in means if mean.category != GLOBAL]
     named = {"category": categories, "node type": [(node_type.kind, node_type.value) for node_type in types]}
     rows: list[tuple[Cell, ...]] = []
-    for what, known in named.items():
-        if known:
-            best, worst = max(known, key=lambda pair: pair[1]), min(known, key=lambda pair: pair[1])
+    for what, pairs in named.items():
+        if pairs:
+            best, worst = max(pairs, key=lambda pair: pair[1]), min(pairs, key=lambda pair: pair[1])
             rows += [
                 (f"best {what}", *best, _verdict(best[1])),
                 (f"worst {what}", *worst, _verdict(worst[1])),

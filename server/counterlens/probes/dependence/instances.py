@@ -114,16 +114,16 @@ def _data(subject: ExaminedFunction) -> InstanceGraph:
         for instances in by_statement.values()
         for instance in instances
     ]
-    known = set(every)
+    all_instances = set(every)
     direct: dict[Instance, set[Instance]] = {}
     for edge in subject.dependences.edges:
         source = Instance(edge.source, edge.variable)
-        if edge.kind is Kind.CONTROL or source not in known:
+        if edge.kind is Kind.CONTROL or source not in all_instances:
             continue
         after = direct.setdefault(source, set())
         after.update(bound.get(edge.target, ()))
         same = Instance(edge.target, edge.variable)
-        if edge.target in read and same in known:
+        if edge.target in read and same in all_instances:
             after.add(same)
     sources = [instance for instances in bound.values() for instance in instances]
     header = {part.statement.id for part in subject.parts if part.statement.id == 0 and part.binds}

@@ -97,15 +97,15 @@ class DependenceMethod:
 
     def measures(self, record: DependenceRecord) -> dict[str, bool]:
         """The yes-or-no measures of a record; see `Probe.measures`."""
-        known: dict[str, bool] = {}
+        measures: dict[str, bool] = {}
         for relation in Relation:
             total = _total([record], relation)
             if total.true_positives + total.false_negatives:
-                known[f"all {relation} dependences shown"] = not total.false_negatives
-                known[f"no {relation} dependence invented"] = not total.false_positives
+                measures[f"all {relation} dependences shown"] = not total.false_negatives
+                measures[f"no {relation} dependence invented"] = not total.false_positives
             if traces := record.traces.get(relation):
-                known[f"all {relation} traces right"] = all(trace.path for trace in traces)
-        return known
+                measures[f"all {relation} traces right"] = all(trace.path for trace in traces)
+        return measures
 
     def estimate(self, target: Target, options: DependenceOptions, model: Model) -> int:
         """The number of questions; see `Probe.estimate`."""
@@ -216,12 +216,12 @@ def table_7(records: Sequence[DependenceRecord], seed: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for relation in Relation:
         both = [(record.agreement.direct[relation], record.rules.direct[relation]) for record in records]
-        known = [(model, rule) for model, rule in both if model.true_positives + model.false_negatives]
-        if known:
-            figures = zip(*(_figures(model) for model, _ in known), strict=True)
+        pairs = [(model, rule) for model, rule in both if model.true_positives + model.false_negatives]
+        if pairs:
+            figures = zip(*(_figures(model) for model, _ in pairs), strict=True)
             cells = (bootstrap(values, mean, seed=seed) for values in figures)
-            rule = bootstrap([_figures(rule)[-1] for _, rule in known], mean, seed=seed)
-            rows.append((str(relation), len(known), *cells, RULES[relation], rule))
+            rule = bootstrap([_figures(rule)[-1] for _, rule in pairs], mean, seed=seed)
+            rows.append((str(relation), len(pairs), *cells, RULES[relation], rule))
     return Table(
         "listed pairs",
         ("", "functions", "precision", "recall", "F1", "rule", "rule F1"),

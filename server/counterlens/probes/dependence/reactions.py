@@ -152,8 +152,8 @@ def lead_of(language: str) -> str:
         SourceError: functions in the language are not supported.
     """
     PROMPTED.require(language)
-    known = LANGUAGES[language]
-    return f"{known.comment} {known.title}\n"
+    pack = LANGUAGES[language]
+    return f"{pack.comment} {pack.title}\n"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,10 +218,10 @@ def react(
         rests = [text[cut:].decode() for text in texts]
         scores = model.score_continuations(context, rests, alternatives=0, cancel=cancel)
         base, *after = [_by_span(scored, cut) for scored in scores]
-    known = iter(after)
+    remaining = iter(after)
     reactions = []
     for kind, reading in wanted:
-        then = next(known) if reading.stop else {}
+        then = next(remaining) if reading.stop else {}
         reactions += [
             _compare(subject, part, target, kind, (base, then), shift)
             for target, shift in reading.shifts.items()

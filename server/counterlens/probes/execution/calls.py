@@ -77,14 +77,14 @@ def worthwhile_calls(
     """
     failed: list[str] = []
     inputs = list(inputs_of(context, target, function, seed=seed, limits=limits))
-    known = {each.call for each in inputs}
-    inputs += [Input(call, Origin.DATASET) for call in target.calls if call not in known]
+    calls = {each.call for each in inputs}
+    inputs += [Input(call, Origin.DATASET) for call in target.calls if call not in calls]
     made = list(_run(context, target, inputs[:MOST_RUN], limits, failed))
     if _leaves_something(target, function, made) and not any(
         each.origin is Origin.GENERATED for each in inputs
     ):
         more = generated_inputs(context, target, function, seed=seed, limits=limits)
-        others = (each for each in more if each.call not in known)
+        others = (each for each in more if each.call not in calls)
         made += _run(context, target, islice(others, MOST_RUN), limits, failed)
     if not made:
         raise SourceError(

@@ -80,12 +80,12 @@ def _outputs_of_versions(
     context: Context, target: Target, call: str, *, seed: int, limits: Limits
 ) -> Iterator[Literal]:
     """What a call returns in versions that are meant to break the function."""
-    document, known = target.document, MUTATED.get(target.document.language)
-    if known is None:
+    document, mutated_language = target.document, MUTATED.get(target.document.language)
+    if mutated_language is None:
         return
     breaking = [
-        known.shown.get(name, name)
-        for name, mutation in known.mutations.items()
+        mutated_language.shown.get(name, name)
+        for name, mutation in mutated_language.mutations.items()
         if not mutation.preserving and not mutation.needs_observation
     ]
     surveyed = survey(

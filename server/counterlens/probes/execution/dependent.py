@@ -119,20 +119,20 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         tables = super().side_by_side(models, seed=seed)
         if len(models) < 2:
             return tables
-        known = [record for records in models.values() for record in records]
-        protocol = known[0].protocol if known else ""
+        all_records = [record for records in models.values() for record in records]
+        protocol = all_records[0].protocol if all_records else ""
         several = METHODS[protocol].comparison_tables(models)
-        return (*tables, *(as_translation(several, known) if known else several))
+        return (*tables, *(as_translation(several, all_records) if all_records else several))
 
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
         written = synthesis_rate(records)
         method = METHODS[records[0].protocol]
         own = pick(ended_answers(answers_of(records)), method.style, Form.OWN)
-        known = sum(answer.right for answer in own.values())
+        right = sum(answer.right for answer in own.values())
         kind = f" ({translation_of(records)})" if translation_of(records) else ""
         asked = f"{plural(written.n, 'function')}{kind}"
         weak = first_words(baselines(answers_of(records)))
-        return weak + method.summary.format(written.count, asked, known, len(own))
+        return weak + method.summary.format(written.count, asked, right, len(own))
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`: whether it wrote the function right, and predicts its output."""

@@ -89,9 +89,9 @@ def ranks(models: Mapping[str, Records]) -> Table:
         pairs = []
         for records in models.values():
             written, own = synthesis_rate(records), list(pick(answers_of(records), name, Form.OWN).values())
-            known = rate(own)
-            if written.value is not None and known.value is not None:
-                pairs.append((written.value, known.value))
+            own_rate = rate(own)
+            if written.value is not None and own_rate.value is not None:
+                pairs.append((written.value, own_rate.value))
         rows.append((style.title, len(pairs), rank_correlation(pairs)))
     note = "Spearman's rank correlation over the models (Liu et al. 2024, section IV-B), for at least three"
     note += few_points([len(models)])
@@ -105,8 +105,10 @@ def _rates(records: Records, _seed: int) -> Table:
     for name, style in STYLES.items():
         own, standing = (pick(ended_answers(answers), name, form) for form in (Form.OWN, Form.STANDING))
         same = [standing[target] for target in own if target in standing]
-        known = [standing[target] for target, answer in own.items() if answer.right and target in standing]
-        rates = (rate(list(chosen)) for chosen in (own.values(), standing.values(), same, known))
+        where_own_right = [
+            standing[target] for target, answer in own.items() if answer.right and target in standing
+        ]
+        rates = (rate(list(chosen)) for chosen in (own.values(), standing.values(), same, where_own_right))
         cut = sum(synthesis.truncated for synthesis in _syntheses(records))
         rows.append((style.title, synthesis_rate(records), cut, len(own), *rates))
     columns = (
@@ -123,12 +125,12 @@ def _rates(records: Records, _seed: int) -> Table:
 
 
 def _complexity(records: Records, seed: int) -> Table:
-    known = [
+    complexities = [
         (synthesis.complexity, synthesis.reference_complexity)
         for synthesis in _syntheses(records)
         if synthesis.correct
     ]
-    pairs = [(own, reference) for own, reference in known if own is not None and reference is not None]
+    pairs = [(own, reference) for own, reference in complexities if own is not None and reference is not None]
 
     def mean_of(side: int) -> Estimate:
         return bootstrap([float(pair[side]) for pair in pairs], mean, seed=seed)

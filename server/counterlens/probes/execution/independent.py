@@ -132,8 +132,8 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         parts = []
         for name, style in STYLES.items():
             if asked := pick(answers, name, Form.STANDING):
-                known = rate(list(asked.values()))
-                parts.append(f"{known.count} of {known.n} {style.title}")
+                share = rate(list(asked.values()))
+                parts.append(f"{share.count} of {share.n} {style.title}")
         standing = [answer for answer in answers if answer.form is Form.STANDING]
         weak = first_words(baselines(standing))
         more = mutated.finding(records) if METHODS[records[0].protocol].mutates else ""

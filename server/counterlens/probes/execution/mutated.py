@@ -92,10 +92,10 @@ def _question(
     context: Context, target: Target, question: ExecutionQuestion, mutation: str, seed: int, limits: Limits
 ) -> ExecutionQuestion:
     document, language = target.document, mutated(target.document.language)
-    known = {**language.mutations, **language.placebos}
-    if mutation not in known:
+    mutations = {**language.mutations, **language.placebos}
+    if mutation not in mutations:
         raise SourceError(f"{title_of(document.language)} does not have it yet")
-    surveyed = everywhere(parse_document(document), known[mutation], target.qualname, seed=seed)
+    surveyed = everywhere(parse_document(document), mutations[mutation], target.qualname, seed=seed)
     if not surveyed.counterfactuals:
         raise SourceError("there is no site")
     (made,) = surveyed.counterfactuals
@@ -145,9 +145,9 @@ def _comparisons(record: ExecutionRecord) -> Iterator[Compared]:
 
 def _changes(record: ExecutionRecord) -> Iterator[Compared]:
     """The comparisons of an original that was answered right, and all mutations as one."""
-    known = [each for each in _comparisons(record) if each.before]
-    yield from known
-    mutants = [each for each in known if each.mutation != PLACEBO]
+    comparisons = [each for each in _comparisons(record) if each.before]
+    yield from comparisons
+    mutants = [each for each in comparisons if each.mutation != PLACEBO]
     if mutants:
         yield Compared(_ANY, before=True, after=all(each.after for each in mutants))
 

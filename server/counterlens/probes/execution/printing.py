@@ -81,11 +81,11 @@ def inputs_of(
     Raises:
         SandboxError, Cancelled: as the sandbox.
     """
-    known = list(_known_inputs(target, function))
+    known_inputs = list(_known_inputs(target, function))
     if inputs is Inputs.DRAWN:
-        random.Random(f"{seed} {function.qualname}").shuffle(known)  # noqa: S311 - no secret
-    yield from known[:MOST_TRIED]
-    if not known and inputs is Inputs.ANY:
+        random.Random(f"{seed} {function.qualname}").shuffle(known_inputs)  # noqa: S311 - no secret
+    yield from known_inputs[:MOST_TRIED]
+    if not known_inputs and inputs is Inputs.ANY:
         generated = generated_inputs(context, target, function, seed=seed, limits=limits)
         yield from generated[:MOST_TRIED]
 

@@ -279,7 +279,7 @@ def specification_tables(functions: Sequence[SpecifiedFunction]) -> tuple[Table,
 def _dependent(records: Dependent) -> Table:
     own, reference = _own(records), _verdicts(records, Form.STANDING)
     same = [reference[name] for name in own if name in reference]
-    known = [reference[name] for name, right in own.items() if right and name in reference]
+    where_own_right = [reference[name] for name, right in own.items() if right and name in reference]
     syntheses = _syntheses(records)
     reasoning, independent = _share_of(list(own.values())), _share_of(list(reference.values()))
     test = paired_shares(reference, own)
@@ -291,10 +291,10 @@ def _dependent(records: Dependent) -> Table:
         ("R_DER", reasoning),
         ("R_IER", independent),
         ("R_IER, same programs", _share_of(same)),
-        ("R'_IER", _share_of(known)),
+        ("R'_IER", _share_of(where_own_right)),
         ("R_DER - R_IER", _minus(reasoning, independent)),
         ("R_DER - R_IER, same programs", test.difference if test.n else None),
-        ("R_DER - R'_IER", _minus(reasoning, _share_of(known))),
+        ("R_DER - R'_IER", _minus(reasoning, _share_of(where_own_right))),
         ("only own right", test.gained),
         ("only reference right", test.lost),
         ("McNemar p, same programs", test.p),

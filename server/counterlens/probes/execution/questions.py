@@ -98,11 +98,11 @@ def question_of(
     function = reachable(target)
     failed: str | None = None
     if inputs is not Inputs.ANY:
-        known = inputs_of(context, target, function, seed=seed, limits=limits, inputs=inputs)
+        candidates = inputs_of(context, target, function, seed=seed, limits=limits, inputs=inputs)
     else:
         worthwhile = calls or worthwhile_calls(context, target, function, seed=seed, limits=limits)
-        known = (call.input for call in worthwhile)
-    for asked in known:
+        candidates = (call.input for call in worthwhile)
+    for asked in candidates:
         try:
             return question_about(
                 context, target.name, target.document, function.qualname, asked, limits=limits

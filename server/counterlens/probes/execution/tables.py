@@ -116,9 +116,9 @@ def baselines(answers: Answers) -> list[ChanceComparison]:
     """The share of right answers in each style among those not truncated, beside answers without a model."""
     drawn = []
     for name, title in TITLES.items():
-        known = [answer for answer in ended_answers(answers) if answer.style == name]
-        truths, right = [answer.truth for answer in known], sum(answer.right for answer in known)
-        drawn.append(share_right(title, truths, right, sum(answer.copied for answer in known)))
+        of_style = [answer for answer in ended_answers(answers) if answer.style == name]
+        truths, right = [answer.truth for answer in of_style], sum(answer.right for answer in of_style)
+        drawn.append(share_right(title, truths, right, sum(answer.copied for answer in of_style)))
     return [baseline for baseline in drawn if baseline]
 
 
@@ -181,8 +181,8 @@ Measured = tuple[str, ExecutionAnswer]
 
 def _rank_correlation(rows: Rows[Measured], seed: int) -> tuple[int, Estimate]:
     values = [(MEASURES[name](answer), answer.right) for _, (name, answer) in rows]
-    known = [(float(value), float(right)) for value, right in values if value is not None]
-    return len(known), spearman(known, seed=seed)
+    pairs = [(float(value), float(right)) for value, right in values if value is not None]
+    return len(pairs), spearman(pairs, seed=seed)
 
 
 def with_points(table: Table, column: str) -> Table:

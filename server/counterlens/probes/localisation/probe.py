@@ -277,9 +277,12 @@ class LocalisationProbe(PromptedTask[LocalisationOptions, LocalisationRecord, _P
         )
         bugs = [
             LocatedBug(
-                bug=bug.mutation, **known, first=next(located), versions=tuple(islice(located, len(versions)))
+                bug=bug.mutation,
+                **results,
+                first=next(located),
+                versions=tuple(islice(located, len(versions))),
             )
-            for bug, versions, known in facts.verified
+            for bug, versions, results in facts.verified
         ]
         return LocalisationRecord(bugs=tuple(bugs))
 
@@ -333,11 +336,11 @@ def _bugs(
     mutants = alternate_mutations(breaking, options.seed)[: _TRIES * MOST_BUGS]
     programs += [(each.mutation, each.source) for each in mutants]
     before, _ = _lines(document, target.qualname)
-    known = 0
+    bug_count = 0
     for mutation, program in programs:
-        if known == MOST_BUGS:
+        if bug_count == MOST_BUGS:
             return
-        context.steps.next(f"looking for an input that shows a bug in {target.name}", known, MOST_BUGS)
+        context.steps.next(f"looking for an input that shows a bug in {target.name}", bug_count, MOST_BUGS)
         difference = judge.difference(program, cancel=cancel)
         changed = replace(document, text=program)
         lines = changed_lines(before, _lines(changed, target.qualname)[0])
@@ -347,7 +350,7 @@ def _bugs(
         if not 0 < len(lines) <= _MOST_LINES:
             left_out["bug that is not in one line"] += 1
             continue
-        known += 1
+        bug_count += 1
         bug = _Bug(mutation, changed, lines)
         versions = []
         for version in _versions(bug, target, options):

@@ -78,8 +78,8 @@ def mean_entropy(asked: Answers) -> Estimate:
 
 def mean_nll(asked: Answers) -> Estimate:
     """The mean negative log-likelihood of the right operator in nats, with an interval over functions."""
-    known = ((target, answer.nll) for target, answer in asked)
-    return pooled_mean(((target, nll) for target, nll in known if nll is not None), least=0)
+    values = ((target, answer.nll) for target, answer in asked)
+    return pooled_mean(((target, nll) for target, nll in values if nll is not None), least=0)
 
 
 def compare(

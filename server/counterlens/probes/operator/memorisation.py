@@ -92,10 +92,10 @@ def read_corpus(corpus: str, *, language: str = "python", cancel: Event | None =
         Cancelled: `cancel` was set.
     """
     with _LOCK:
-        state, known = _state(corpus, language), _READ.get((corpus, language))
-        if known is None or known[0] != state:
-            known = _READ[corpus, language] = state, _count(corpus, language, cancel)
-        return known[1]
+        state, cached = _state(corpus, language), _READ.get((corpus, language))
+        if cached is None or cached[0] != state:
+            cached = _READ[corpus, language] = state, _count(corpus, language, cancel)
+        return cached[1]
 
 
 def _count(corpus: str, language: str, cancel: Event | None) -> OperatorCorpus:
@@ -128,8 +128,8 @@ def _state(corpus: str, language: str) -> _State:
     if not files:
         path = open_dataset(corpus).path
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    known = ((file, file.stat()) for file in files if file.is_file())
-    return tuple((file, state.st_mtime_ns, state.st_size) for file, state in known)
+    stats = ((file, file.stat()) for file in files if file.is_file())
+    return tuple((file, state.st_mtime_ns, state.st_size) for file, state in stats)
 
 
 def _documents(corpus: str, language: str) -> Iterator[Document]:

@@ -207,7 +207,7 @@ class _Surveys:
 
     def __init__(self, qualname: str, seed: int, language: str) -> None:
         self._qualname, self._seed = qualname, seed
-        self._known: dict[tuple[str, str], Survey] = {}
+        self._surveys: dict[tuple[str, str], Survey] = {}
         self._parsed = lru_cache(maxsize=4)(
             mutated(language).parse
         )  # only for one change, because trees of long files are large
@@ -243,11 +243,11 @@ class _Surveys:
         return None
 
     def _survey(self, text: str, mutation: str) -> Survey:
-        if (text, mutation) not in self._known:
-            self._known[text, mutation] = survey(
+        if (text, mutation) not in self._surveys:
+            self._surveys[text, mutation] = survey(
                 self._parsed(text), mutations=[mutation], function=self._qualname, seed=self._seed
             )
-        return self._known[text, mutation]
+        return self._surveys[text, mutation]
 
 
 def _hull(changes: Sequence[Change]) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -157,8 +157,8 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
 
     def summary(self, records: Sequence[OperatorRecord]) -> str:
         answers = [(record.target, answer) for record in records for answer in record.operators]
-        known = cells.share(answers)
-        parts = [f"The model would have written {known.count} of {plural(known.n, 'operator')} as they are."]
+        share = cells.share(answers)
+        parts = [f"The model would have written {share.count} of {plural(share.n, 'operator')} as they are."]
         swaps = {"operand-swap", "block-swap"}
         pairs = [
             pair for record in records for pair in record.pairs if pair.complete and pair.change in swaps
@@ -181,8 +181,10 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
 
     def measures(self, record: OperatorRecord) -> Mapping[str, bool]:
         complete = [pair.both for pair in record.pairs if pair.complete]
-        known = {"all operators known": all(answer.correct for answer in record.operators)}
-        return known | ({"all operators known before and after changes": all(complete)} if complete else {})
+        measures = {"all operators known": all(answer.correct for answer in record.operators)}
+        return measures | (
+            {"all operators known before and after changes": all(complete)} if complete else {}
+        )
 
     def estimate(self, target: Target, options: OperatorOptions, model: Model) -> int:  # noqa: ARG002
         """Like `Probe.estimate`: one text for each candidate of each gap."""

@@ -124,14 +124,14 @@ def _operators(
     compared = {side: compare(side_of(pairs, side), frequency, seed, unseen=_SMOOTH) for side in SIDES}
     rows: list[tuple[Cell, ...]] = []
     for name in OPERATORS:
-        for side, known in compared.items():
-            candidate = known[1].get(name) if known else None
+        for side, comparison in compared.items():
+            candidate = comparison[1].get(name) if comparison else None
             if candidate and candidate.counts != Agreement():
                 cells = (*count_cells(candidate.counts), candidate.better, candidate.p_value)
                 rows.append((name, _NOT_AFTER[side], *cells))
-    for side, known in compared.items():
-        if known:
-            chance, by_operator = known
+    for side, comparison in compared.items():
+        if comparison:
+            chance, by_operator = comparison
             counts = sum((candidate.counts for candidate in by_operator.values()), Agreement())
             rows.append((OVERALL, _NOT_AFTER[side], *count_cells(counts), chance.better, chance.p_value))
     title = f"Table {number}: operator by operator, {CHANGES[change].title}"
@@ -148,9 +148,9 @@ def _guessing(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
     for name in PUBLISHED:
         for side in SIDES:
             asked = side_of(_pairs(records, name), side)
-            known = compare(asked, frequency, seed, unseen=_SMOOTH)
-            if known:
-                chance = known[0]
+            comparison = compare(asked, frequency, seed, unseen=_SMOOTH)
+            if comparison:
+                chance = comparison[0]
                 row = chance.mean, chance.highest, chance.better, chance.p_value
                 rows.append((CHANGES[name].title, _NOT_AFTER[side], len(asked), share(asked), *row))
     columns = ("transformation", "transformed", "n", "accuracy", "chance", "best round", "rounds better", "p")
@@ -163,9 +163,9 @@ def spreads(records: Records, value: Measure) -> Iterator[tuple[str, str, Sequen
     for name in PUBLISHED:
         for side in SIDES:
             asked = side_of(_pairs(records, name), side)
-            known = [figure for _, answer in asked if (figure := value(answer)) is not None]
-            if known:
-                yield CHANGES[name].title, _NOT_AFTER[side], known
+            figures = [figure for _, answer in asked if (figure := value(answer)) is not None]
+            if figures:
+                yield CHANGES[name].title, _NOT_AFTER[side], figures
 
 
 def five(values: Sequence[float]) -> list[float]:
@@ -176,8 +176,8 @@ def five(values: Sequence[float]) -> list[float]:
 
 def _spread(title: str, records: Records, value: Measure, note: str) -> Table:
     rows: list[tuple[Cell, ...]] = [
-        (transformation, side, len(known), *five(known), float(np.mean(known)))
-        for transformation, side, known in spreads(records, value)
+        (transformation, side, len(figures), *five(figures), float(np.mean(figures)))
+        for transformation, side, figures in spreads(records, value)
     ]
     return Table(title, ("transformation", "transformed", *_SPREAD), tuple(rows), note)
 

@@ -128,7 +128,7 @@ class OperatorAsker:
     def __init__(self, model: Model, steps: Steps, total: int) -> None:
         self._model, self._steps, self._total = model, steps, total
         self._masked = model.offers(Capability.MASKED, cancel=steps.cancel)
-        self._known: dict[_Key, OperatorScores] = {}
+        self._scores: dict[_Key, OperatorScores] = {}
 
     def answer(self, place: OperatorPlace) -> OperatorAnswer:
         """The model's belief about an operator in the unchanged function.
@@ -180,15 +180,15 @@ class OperatorAsker:
 
     def _distribution(self, place: OperatorPlace, window: Window) -> OperatorDistribution:
         key = _key(place, window, masked=self._masked)
-        if key not in self._known:
+        if key not in self._scores:
             site = place.site
             text = site.text if len(site.text) <= _LONGEST else site.text[: _LONGEST - 1] + "…"
-            self._steps.next(f"line {site.line}: {text}", len(self._known), self._total)
+            self._steps.next(f"line {site.line}: {text}", len(self._scores), self._total)
             after = window.after if window.before is None or self._masked else max(WINDOWS)
-            self._known[key] = OperatorScorer(self._model, place.document).score(
+            self._scores[key] = OperatorScorer(self._model, place.document).score(
                 site, before=window.before, after=after, cancel=self._steps.cancel
             )
-        return self._known[key].distribution(window.after)
+        return self._scores[key].distribution(window.after)
 
 
 def answer_of(distribution: OperatorDistribution) -> OperatorAnswer:

@@ -143,7 +143,7 @@ def listing(records: Records) -> Table | None:
     asked = [(record.target, answer) for record in records for answer in record.operators]
     if several:
         doubted = [(target, answer) for target, answer in asked if not answer.correct]
-        asked = sorted(doubted, key=lambda known: known[1].expected)
+        asked = sorted(doubted, key=lambda pair: pair[1].expected)
     if not asked:
         return None
     rows = tuple(

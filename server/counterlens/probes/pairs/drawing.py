@@ -166,7 +166,7 @@ class _Draws:
     def draw(self, gaps: dict[str, Gap], upto: int) -> None:
         """Sample until each hole has `upto` completions, all in one batch."""
         wanted = [
-            (gap, i) for shown, gap in gaps.items() for i in range(len(self._known(shown).passed), upto)
+            (gap, i) for shown, gap in gaps.items() for i in range(len(self._draws_of(shown).passed), upto)
         ]
         if not wanted:
             return
@@ -183,10 +183,10 @@ class _Draws:
             if verdict.judgement is Judgement.REFUSED:
                 self._drawn[gap.shown] = None
             elif self._drawn.get(gap.shown, Drawn()) is not None:
-                known = self._known(gap.shown)
+                earlier = self._draws_of(gap.shown)
                 self._drawn[gap.shown] = Drawn(
-                    (*known.completions, completion.text), (*known.passed, verdict.passed)
+                    (*earlier.completions, completion.text), (*earlier.passed, verdict.passed)
                 )
 
-    def _known(self, shown: str) -> Drawn:
+    def _draws_of(self, shown: str) -> Drawn:
         return self._drawn.get(shown) or Drawn()

@@ -17,12 +17,12 @@ class PairsMethod:
     """What the pair probes do without a protocol.
 
     Attributes:
-        seen_only: Whether pairs are judged only by tests that see their hole.
+        sensitive_only: Whether pairs are judged only by tests that are sensitive to their hole.
         repeatable: Whether a remote model must complete the same code in the same way twice.
         run_tables: Whether a report of a run has tables of its own, beside those of the probe.
     """
 
-    seen_only = True
+    sensitive_only = True
     repeatable = False
     run_tables = True
 
@@ -35,12 +35,13 @@ class PairsMethod:
 
     def mutations(self, language: str) -> list[str]:
         """The default mutations: all that keep the meaning."""
-        known = mutated(language).mutations
         return [
-            name for name, mutation in known.items() if mutation.preserving and not mutation.needs_observation
+            name
+            for name, mutation in mutated(language).mutations.items()
+            if mutation.preserving and not mutation.needs_observation
         ]
 
-    def forms(self, known: MutatedLanguage) -> dict[str, AnyMutation]:  # noqa: ARG002
+    def forms(self, mutated_language: MutatedLanguage) -> dict[str, AnyMutation]:  # noqa: ARG002
         """The mutations that have a form of their own, by id.
 
         Raises:
@@ -58,7 +59,7 @@ class PairsMethod:
 class Cacp(PairsMethod):
     """The protocol `cacp`: its population and its tables; see `published.py`."""
 
-    seen_only = False
+    sensitive_only = False
     repeatable = True
     run_tables = False
 
@@ -75,14 +76,14 @@ class Cacp(PairsMethod):
         """The mutations of the paper."""
         return list(PAPER_ORDER)
 
-    def forms(self, known: MutatedLanguage) -> dict[str, AnyMutation]:
+    def forms(self, mutated_language: MutatedLanguage) -> dict[str, AnyMutation]:
         """The forms of the paper; see `PairsMethod`."""
-        if known.published is None:
+        if mutated_language.published is None:
             raise OptionError(
                 f"--protocol {CACP} supports Python only, the language of the paper's programs",
                 "Leave out --protocol",
             )
-        return dict(known.published)
+        return dict(mutated_language.published)
 
     def tables(self, models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
         """The paper's tables, by model."""
@@ -109,13 +110,13 @@ def forms_of(
     Raises:
         OptionError: the language has no such form.
     """
-    known = mutated(language)
-    forms = METHODS[protocol].forms(known)
-    if reach > 1 and known.reaching is None:
+    mutated_language = mutated(language)
+    forms = METHODS[protocol].forms(mutated_language)
+    if reach > 1 and mutated_language.reaching is None:
         raise OptionError(
             f"--reach {reach} supports Python only: in other languages, only adjacent statements are swapped",
             "Leave out --reach",
         )
-    if reach > 1 and known.reaching is not None:
-        forms[SWAP] = known.reaching(reach)
+    if reach > 1 and mutated_language.reaching is not None:
+        forms[SWAP] = mutated_language.reaching(reach)
     return [forms.get(name, name) for name in mutations]

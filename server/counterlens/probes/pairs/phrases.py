@@ -62,14 +62,14 @@ def rests_on(side: Side) -> str:
 
 def change_phrase(mutation: str) -> str:
     """The change of a mutation, as the beginning of a sentence."""
-    known = _DONE.get(mutation)
-    return known[0] if known else f"After {mutation}"
+    phrases = _DONE.get(mutation)
+    return phrases[0] if phrases else f"After {mutation}"
 
 
 def ignoring_phrase(mutation: str) -> str:
     """The meaning of ignoring a mutation, as the object of a sentence."""
-    known = _DONE.get(mutation)
-    return known[1] if known else "what it wrote before the change"
+    phrases = _DONE.get(mutation)
+    return phrases[1] if phrases else "what it wrote before the change"
 
 
 def contested_sentence(pair: PairRecord) -> str:

@@ -71,7 +71,7 @@ from counterlens.probes.pairs.published import (
     PromptContext,
     Reach,
 )
-from counterlens.probes.pairs.seeing import seen_counterfactuals
+from counterlens.probes.pairs.sensitivity import sensitively_tested
 from counterlens.probes.pairs.stability import (
     DEFAULT_PLACEBOS,
     DEFAULT_WAYS,
@@ -254,8 +254,8 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     holes = holes_of(target) if options.from_commits else []
     bare = [(unchanged_function(document, function, hole),) for hole in holes]
     # A hole that no test reaches can be filled with anything.
-    seen, blind = seen_counterfactuals(judging, document, function, bare, steps)
-    holes = [hole for hole, made in zip(holes, bare, strict=True) if made in seen]
+    sensitive, insensitive = sensitively_tested(judging, document, function, bare, steps)
+    holes = [hole for hole, made in zip(holes, bare, strict=True) if made in sensitive]
     asked, refusals, dropped = _usable_counterfactuals(
         judging, document, function, surveys, holes, view, options
     )
@@ -271,7 +271,9 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
         tuple(controls),
         tuple(gaps),
         tuple((hole, Gap.of(document, function, hole.start, view, hole.end)) for hole in holes),
-        (*blind, *refusals) if offered.counterfactuals else (*blind, *refusals, *offered.refusals),
+        (*insensitive, *refusals)
+        if offered.counterfactuals
+        else (*insensitive, *refusals, *offered.refusals),
         (*dropped, *failing),
         wanted,
         why_not,
@@ -297,9 +299,9 @@ def _usable_counterfactuals(
     if options.searches:
         counterfactuals, never = cut_to_discriminate(judging, document, function, chain(*kept), view, steps)
         kept, refusals = [(counterfactual,) for counterfactual in counterfactuals], (*refusals, *never)
-    if METHODS[options.chosen_protocol].seen_only:
-        kept, blind = seen_counterfactuals(judging, document, function, kept, steps)
-        refusals = (*refusals, *blind)
+    if METHODS[options.chosen_protocol].sensitive_only:
+        kept, insensitive = sensitively_tested(judging, document, function, kept, steps)
+        refusals = (*refusals, *insensitive)
     return list(chain(*kept)), refusals, dropped
 
 

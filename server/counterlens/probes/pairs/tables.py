@@ -211,17 +211,17 @@ def _summary(summary: EffectSummary) -> tuple[Cell, ...]:
 
 def _changes(records: Sequence[PairsRecord], part: tuple[str, str] | None) -> tuple[Cell, ...]:
     """The cells of all pairs, or of those of one mutation or concept."""
-    known = [
+    effects = [
         (record.target, pair.likelihood)
         for record in records
         for pair in record.pairs
         if pair.likelihood and (part is None or _KEYS[part[0]](pair) == part[1])
     ]
-    before: Estimate = pooled_mean(((name, effect.original) for name, effect in known))
-    change = pooled_mean(((name, effect.change) for name, effect in known))
-    less = pooled_share((name, effect.change <= -NOISE) for name, effect in known)
-    more = pooled_share((name, effect.change >= NOISE) for name, effect in known)
-    return len(known), before, change, less, more
+    before: Estimate = pooled_mean(((name, effect.original) for name, effect in effects))
+    change = pooled_mean(((name, effect.change) for name, effect in effects))
+    less = pooled_share((name, effect.change <= -NOISE) for name, effect in effects)
+    more = pooled_share((name, effect.change >= NOISE) for name, effect in effects)
+    return len(effects), before, change, less, more
 
 
 def drawn_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:

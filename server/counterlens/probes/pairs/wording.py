@@ -26,7 +26,7 @@ from counterlens.probes.pairs.phrases import (
     with_average,
 )
 from counterlens.probes.pairs.record import NOISE, Likelihood, PairRecord, PairsRecord
-from counterlens.probes.pairs.seeing import is_blind
+from counterlens.probes.pairs.sensitivity import is_insensitive
 
 if TYPE_CHECKING:
     from counterlens.metrics.noise_floor import AboveFloor
@@ -163,8 +163,8 @@ def follows_sentence(record: PairsRecord) -> str:
     kept = f"its verdict held in {changed.n - changed.count} of {versions} with the same meaning"
     if noisy_verdict(record) or unstable(record):
         return f"It cannot be told: {kept}, but verdicts also change without a reason."
-    known = [pair for pair in record.pairs if pair.effect is not None and pair.effect.informative]
-    contested = sum(pair.contested for pair in known)
+    informative = [pair for pair in record.pairs if pair.effect is not None and pair.effect.informative]
+    contested = sum(pair.contested for pair in informative)
     doubt = (
         f" In {contested} of them a program passed that does otherwise on some input." if contested else ""
     )
@@ -173,7 +173,7 @@ def follows_sentence(record: PairsRecord) -> str:
             f"It cannot be told: {kept}, and in {summary.gained} it was right only after the change.{doubt}"
         )
     if changed.count:
-        copied = sum(pair.copied for pair in known if pair.outcome is PairOutcome.LOST)
+        copied = sum(pair.copied for pair in informative if pair.outcome is PairOutcome.LOST)
         how = f", and in {copied} it wrote the same code as before the change" if copied else ""
         floor = summarize(record.placebo_observations).average.n
         unknown = "" if floor else " How often a verdict changes without a reason is not known here."
@@ -238,16 +238,16 @@ def likelihood(effect: Likelihood) -> str:
 
 def _likelihood(record: PairsRecord) -> str:
     name = record.name
-    known = [(pair, pair.likelihood) for pair in record.pairs if pair.likelihood]
-    harmed = [(pair, effect) for pair, effect in known if effect.change <= -NOISE]
+    effects = [(pair, pair.likelihood) for pair in record.pairs if pair.likelihood]
+    harmed = [(pair, effect) for pair, effect in effects if effect.change <= -NOISE]
     if not harmed:
         return (
             f"No change made the true rest of {name} less likely to the model beyond rounding. Nothing here "
             "suggests that it only recognises this code."
         )
-    worst, effect = min(harmed, key=lambda known: known[1].change)
+    worst, effect = min(harmed, key=lambda harm: harm[1].change)
     return (
-        f"{len(harmed)} of {len(known)} changes that preserve the behaviour made the true rest of {name} "
+        f"{len(harmed)} of {len(effects)} changes that preserve the behaviour made the true rest of {name} "
         f"less likely to the model, most of all {worst.mutation} ({effect.change:+.2f} nats per token): "
         "there it expects the usual form of this code."
     )
@@ -289,9 +289,9 @@ def _nothing_to_show(record: PairsRecord) -> str:
     name = record.name
     if record.dropped:
         return f"Every counterfactual of {name} failed its own tests, so the model got no prompts."
-    blind = next((refusal.reason for refusal in record.refused if is_blind(refusal.reason)), None)
-    if blind is not None:
-        return f"Mutations apply to {name}, but {blind}. Add a doctest or a test that checks that code."
+    insensitive = next((refusal.reason for refusal in record.refused if is_insensitive(refusal.reason)), None)
+    if insensitive is not None:
+        return f"Mutations apply to {name}, but {insensitive}. Add a doctest or a test that checks that code."
     if record.refused:
         reason = record.refused[0].reason
         return f"No mutation could be applied safely to {name}: {reason}."

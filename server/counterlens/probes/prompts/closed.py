@@ -77,8 +77,8 @@ class WeighedQuestion:
         Args:
             logprobs: That of each spelling.
         """
-        known = iter(logprobs)
-        sums = np.array([np.logaddexp.reduce([next(known) for _ in same]) for same in self.spellings])
+        remaining = iter(logprobs)
+        sums = np.array([np.logaddexp.reduce([next(remaining) for _ in same]) for same in self.spellings])
         return tuple((sums - np.logaddexp.reduce(sums)).tolist())
 
 
@@ -122,8 +122,8 @@ def ask(
     if how(model, steps.cancel) is AnswerSource.TEXT:
         completions = model.complete(prompts, **steps.request(what, len(prompts)))
         return [YesNo(read(completion.text)) for completion in completions]
-    known = choose(model, [WeighedQuestion(prompt, words) for prompt in prompts], steps, what)
-    return [YesNo(yes > no, float(np.exp(yes))) for yes, no in known]
+    shares = choose(model, [WeighedQuestion(prompt, words) for prompt in prompts], steps, what)
+    return [YesNo(yes > no, float(np.exp(yes))) for yes, no in shares]
 
 
 def choose(

@@ -158,8 +158,8 @@ class PromptedTask(Probe[OptionsT, RecordT], Generic[OptionsT, RecordT, FactsT])
             value = None if inside is None else inside - 0.5
         elif ranked:
             value = share_above_chance(ranked).value
-        known = [each.right - each.chance for each in asked if each.chance is not None]
-        return sum(known) / len(known) if value is None and known else value
+        above_chance = [each.right - each.chance for each in asked if each.chance is not None]
+        return sum(above_chance) / len(above_chance) if value is None and above_chance else value
 
     def estimate(self, target: Target, options: OptionsT, model: Model) -> int:  # noqa: ARG002
         """Like `Probe.estimate`."""

@@ -361,8 +361,8 @@ def _simplest(
 
 
 def _are_apart(code: VersionOutcome, reading: VersionOutcome) -> bool:
-    known = code.returned and reading.returned and None not in (code.group, reading.group)
-    return known and code.text != reading.text
+    comparable = code.returned and reading.returned and None not in (code.group, reading.group)
+    return comparable and code.text != reading.text
 
 
 def _majority(outcomes: InputOutcomes, counted: Sequence[int], rule: Consensus) -> Disagreement | None:

@@ -129,10 +129,10 @@ class RecognitionProbe(Probe[RecognitionOptions, RecognitionRecord]):
         if len(records) == 1 or not distinguishing_rates(record.identity, record.language):
             return seen_sentence(record)
         name, rate = next(iter(distinguishing_rates(record.identity, record.language).items()))
-        known = [score for each in records if (score := each.scores[name]) is not None]
-        above = sum(score > rate.threshold for score in known)
+        scores = [score for each in records if (score := each.scores[name]) is not None]
+        above = sum(score > rate.threshold for score in scores)
         return (
-            f"{above} of {len(known)} functions score higher than 95 % of code that the model cannot have "
+            f"{above} of {len(scores)} functions score higher than 95 % of code that the model cannot have "
             f"seen ({name}; 5 % of unseen functions do, too). {_trust(name, rate)}"
         )
 
@@ -146,12 +146,12 @@ class RecognitionProbe(Probe[RecognitionOptions, RecognitionRecord]):
 
 def untold(identity: str, language: str) -> str | None:
     """Why nothing can be told about what a model has seen, in a sentence; None if something can."""
-    known = rates_of(identity, language)
-    if known is None:
+    rates = rates_of(identity, language)
+    if rates is None:
         return f"{_UNTOLD}how often its scores are right about that was not measured."
     if not distinguishing_rates(identity, language):
-        seen = max(rate.seen for rate in known.methods.values())
-        fresh = max(rate.fresh for rate in known.methods.values())
+        seen = max(rate.seen for rate in rates.methods.values())
+        fresh = max(rate.fresh for rate in rates.methods.values())
         return (
             f"{_UNTOLD}in a trial with {seen} functions that it can have seen and {fresh} that it cannot, "
             "none of its scores was shown to be higher for the former."
@@ -193,9 +193,9 @@ def min_k(scores: TokenScores) -> float | None:
     """
     if scores.deviation is None:
         return None
-    known = ~np.isnan(scores.logprob)
-    deviation = scores.deviation[known]
-    distance = scores.logprob[known] + scores.entropy[known]
+    scored = ~np.isnan(scores.logprob)
+    deviation = scores.deviation[scored]
+    distance = scores.logprob[scored] + scores.entropy[scored]
     standard = np.divide(distance, deviation, out=np.zeros(len(distance)), where=deviation > _CERTAIN)
     return float(np.sort(standard)[: max(1, int(len(standard) * _LOWEST))].mean())
 
@@ -253,15 +253,15 @@ def _verbatim(
 
 
 def _rates(record: RecognitionRecord) -> Table:
-    known = rates_of(record.identity, record.language)
+    rates = rates_of(record.identity, record.language)
     rows: list[tuple[Cell, ...]] = []
-    for name, rate in (known.methods if known else {}).items():
+    for name, rate in (rates.methods if rates else {}).items():
         area = Estimate(rate.auc, rate.low, rate.high, rate.seen + rate.fresh) if rate.distinguishes else None
         told = rate.above if rate.distinguishes else None
         rows.append(
             (name, rate.seen, rate.fresh, area, told, "yes" if rate.distinguishes else "cannot be told")
         )
-    blind = f"; by how well they compress alone, without a model, {known.blind:.2f}" if known else ""
+    blind = f"; by how well they compress alone, without a model, {rates.blind:.2f}" if rates else ""
     note = (
         "AUC: the probability that a function that the model can have seen scores higher than one published "
         f"after its training{blind}; found: share of the seen ones that score higher than 95 % of the others"
@@ -300,9 +300,9 @@ def _files(records: Sequence[RecognitionRecord], usable: Mapping[str, Rate], see
 def _together(records: Sequence[RecognitionRecord], usable: Mapping[str, Rate]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, rate in usable.items():
-        known = [(each.target, score) for each in records if (score := each.scores[name]) is not None]
-        above = pooled_share((target, score > rate.threshold) for target, score in known)
-        rows.append((name, len(known), pooled_mean(known), above))
+        scores = [(each.target, score) for each in records if (score := each.scores[name]) is not None]
+        above = pooled_share((target, score > rate.threshold) for target, score in scores)
+        rows.append((name, len(scores), pooled_mean(scores), above))
     note = "higher: share that scores higher than 95 % of unseen functions; 0.05 if none was seen"
     return Table("together", ("method", "n", "mean", "higher"), tuple(rows) if len(records) > 1 else (), note)
 

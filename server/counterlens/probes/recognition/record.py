@@ -79,14 +79,14 @@ def _rates() -> dict[str, ModelRates]:
 
 def rates_of(identity: str, language: str) -> ModelRates | None:
     """The rates for a model; None if they were not measured, or for another language."""
-    known = _rates().get(identity)
-    return known if known is not None and known.language == language else None
+    rates = _rates().get(identity)
+    return rates if rates is not None and rates.language == language else None
 
 
 def distinguishing_rates(identity: str, language: str) -> dict[str, Rate]:
     """The methods that tell something for a model, the best first."""
-    known = rates_of(identity, language)
-    usable = {name: rate for name, rate in known.methods.items() if rate.distinguishes} if known else {}
+    rates = rates_of(identity, language)
+    usable = {name: rate for name, rate in rates.methods.items() if rate.distinguishes} if rates else {}
     return dict(sorted(usable.items(), key=lambda each: -each[1].auc))
 
 

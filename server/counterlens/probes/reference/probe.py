@@ -191,8 +191,8 @@ def scored_answers(record: ReferenceRecord) -> Iterator[ScoredAnswer]:
 
 def published_of(answer: ScoredAnswer) -> float | None:
     """The published value of the score of an answer, in percent; None if there is none."""
-    known = published_scores(answer.named)
-    return known.scores.get(answer.score) if known else None
+    published = published_scores(answer.named)
+    return published.scores.get(answer.score) if published else None
 
 
 def _is_right(answer: ScoredAnswer) -> bool:

@@ -152,8 +152,8 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             asked += [(program, versions.correct, question) for question in questions]
             passed = versions.correct
         answers = self._answers(context, [question for _, _, question in asked], reader, language)
-        known = [answer for answer in answers.values() if answer is not None]
-        similarities, note = self.similarities([*known, self.unlike], context.encoder, language)
+        readable = [answer for answer in answers.values() if answer is not None]
+        similarities, note = self.similarities([*readable, self.unlike], context.encoder, language)
         self._check(context, answers, similarities, reader, language)
         pairs = tuple(_compare(asked, answers, similarities, reader, left_out))
         if not pairs and method.needs_pairs:

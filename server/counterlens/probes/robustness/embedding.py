@@ -330,7 +330,7 @@ class EmbeddingMethod:
         columns = ("", "functions", "n", "non-equivalent", "equivalent", "nearer", "less text", "p")
         listed = tuple(
             (target, pair.line, str(pair.standing), pair.plain, pair.equivalent)
-            for target, pair in sorted(pairs, key=lambda known: known[1].plain - known[1].equivalent)
+            for target, pair in sorted(pairs, key=lambda row: row[1].plain - row[1].equivalent)
         )
         names = ("function", "line", "plain swap", "its distance", "distance of the equivalent")
         return (

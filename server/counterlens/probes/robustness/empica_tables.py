@@ -66,12 +66,12 @@ def empica_tables(records: Records, heading: str, seed: int) -> tuple[Table, ...
 
 def pass_table(records: Records) -> Table | None:
     """Table 2: how often the model's code passes the tests; text without a function counts as failing."""
-    known = [record for record in records if record.passed is not None]
-    if not known:
+    tested = [record for record in records if record.passed is not None]
+    if not tested:
         return None
-    passed = sum(bool(record.passed) for record in known)
+    passed = sum(bool(record.passed) for record in tested)
     asked = sum(bool(record.pairs) for record in records)
-    row = (len(known), passed, wilson(passed, len(known)), asked)
+    row = (len(tested), passed, wilson(passed, len(tested)), asked)
     return Table("code written by the model", ("n", "passed", "Pass@1", "functions asked about"), (row,))
 
 
@@ -98,10 +98,12 @@ def by_operator(records: Records, heading: str, seed: int) -> Table:
     measures = measures_of(records)
     counted = Counter(pair.mutation for record in records for pair in record.pairs)
     rows: list[tuple[Cell, ...]] = []
-    for name, known in every_transformation().items():
+    for name, transformation in every_transformation().items():
         figures = (_of_operator(records, measure, name, seed) for measure in measures)
-        kind = _KINDS[known.preserving]
-        rows.append((kind, f"{known.dependence} dependence", known.title, counted[name], *figures))
+        kind = _KINDS[transformation.preserving]
+        rows.append(
+            (kind, f"{transformation.dependence} dependence", transformation.title, counted[name], *figures)
+        )
     return Table(f"{heading}, by operator", ("", "", "operator", "n", *measures), tuple(rows), _NOTE)
 
 
@@ -118,7 +120,8 @@ def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
         for preserving, title in _KINDS.items():
             functions = snippets(records, measure, preserving=preserving)
             right, wrong = (
-                [function for function in functions if function.correct is known] for known in (True, False)
+                [function for function in functions if function.correct is correct]
+                for correct in (True, False)
             )
             figures = (mean_of_operators(side, seed) for side in (right, wrong))
             tested.append(

@@ -126,13 +126,13 @@ class EmpicaRobustness(RobustnessMethod):
 
     def calls(self, context: Context, program: Target, *, seed: int, limits: Limits) -> list[str]:  # noqa: ARG002
         """All test inputs of a program: from its dataset, else from its examples and the tests beside it."""
-        return self._known(program)
+        return self._test_inputs(program)
 
     def rounds(self, program: Target) -> int:
         """The number of these inputs; see `RobustnessMethod`."""
-        return len(self._known(program))
+        return len(self._test_inputs(program))
 
-    def _known(self, program: Target) -> list[str]:
+    def _test_inputs(self, program: Target) -> list[str]:
         try:
             function = reachable(program)
         except SourceError:

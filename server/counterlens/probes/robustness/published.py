@@ -66,8 +66,8 @@ def transform(target: Target, *, seed: int, without: Collection[str]) -> Survey:
     module = parse_document(target.document)
     made: list[Counterfactual] = []
     refused: list[Refusal] = []
-    for known in transformations:
-        survey = everywhere(module, known.mutation, function, seed=seed, without=without)
+    for transformation in transformations:
+        survey = everywhere(module, transformation.mutation, function, seed=seed, without=without)
         made += survey.counterfactuals
         refused += survey.refusals
     return Survey(tuple(made), tuple(refused))
@@ -79,13 +79,13 @@ def transformations_of(language: str) -> Sequence[Transformation]:
     Raises:
         OptionError: it has none.
     """
-    known = MUTATED.get(language)
-    if known is None or not known.transformations:
+    mutated_language = MUTATED.get(language)
+    if mutated_language is None or not mutated_language.transformations:
         titles = enumeration(
             [title_of(language) for language, its in MUTATED.items() if its.transformations], "and"
         )
         raise OptionError(f"--protocol {EMPICA} supports {titles} only", "Leave out --protocol")
-    return known.transformations
+    return mutated_language.transformations
 
 
 def question(task: str, asked: AskedVersion, source: str) -> Prompt:
@@ -131,5 +131,5 @@ def completing_literal(text: str, language: str = "python") -> Literal | None:
     tests = (values.asserted(line[line.index("assert") :]) for line in lines if "assert" in line)
     marked = (values.literal(said.strip().removeprefix(language)) for _, said in _QUOTED.findall(answer))
     alone_on_a_line = (values.literal(line) for line in lines)
-    literals = (known for known in (*tests, *marked, *alone_on_a_line) if known is not None)
+    literals = (literal for literal in (*tests, *marked, *alone_on_a_line) if literal is not None)
     return next(literals, None)

@@ -92,13 +92,13 @@ def plan(target: Target, mutations: Sequence[str], *, seed: int, without: Sequen
         SourceError: the function does not exist, or does not parse.
     """
     function, language = find_function(target.document, target.qualname), target.document.language
-    known = mutated(language)
+    mutated_language = mutated(language)
     chosen = mutations or [
-        name for name, mutation in known.mutations.items() if not mutation.needs_observation
+        name for name, mutation in mutated_language.mutations.items() if not mutation.needs_observation
     ]
     return survey(
         target.document.text,
-        mutations=[known.shown.get(name, name) for name in chosen],
+        mutations=[mutated_language.shown.get(name, name) for name in chosen],
         function=function.qualname,
         seed=seed,
         without=without,

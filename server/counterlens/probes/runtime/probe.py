@@ -275,7 +275,7 @@ class RuntimeProbe(PromptedTask[RuntimeOptions, RuntimeRecord, Sequence[_Asked]]
             name: share_of([row for row in rows if row[1].asked == name], lambda each: each.right)
             for name in ASKED
         }
-        parts = [f"{known.count} of {known.n} ({name})" for name, known in right.items() if known.n]
+        parts = [f"{rate.count} of {rate.n} ({name})" for name, rate in right.items() if rate.n]
         ladders = [ladder for record in records for ladder in _ladders(record)]
         return (
             f"Right answers about what happens during a call: {', '.join(parts)}. Of {len(ladders)} chains "

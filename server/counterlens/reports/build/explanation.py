@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from counterlens.confidence.correctness import Correctness
 from counterlens.counting import plural
 from counterlens.explaining.completing import Explained, WrittenToken
-from counterlens.explaining.written_tree import NodeOrigin, WrittenNode, written_tree
+from counterlens.explaining.completion_tree import NodeOrigin, WrittenNode, completion_tree
 from counterlens.models.base import ModelInfo
 from counterlens.reports.correctness_wording import completion_sentence, right_by_line
 from counterlens.reports.document import (
@@ -160,7 +160,7 @@ def _concepts(explained: Explained) -> TableBlock | None:
 
 def syntax_figure(completions: Sequence[tuple[str, Explained]]) -> Figure:
     """The trees of one or two completions, each under its title, side by side, and as a table."""
-    trees = [(title, written_tree(explained)) for title, explained in completions]
+    trees = [(title, completion_tree(explained)) for title, explained in completions]
     rows = [row for _, tree in trees for row in tree]
     wrote = sum(row.origin is NodeOrigin.WRITTEN for row in rows)
     if len(trees) == 1:

@@ -1,8 +1,8 @@
-"""Whether tests see a hole: they fail if the code after the cut is emptied, or returns a constant.
+"""Test sensitivity: whether tests fail if the code after a cut is emptied, or returns a constant.
 
 Tests that pass with an empty hole would pass any completion, and every pair at that cut would seem to hold.
-So a pair is judged only by tests that see its hole. Hooda et al. 2024 do not control for this; their protocol
-does not require it.
+So a pair is judged only by tests that are sensitive to its hole. Hooda et al. 2024 do not control for this;
+their protocol does not require it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
-BLIND = "the tests also pass if `{stand_in}` replaces the code after the cut, so they cannot judge it"
-_BLIND = re.compile(re.escape(BLIND).replace(re.escape("{stand_in}"), ".+"))
+INSENSITIVE = "the tests also pass if `{stand_in}` replaces the code after the cut, so they cannot judge it"
+_INSENSITIVE = re.compile(re.escape(INSENSITIVE).replace(re.escape("{stand_in}"), ".+"))
 
 
 def empty_programs(document: Document, gap: Gap, stand_in: str) -> tuple[str, ...]:
@@ -33,13 +33,13 @@ def empty_programs(document: Document, gap: Gap, stand_in: str) -> tuple[str, ..
     return tuple(gap.fill(break_before + text) for text in ways)
 
 
-def is_blind(reason: str) -> bool:
-    """Whether a refusal says that the tests do not see the hole."""
-    return _BLIND.fullmatch(reason) is not None
+def is_insensitive(reason: str) -> bool:
+    """Whether a refusal says that the tests are insensitive to the hole."""
+    return _INSENSITIVE.fullmatch(reason) is not None
 
 
 def stand_in_that_passes(judging: Judging, document: Document, function: Function, gap: Gap) -> str | None:
-    """The stand-in for the code after a cut that passes the tests; None if they see the hole."""
+    """The stand-in for the code after a cut that passes the tests; None if they are sensitive to the hole."""
     for stand_in in prompting_of(document.language).stand_ins(document, function):
         for program in empty_programs(document, gap, stand_in):
             verdict = judging.counterfactual(program)
@@ -50,34 +50,34 @@ def stand_in_that_passes(judging: Judging, document: Document, function: Functio
     return None
 
 
-def seen_counterfactuals(
+def sensitively_tested(
     judging: Judging,
     document: Document,
     function: Function,
     made: Sequence[tuple[Counterfactual, ...]],
     steps: Steps,
 ) -> tuple[list[tuple[Counterfactual, ...]], list[Refusal]]:
-    """The counterfactuals at whose cuts the tests see the hole, and why others are left out.
+    """The counterfactuals at whose cuts the tests are sensitive, and why others are left out.
 
     Each cut of the original is tried once; a counterfactual is cut at the same place.
 
     Args:
-        made: The counterfactuals, each with its cut in one range or several: one whose hole is not seen in
-            some range is left out of all.
+        made: The counterfactuals, each with its cut in one range or several: one whose tests are
+            insensitive in some range is left out of all.
     """
     kept, refused = [], []
-    known: dict[int, str | None] = {}
+    stand_ins: dict[int, str | None] = {}
     for number, variants in enumerate(made):
         steps.next("checking that the tests depend on the code after each cut", number, len(made))
         stand_in = None
         for cut in (variant.cut for variant in variants if variant.cut is not None):
-            if cut.original not in known:
+            if cut.original not in stand_ins:
                 gap = Gap.of(document, function, cut.original, end=cut.original_end)
-                known[cut.original] = stand_in_that_passes(judging, document, function, gap)
-            stand_in = stand_in or known[cut.original]
+                stand_ins[cut.original] = stand_in_that_passes(judging, document, function, gap)
+            stand_in = stand_in or stand_ins[cut.original]
         if stand_in is None:
             kept.append(variants)
         else:
-            first, reason = variants[0], BLIND.format(stand_in=stand_in)
+            first, reason = variants[0], INSENSITIVE.format(stand_in=stand_in)
             refused.append(Refusal(first.mutation, first.function, first.start_line, reason))
     return kept, refused

@@ -1,4 +1,4 @@
-"""Pairs are judged only by tests that see the hole: they fail where it is empty, or returns a constant."""
+"""Pairs are judged only by sensitive tests: they fail where the hole is empty, or returns a constant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.record import PairsRecord, RefusedSite
-from counterlens.probes.pairs.seeing import empty_programs
+from counterlens.probes.pairs.sensitivity import empty_programs
 from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap
@@ -51,14 +51,14 @@ def lines(record: PairsRecord) -> list[int]:
     return [pair.start_line for pair in record.pairs]
 
 
-def blind(record: PairsRecord) -> list[str]:
+def insensitive(record: PairsRecord) -> list[str]:
     return [one.reason for one in record.refused if "replaces the code after the cut" in one.reason]
 
 
 def test_tests_that_see_the_holes_judge_them() -> None:
     record = probed(ALL)
     assert lines(record) == [GUARD, BRANCH]
-    assert not blind(record)
+    assert not insensitive(record)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_tests_that_pass_without_what_follows_judge_nothing(
 ) -> None:
     record = probed(examples)
     assert lines(record) == seen
-    reasons = blind(record)
+    reasons = insensitive(record)
     assert len(reasons) == 2 - len(seen)
     assert all(f"`{stand_in}`" in one for one in reasons)
 
@@ -77,7 +77,7 @@ def test_tests_that_pass_without_what_follows_judge_nothing(
 def test_the_published_protocol_does_not_ask() -> None:
     record = probed(TRUTH, protocol="cacp")
     assert record.pairs
-    assert not blind(record)
+    assert not insensitive(record)
 
 
 def test_a_stand_in_is_as_deep_as_what_it_replaces() -> None:
@@ -91,7 +91,7 @@ def test_a_function_whose_holes_no_test_sees_says_so_before_other_reasons() -> N
     record = probed(TRUTH)
     other = RefusedSite("operand-swap", 8, "the operands: one changes an object that the other may use")
     record = replace(record, pairs=(), refused=(other, *record.refused))
-    assert blind(record)
+    assert insensitive(record)
     said = meaning(record)
     assert said.startswith("Mutations apply to sign, but the tests also pass if `")
     assert said.endswith("Add a doctest or a test that checks that code.")

@@ -66,7 +66,7 @@ class _Shown:
     depth: int
 
 
-def written_tree(explained: Explained) -> tuple[WrittenNode, ...]:
+def completion_tree(explained: Explained) -> tuple[WrittenNode, ...]:
     """The rows of a completion: its function, the code around and before it, and the whole completion."""
     shown, gone = _shown_nodes(explained), explained.departure
     departing = None
@@ -145,8 +145,8 @@ def _row(explained: Explained, shown: _Shown, departure: Departure | None) -> Wr
     nodes = scored.nodes[shown.first : shown.last + 1]
     node = nodes[0]
     text = scored.document.data[node.start : node.end].decode("utf-8", "replace").strip()
-    known = origin is NodeOrigin.WRITTEN
-    tokens = tokens_between(scored, node.start, node.end) if known else ()
+    is_completion = origin is NodeOrigin.WRITTEN
+    tokens = tokens_between(scored, node.start, node.end) if is_completion else ()
     likely = [token for token in tokens if token.probability is not None and token.text.strip()]
     return WrittenNode(
         kinds=tuple(member.kind for member in nodes),
@@ -154,8 +154,8 @@ def _row(explained: Explained, shown: _Shown, departure: Departure | None) -> Wr
         depth=shown.depth,
         text=text.splitlines()[0] if origin is NodeOrigin.AROUND and text else " ".join(text.split()),
         line=scored.document.positions.line_of(node.start) + 1,
-        confidence=node.confidence if known else None,
-        minimum=node.minimum if known else None,
+        confidence=node.confidence if is_completion else None,
+        minimum=node.minimum if is_completion else None,
         least=min(likely, key=lambda token: token.probability or 0.0) if likely else None,
         error=node.kind == "ERROR",
         departure=departure,
