@@ -58,8 +58,8 @@ class Program:
         """
         if function == MODULE:
             return self._analyse(MODULE, self.tree)
-        known = [(name, node.name, node) for name, node in self._functions]
-        return self._analyse(*find(known, function.replace("<locals>.", "")))
+        named_functions = [(name, node.name, node) for name, node in self._functions]
+        return self._analyse(*find(named_functions, function.replace("<locals>.", "")))
 
     def all(self) -> Iterator[Dependences]:
         """The dependences of the module's top-level statements and of every function."""

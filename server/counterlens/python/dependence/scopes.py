@@ -72,13 +72,13 @@ class BlockNames:
 
     def __init__(self, rules: PythonRules) -> None:
         self._rules = rules
-        self._known: dict[ast.AST, Names] = {}
+        self._names: dict[ast.AST, Names] = {}
 
     def names(self, block: Block | Comprehension) -> Names:
         """The names of a block."""
-        block_names = self._known.get(block)
+        block_names = self._names.get(block)
         if block_names is None:
-            block_names = self._known[block] = self._collect(block)
+            block_names = self._names[block] = self._collect(block)
         return block_names
 
     def _collect(self, block: Block | Comprehension) -> Names:

@@ -101,8 +101,8 @@ def _api(called: ast.expr) -> str:
     if not isinstance(called, ast.Attribute):
         return ""
     owner = called.value
-    known = isinstance(owner, ast.Name) and owner.id in sys.stdlib_module_names
-    return f"{ast.unparse(owner) if known else ''}.{called.attr}"
+    is_module = isinstance(owner, ast.Name) and owner.id in sys.stdlib_module_names
+    return f"{ast.unparse(owner) if is_module else ''}.{called.attr}"
 
 
 def _uses(node: ast.AST) -> Iterator[str]:
@@ -120,8 +120,8 @@ def _uses(node: ast.AST) -> Iterator[str]:
         if isinstance(node.func, ast.Attribute):
             yield "method call"
         else:
-            known = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
-            yield "builtin call" if known else "other call"
+            is_builtin = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
+            yield "builtin call" if is_builtin else "other call"
 
 
 def _decisions(node: ast.AST) -> int:

@@ -151,8 +151,8 @@ def _rounds(loop: Mapping[str, object]) -> Rounds:
     values, count, entries = loop["values"], loop["count"], loop["entries"]
     if not (isinstance(values, list) and isinstance(count, int) and isinstance(entries, int)):
         raise TypeError("a report of another form")
-    known = all(isinstance(value, str) for value in values)
-    return Rounds(count=count, values=tuple(values) if known else (), entries=entries)
+    all_texts = all(isinstance(value, str) for value in values)
+    return Rounds(count=count, values=tuple(values) if all_texts else (), entries=entries)
 
 
 def _read_outputs(report: Mapping[str, Any]) -> list[str]:

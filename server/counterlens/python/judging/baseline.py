@@ -168,7 +168,7 @@ def _numbers(ranges: Sequence[int], tests: int) -> list[int]:
     return [number for first, last in pairs for number in range(first, last + 1)]
 
 
-_known: dict[str, Baseline] = {}
+_baselines: dict[str, Baseline] = {}
 
 
 def baseline_of(place: Layout, setting: Setting, folder: Path | None = None) -> Baseline | None:
@@ -194,13 +194,13 @@ def baseline_of(place: Layout, setting: Setting, folder: Path | None = None) -> 
     with _LOCK:
         digest = digest_of(suite, setting.python)
         file = kept / f"{digest}.json"
-        baseline = _known.get(str(file)) or read(file) or Baseline()
+        baseline = _baselines.get(str(file)) or read(file) or Baseline()
         if baseline.partial and baseline.why is None and baseline.spent < setting.map_timeout:
             try:
                 SuiteRun(suite, setting, baseline, file).run_slices()
             except SandboxError as error:
                 return Baseline(why=error.message)
-        _known[str(file)] = baseline
+        _baselines[str(file)] = baseline
         return baseline
 
 

@@ -41,11 +41,11 @@ runs."""
 
 def find_cases(document: Document, function: Function, setting: Setting) -> Judge | None:
     """The judge by the tests that run a function; by those that mention it if there is no baseline."""
-    known = _known_baseline(document, function, setting)
-    if known is None or not known.baseline.tests:
+    coverage = _coverage_of(document, function, setting)
+    if coverage is None or not coverage.baseline.tests:
         return unittests.find(document, function, setting)
-    judge = _by_cases(known, document, function, setting)
-    return judge or (unittests.find(document, function, setting) if known.baseline.partial else None)
+    judge = _by_cases(coverage, document, function, setting)
+    return judge or (unittests.find(document, function, setting) if coverage.baseline.partial else None)
 
 
 def find(document: Document, function: Function, setting: Setting) -> Judge | None:
@@ -53,14 +53,16 @@ def find(document: Document, function: Function, setting: Setting) -> Judge | No
 
     After a survey, `find_cases` has already been called, so tests are not searched for again.
     """
-    known = _known_baseline(document, function, setting)
-    if known is None:
+    coverage = _coverage_of(document, function, setting)
+    if coverage is None:
         return None
-    cases = None if setting.surveyed else _by_cases(known, document, function, setting)
+    cases = None if setting.surveyed else _by_cases(coverage, document, function, setting)
     if cases is not None:
         return cases
     names = [
-        test.name for test in known.tests if test.kind == "doctest" and Path(test.file) == known.place.path
+        test.name
+        for test in coverage.tests
+        if test.kind == "doctest" and Path(test.file) == coverage.place.path
     ]
     judges = (doctests.judge_by(_docstring(document.text, name), document, setting, name) for name in names)
     return next((judge for judge in judges if judge is not None), None)
@@ -89,28 +91,28 @@ def find_why_tested() -> WhyTested:
 
 def is_reached(document: Document, function: Function, setting: Setting) -> bool | None:
     """Whether any usable test runs a function; None if that is unknown for some test."""
-    known = _known_baseline(document, function, setting)
-    if known is None or not known.baseline.tests:
+    coverage = _coverage_of(document, function, setting)
+    if coverage is None or not coverage.baseline.tests:
         return None
-    if any(test.outcome == PASSED for test in known.tests):
+    if any(test.outcome == PASSED for test in coverage.tests):
         return True
-    return None if known.baseline.partial else False
+    return None if coverage.baseline.partial else False
 
 
 def why_not(document: Document, function: Function, setting: Setting) -> str:
     """Why running the tests found none for the function, after `find` found none."""
-    known = _known_baseline(document, function, setting)
-    if known is None:
+    coverage = _coverage_of(document, function, setting)
+    if coverage is None:
         return "there are no tests beside it"
-    baseline = known.baseline
+    baseline = coverage.baseline
     if baseline.why is not None:
         return f"the tests could not be run: {baseline.why}"
     unfinished = f"; not all finished in {baseline.spent:.0f} s" if baseline.partial else ""
-    if known.tests:
-        many = plural(len(known.tests), "test")
-        outcomes = Counter(test.outcome for test in known.tests)
+    if coverage.tests:
+        many = plural(len(coverage.tests), "test")
+        outcomes = Counter(test.outcome for test in coverage.tests)
         parts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-        reason = next((f": {test.reason}" for test in known.tests if test.reason), "")
+        reason = next((f": {test.reason}" for test in coverage.tests if test.reason), "")
         return f"{many} that reach it cannot be used ({parts}{reason}){unfinished}"
     broken = "".join(
         f"; {Path(file).name} cannot be imported: {why}"
@@ -120,7 +122,7 @@ def why_not(document: Document, function: Function, setting: Setting) -> str:
     return f"none of the {plural(len(baseline.tests), 'test')} that were run reaches it{unfinished}{broken}"
 
 
-class _Known:
+class _FunctionCoverage:
     """The baseline's data on one function."""
 
     def __init__(self, place: Layout, baseline: Baseline, lines: range) -> None:
@@ -132,7 +134,7 @@ class _Known:
         return [self.baseline.tests[number] for number in self.numbers]
 
 
-def _known_baseline(document: Document, function: Function, setting: Setting) -> _Known | None:
+def _coverage_of(document: Document, function: Function, setting: Setting) -> _FunctionCoverage | None:
     if document.path is None:
         return None
     place = layout_of(document.path, document.text)
@@ -141,32 +143,34 @@ def _known_baseline(document: Document, function: Function, setting: Setting) ->
     if lines is None:
         return None
     baseline = baseline_of(place, setting)
-    return None if baseline is None else _Known(place, baseline, lines)
+    return None if baseline is None else _FunctionCoverage(place, baseline, lines)
 
 
-def _by_cases(known: _Known, document: Document, function: Function, setting: Setting) -> Judge | None:
+def _by_cases(
+    coverage: _FunctionCoverage, document: Document, function: Function, setting: Setting
+) -> Judge | None:
     """The judge by the nearest usable cases; None if there are none."""
-    tests = known.baseline.tests
-    cases = [number for number in known.numbers if tests[number].kind == "case"]
+    tests = coverage.baseline.tests
+    cases = [number for number in coverage.numbers if tests[number].kind == "case"]
     usable = [number for number in cases if tests[number].outcome in {PASSED, FAILED}]
     passing = [number for number in usable if tests[number].outcome == PASSED]
     if not setting.vetted or not passing:
         passing = usable  # the function may have a bug, which they reveal
     if not passing:
         return None
-    place = known.place
+    place = coverage.place
     named = {
         (str(case.file), case.owner, case.name)
         for case in cases_for(function.qualname, place, files_with_tests(place))
     }
     longest = setting.limits.seconds / _SHARE
-    chosen = nearest(known.baseline, passing, known.place.path, known.lines, named, longest)
+    chosen = nearest(coverage.baseline, passing, coverage.place.path, coverage.lines, named, longest)
     case_names = [CaseName(Path(tests[n].file), tests[n].owner, tests[n].name) for n in chosen]
     items: dict[str, list[str]] = {}
     for number in chosen:
         items.setdefault(tests[number].file, []).append(tests[number].item)
     judging = sorted(dict.fromkeys(case_names), key=lambda case: str(case.file))
-    rejected = [n for n in known.numbers if n not in passing] + [
+    rejected = [n for n in coverage.numbers if n not in passing] + [
         n for n, test in enumerate(tests) if (test.file, test.owner, test.name) in named
     ]
     left_out = {
@@ -175,21 +179,23 @@ def _by_cases(known: _Known, document: Document, function: Function, setting: Se
         if test.kind == "case" and test.outcome != PASSED
     }
     left_out |= {
-        Path(file).name: known.baseline.broken[file] for file, *_ in named if file in known.baseline.broken
+        Path(file).name: coverage.baseline.broken[file]
+        for file, *_ in named
+        if file in coverage.baseline.broken
     }
-    choice = unittests.Choice(items, len(usable), left_out, _ran_by(known, document, chosen))
+    choice = unittests.Choice(items, len(usable), left_out, _ran_by(coverage, document, chosen))
     return unittests.judge_by(judging, place, document.text, setting, choice)
 
 
-def _ran_by(known: _Known, document: Document, chosen: Collection[int]) -> RanBy | None:
+def _ran_by(coverage: _FunctionCoverage, document: Document, chosen: Collection[int]) -> RanBy | None:
     """Return, for each line of the function, the chosen tests that run it."""
-    if document.text != read_text(known.place.path, LARGEST):
+    if document.text != read_text(coverage.place.path, LARGEST):
         return None
-    tests = known.baseline.tests
-    ran = known.baseline.lines.get(str(known.place.path), {})
+    tests = coverage.baseline.tests
+    ran = coverage.baseline.lines.get(str(coverage.place.path), {})
     return {
         line: [(tests[n].file, tests[n].item) for n in ran.get(line, ()) if n in chosen]
-        for line in statement_lines(document.text, known.lines)
+        for line in statement_lines(document.text, coverage.lines)
     }
 
 

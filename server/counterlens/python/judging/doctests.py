@@ -50,7 +50,7 @@ class DoctestJudge(RunningJudge):
         self._by_pytest = by_pytest
         self._examples = [example for example in examples if not example.options.get(doctest.SKIP)]
         self._ignored: set[int] = set()  # examples that fail on the original
-        self._known: dict[str, Verdict] = {}
+        self._verdicts: dict[str, Verdict] = {}
         self._vetted = False
         self._wrong: int | None = None
 
@@ -64,8 +64,8 @@ class DoctestJudge(RunningJudge):
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the examples against a program; see `Judge.judge`."""
-        if program in self._known:
-            return self._known.pop(program)
+        if program in self._verdicts:
+            return self._verdicts.pop(program)
         verdict = self._test_run.run(program, self._read, cancel)
         if self._by_pytest is None or verdict.judgement is not Judgement.FAILED:
             return verdict
@@ -95,7 +95,7 @@ class DoctestJudge(RunningJudge):
     def vetted(self, original: str, cancel: Event | None) -> DoctestJudge | str:
         """The judge by the examples that pass on the original; the reason if none does."""
         if self._by_pytest is not None and (verdict := self.judge(original, cancel=cancel)).passed:
-            self._vetted, self._known = True, {original: verdict}
+            self._vetted, self._verdicts = True, {original: verdict}
             return self
         judge = DoctestJudge(self._examples, self._test_run)
         reason = ""
@@ -105,14 +105,14 @@ class DoctestJudge(RunningJudge):
                 note = f"{len(judge._ignored)} left out: {reason}" if judge._ignored else ""
                 evidence = replace(verdict.evidence, message=note)
                 judge._vetted = True
-                judge._known = {original: replace(verdict, evidence=evidence)}
+                judge._verdicts = {original: replace(verdict, evidence=evidence)}
                 break
             wrong = judge._wrong
             if wrong is None or wrong in judge._ignored:
                 return verdict.evidence.message or str(verdict.judgement)
             judge._ignored.add(wrong)
             reason = reason or f"{verdict.evidence.failed}: {verdict.evidence.message}"
-        return judge if judge.tests and judge._known else brief(reason)
+        return judge if judge.tests and judge._verdicts else brief(reason)
 
     def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         results = report.get("results")

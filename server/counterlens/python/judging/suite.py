@@ -90,11 +90,11 @@ class Suite:
 def digest_of(suite: Suite, python: Path) -> str:
     """Return a digest of everything that a baseline depends on: files, interpreter, packages, exclusions."""
     stamps = [(path, *stamp(path)) for path in [*suite.sources, *suite.notable]]
-    known = _digests.get((suite.project, python))
+    cached_digest = _digests.get((suite.project, python))
     packages = installed_packages(python)
     version = hash((suite.excluded, *stamps, packages))
-    if known is not None and known[0] == version:
-        return known[1]
+    if cached_digest is not None and cached_digest[0] == version:
+        return cached_digest[1]
     digest = hashlib.sha256(f"{_VERSION}\0{suite.project}\0{python}\0{packages}".encode())
     if suite.excluded:
         digest.update(f"\0excluded {sorted(suite.excluded)}".encode("utf-8", "replace"))
@@ -106,11 +106,11 @@ def digest_of(suite: Suite, python: Path) -> str:
 
 def installed_packages(python: Path) -> tuple[str, ...]:
     """The packages of an interpreter with their versions, such as `pytest-8.3.0`, and its own version."""
-    known = describe(python)
-    places = [Path(folder) for folder in known.folders]
+    description = describe(python)
+    places = [Path(folder) for folder in description.folders]
     places += [at for place in places for at in place.glob("lib*/python*/*-packages")]
     named = {path.stem for at in dict.fromkeys(places) for path in at.glob("*-info") if path.suffix}
-    return f"python {known.version[0]}.{known.version[1]}", *sorted(named)
+    return f"python {description.version[0]}.{description.version[1]}", *sorted(named)
 
 
 def circumstances(files: Iterable[Path]) -> dict[str, Any]:

@@ -83,12 +83,12 @@ class CasesJudge(RunningJudge):
         self,
         cases: Sequence[CaseName],
         test_run: TestRun,
-        known: Mapping[str, Verdict] | None = None,
+        verdicts: Mapping[str, Verdict] | None = None,
         choice: Choice | None = None,
     ) -> None:
         super().__init__(test_run)
         self._cases, self._choice = cases, choice
-        self._known = dict(known) if known is not None else None
+        self._verdicts = dict(verdicts) if verdicts is not None else None
 
     @property
     def tests(self) -> int:
@@ -111,11 +111,11 @@ class CasesJudge(RunningJudge):
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`."""
-        known = self._known.pop(program, None) if self._known else None  # a second call runs it again
-        return known or self._test_run.run(program, self._read, cancel)
+        verdict = self._verdicts.pop(program, None) if self._verdicts else None  # a second call runs it again
+        return verdict or self._test_run.run(program, self._read, cancel)
 
     def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
-        return read_cases(report) if self._known is None else _read_vetted(report)
+        return read_cases(report) if self._verdicts is None else _read_vetted(report)
 
     def standing(self, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
         """The cases that a program fails, all of them; see `Judge.standing`."""
@@ -254,8 +254,8 @@ def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
 def read_detail(reported: Mapping[str, Any]) -> FailureDetail:
     """What a runner reported about a failed test; a program may have reported anything."""
     kinds = {field.name: type(field.default) for field in fields(FailureDetail)}
-    known: Any = {name: value for name, value in reported.items() if isinstance(value, kinds.get(name, ()))}
-    return FailureDetail(**known)
+    values: Any = {name: value for name, value in reported.items() if isinstance(value, kinds.get(name, ()))}
+    return FailureDetail(**values)
 
 
 def _failures_of(

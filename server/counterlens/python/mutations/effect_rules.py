@@ -92,7 +92,7 @@ class SurelyBound:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._known: dict[Variable, list[tuple[int, int]]] = {}
+        self._ranges: dict[Variable, list[tuple[int, int]]] = {}
 
     def at(self, occurrence: Occurrence) -> bool:
         """Whether the variable read at an occurrence is bound whenever that code runs."""
@@ -104,11 +104,11 @@ class SurelyBound:
         if occurrence.deferred(variable.scope):
             return False
         at = self._module.start(occurrence.node)
-        known = self._known.get(variable)
-        if known is None:
+        ranges = self._ranges.get(variable)
+        if ranges is None:
             own = [occurrence for occurrence in variable.occurrences if occurrence.scope is variable.scope]
-            known = self._known[variable] = [*filter(None, map(self._range, own))]
-        return any(start <= at < end for start, end in known)
+            ranges = self._ranges[variable] = [*filter(None, map(self._range, own))]
+        return any(start <= at < end for start, end in ranges)
 
     def _range(self, occurrence: Occurrence) -> tuple[int, int] | None:
         module = self._module
@@ -142,15 +142,15 @@ class EffectAnalysis:
         self.module, self._rules = module, rules
         self.bound, self.kinds = SurelyBound(module), Kinds(module)
         self.acting, self.exposes_module = acting_reads(module), lookups_in(module).exposes_module
-        self._known: dict[cst.CSTNode, SideEffects] = {}
+        self._effects: dict[cst.CSTNode, SideEffects] = {}
 
     def of(self, node: cst.CSTNode) -> SideEffects:
         """The possible effects of a statement or expression."""
-        known = self._known.get(node)
-        if known is None:
-            known = self._known[node] = SideEffects()
-            self.add(node, known)
-        return known
+        effects = self._effects.get(node)
+        if effects is None:
+            effects = self._effects[node] = SideEffects()
+            self.add(node, effects)
+        return effects
 
     def add(self, node: cst.CSTNode, to: SideEffects) -> None:
         """Add the possible effects of a node."""

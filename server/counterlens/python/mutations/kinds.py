@@ -74,7 +74,7 @@ class Kinds:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._known: dict[Variable, ValueKind] = {}
+        self._kinds: dict[Variable, ValueKind] = {}
         self._open: set[Variable] = set()
 
     def of(self, node: cst.BaseExpression) -> ValueKind:
@@ -95,9 +95,9 @@ class Kinds:
 
     def variable(self, variable: Variable) -> ValueKind:
         """The kind of all values of a variable; a greatest fixpoint: open variables are assumed numbers."""
-        known = self._known.get(variable)
-        if known is not None:
-            return known
+        cached_kind = self._kinds.get(variable)
+        if cached_kind is not None:
+            return cached_kind
         if variable in self._open:
             return ValueKind.NUMBER
         if not variable.scope.is_function:
@@ -111,7 +111,7 @@ class Kinds:
                 break
         self._open.discard(variable)
         if not self._open:  # a kind found while others were open may depend on assumptions about them
-            self._known[variable] = kind
+            self._kinds[variable] = kind
         return kind
 
     def _bound(self, name: cst.Name) -> ValueKind:

@@ -88,10 +88,10 @@ class OperandSwap(PythonMutation):
         if effects.acting.runs(COMPARISON, [left, right]):
             return SiteRefused(start, "a comparison of a class of this file has side effects")
         assumed = set(verdict.assumptions)
-        known = any(isinstance(side, _BUILT_IN) for side in (left, right)) or all(
+        builtin_comparison = any(isinstance(side, _BUILT_IN) for side in (left, right)) or all(
             effects.kinds.of(side) <= ValueKind.ATOM for side in (left, right)
         )
-        if not known:
+        if not builtin_comparison:
             assumed.add(REFLECTED)
         edits = [moved_to(module, places[0], places[1]), moved_to(module, places[1], places[0])]
         if operator != module.text(module.span(target.operator)):

@@ -86,14 +86,14 @@ def newest_syntax(source: str) -> NewSyntax | None:
         module = parse_concrete(source, parser_for("python").parse(source.encode()))
         wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
         places = wrapper.resolve(PositionProvider)
-        known = [
+        introductions = [
             NewSyntax(version, name, places[node].start.line)
             for node in places
             for version, name in _introductions(node, module)
         ]
     except (cst.ParserSyntaxError, SourceError, RecursionError, KeyError, UnicodeEncodeError):
         return None
-    return max(known, key=lambda syntax: (syntax.version, -syntax.line), default=None)
+    return max(introductions, key=lambda syntax: (syntax.version, -syntax.line), default=None)
 
 
 def newer_syntax(source: str, version: tuple[int, int] = sys.version_info[:2]) -> NewSyntax | None:

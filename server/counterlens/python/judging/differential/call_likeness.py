@@ -40,8 +40,8 @@ class CallLikeness:
     def departure(self, call: Call) -> str | None:
         """How a call differs from all of them, such as `negative`; None if it is like them."""
         for place, value in _places(call):
-            known = self._values.get(place)
-            way = "with another argument" if known is None else known.departure(value)
+            likeness = self._values.get(place)
+            way = "with another argument" if likeness is None else likeness.departure(value)
             if way is not None:
                 return way
         measures = _measures(call)
@@ -70,8 +70,8 @@ class CallLikeness:
 
     def _steps(self, base: Call) -> st.SearchStrategy[Call]:
         """The object of a call with its methods called in the same order, or in another one."""
-        known = [step for call in self._calls for step in call.steps]
-        other = st.lists(st.sampled_from(known), min_size=1, max_size=len(base.steps) + 2)
+        all_steps = [step for call in self._calls for step in call.steps]
+        other = st.lists(st.sampled_from(all_steps), min_size=1, max_size=len(base.steps) + 2)
         return (st.just(base.steps) | other).flatmap(
             lambda steps: st.tuples(*[self._step(name, call) for name, call in steps]).map(
                 lambda varied: replace(base, steps=varied)
@@ -79,8 +79,8 @@ class CallLikeness:
         )
 
     def _step(self, name: str, call: Call) -> Strategy:
-        known = {place: self._values[f".{name} {place}"].strategy for place, _ in _arguments(call)}
-        return st.fixed_dictionaries(known).map(lambda new: (name, _with_values(call, new)))
+        strategies = {place: self._values[f".{name} {place}"].strategy for place, _ in _arguments(call)}
+        return st.fixed_dictionaries(strategies).map(lambda new: (name, _with_values(call, new)))
 
 
 def _arguments(call: Call) -> Iterator[tuple[str, Any]]:

@@ -81,7 +81,7 @@ class CallPlan:
     @property
     def combinations(self) -> list[tuple[int, ...]]:
         """Indices into the `kinds` of each parameter; a single combination if all types are known."""
-        every = [range(len(parameter.kinds)) for parameter in self._known]
+        every = [range(len(parameter.kinds)) for parameter in self._listed_parameters]
         alike = [
             tuple(min(kind, len(kinds) - 1) for kinds in every)
             for kind in range(max(map(len, every), default=1))
@@ -94,12 +94,12 @@ class CallPlan:
         """Calls with arguments of the given kinds."""
         parts = [
             self._part(parameter, parameter.kinds[kind])
-            for parameter, kind in zip(self._known, combination, strict=True)
+            for parameter, kind in zip(self._listed_parameters, combination, strict=True)
         ]
         return st.tuples(*parts).map(self._call)
 
     @property
-    def _known(self) -> tuple[Parameter, ...]:
+    def _listed_parameters(self) -> tuple[Parameter, ...]:
         return () if isinstance(self.parameters, str) else self.parameters
 
     def like(self, likeness: CallLikeness, calls: Sequence[Call]) -> st.SearchStrategy[Call]:
@@ -123,7 +123,7 @@ class CallPlan:
     def _call(self, values: Sequence[Any]) -> Call:
         positional: list[Any] = []
         named: list[tuple[str, Any]] = []
-        for parameter, value in zip(self._known, values, strict=True):
+        for parameter, value in zip(self._listed_parameters, values, strict=True):
             if value is _OMITTED:
                 continue
             if parameter.several:
@@ -241,8 +241,8 @@ def _optional(
                 else shapes.anything()
             )
         value = ast.literal_eval(default)
-        known = [shapes.like(example) for example in [*given_values, value] if example is not None]
-        return st.one_of(known) if known else None
+        alternatives = [shapes.like(example) for example in [*given_values, value] if example is not None]
+        return st.one_of(alternatives) if alternatives else None
     except (Unknown, ValueError, TypeError, SyntaxError):
         if default is None:
             raise
@@ -277,7 +277,11 @@ def _kinds(shapes: Shapes, parameter: ast.arg, at: int, seen: Sequence[Call]) ->
 
 def _fits(call: Call, arguments: ast.arguments, needed: int) -> bool:
     given_names = {name for name, _ in call.named}
-    known = {argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)}
+    parameter_names = {argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)}
     enough = len(call.positional) + len(given_names) >= needed
     most = len(arguments.posonlyargs) + len(arguments.args)
-    return enough and given_names <= known and (arguments.vararg is not None or len(call.positional) <= most)
+    return (
+        enough
+        and given_names <= parameter_names
+        and (arguments.vararg is not None or len(call.positional) <= most)
+    )

@@ -273,8 +273,8 @@ def recorded_call(forms: Any) -> Call | None:
         named = tuple((str(name), _value(form)) for name, form in forms["w"].items())
         variables = tuple((str(name), value) for name, value in (forms.get("e") or {}).items())
         steps = [(str(name), recorded_call({"v": v, "w": w})) for name, v, w in forms.get("m") or ()]
-        known = tuple((name, call) for name, call in steps if call is not None)
-        return Call(positional, named, variables, known)
+        usable_steps = tuple((name, call) for name, call in steps if call is not None)
+        return Call(positional, named, variables, usable_steps)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, SyntaxError):
         return None
 

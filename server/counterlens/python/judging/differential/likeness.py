@@ -277,9 +277,9 @@ class _Items(Likeness):
 
     def strategy(self) -> Strategy:
         kind, low, high = type(self._values[0]), self._sizes.low, self._sizes.high
-        known = st.sampled_from(self._values).map(_items_of)
+        observed_items = st.sampled_from(self._values).map(_items_of)
         item = self._items.strategy
-        parts = [known, known.flatmap(st.permutations)]
+        parts = [observed_items, observed_items.flatmap(st.permutations)]
         if not item.is_empty:
             parts += [st.lists(item, min_size=low, max_size=high)] * 2
             parts.append(repetitive(item, low, high))

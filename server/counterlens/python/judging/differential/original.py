@@ -114,7 +114,7 @@ class OriginalStudy:
         self._observations: list[CallRecord] = []
         self._arcs: set[tuple[int, int]] = set()
         self._likeness: CallLikeness | None = None
-        self._known = 0  # calls of the tests on which the function returns
+        self._returning_count = 0  # calls of the tests on which the function returns
 
     def result(self) -> Original | Untestable:
         """The behaviour of the function, or why it cannot be compared.
@@ -140,17 +140,17 @@ class OriginalStudy:
         trouble = self._observe(self.plan.seen)
         if trouble is not None:
             return trouble
-        known = self._returned() if self.plan.recorded else []
-        self._known = len(known)
-        if known:
-            self._likeness = CallLikeness(known, self.plan.shapes.hints)
-            strategies = [self.plan.like(self._likeness, known)]
+        returning_calls = self._returned() if self.plan.recorded else []
+        self._returning_count = len(returning_calls)
+        if returning_calls:
+            self._likeness = CallLikeness(returning_calls, self.plan.shapes.hints)
+            strategies = [self.plan.like(self._likeness, returning_calls)]
         else:
             combinations = self._combinations()
             if isinstance(combinations, Untestable):
                 return combinations
             strategies = [self.plan.of_types(combination) for combination in combinations]
-        inputs = ROUND if known else _ROUND_OF_TYPES
+        inputs = ROUND if returning_calls else _ROUND_OF_TYPES
         for number in range(ROUNDS):
             share, first = max(inputs // len(strategies), 8), self._seed * 1000 + number * 40
             drawn = [draw(strategy, share, first + at) for at, strategy in enumerate(strategies)]
@@ -264,7 +264,7 @@ class OriginalStudy:
         ]
         well = [each for each in tried if each.seen.limit is None and each.seen.exception not in _ILL_TYPED]
         whole = [each for each in well if each.seen.comparable]
-        fewest = min(FEWEST, self._known or len(tried))
+        fewest = min(FEWEST, self._returning_count or len(tried))
         if well and len(whole) < fewest:
             return Untestable("it returns values that cannot be compared, such as functions or files")
         twice = [each.call.task() for each in [*reversed(whole), *whole]]

@@ -71,8 +71,8 @@ class Shapes:
 
     def texts(self) -> Strategy:
         """Texts of letters from the code and of others; the literals of the code, alone and joined."""
-        known = sorted({text for text in self.hints.strings if 0 < len(text) <= 40})
-        spoken = sorted({character for text in known for character in text})[:40]
+        strings = sorted({text for text in self.hints.strings if 0 < len(text) <= 40})
+        spoken = sorted({character for text in strings for character in text})[:40]
         letters = st.text(alphabet="abcdeXYZ012 .,-_", max_size=9)
         word = st.text(alphabet="abcdeXYZ", min_size=1, max_size=7)  # docstrings speak of such ones most
         few = [
@@ -81,8 +81,8 @@ class Shapes:
             st.text(alphabet="ab c", max_size=8),
             st.text(alphabet="0123456789", max_size=5),
         ]
-        if known:
-            spoken_word = st.sampled_from(known)
+        if strings:
+            spoken_word = st.sampled_from(strings)
             several = st.lists(spoken_word, max_size=5)
             few += [spoken_word, several.map("".join), several.map(" ".join)]
             few += [st.text(alphabet=spoken, max_size=12)] * 2
@@ -163,12 +163,12 @@ class Shapes:
             return _callables()
         if name in {"tuple", "Tuple"} and parts:
             return self._tuples(parts, depth)
-        known = [self.of(part, depth) for part in parts if not _is_ellipsis(part)]
-        first = known[0] if known else self.integers()
+        strategies = [self.of(part, depth) for part in parts if not _is_ellipsis(part)]
+        first = strategies[0] if strategies else self.integers()
         if name == "Optional":
             return st.none() | first | first
         if name == "Union":
-            return st.one_of(known)
+            return st.one_of(strategies)
         if name in _WRAPPERS:
             return first
         if name in {"tuple", "Tuple"}:
@@ -177,17 +177,17 @@ class Shapes:
             return self.lists(first)
         if name in {"Iterator", "Generator"}:
             return self.lists(first).map(lambda items: Built("iter", (("", items),)))
-        return self._hashed(name, known, first)
+        return self._hashed(name, strategies, first)
 
-    def _hashed(self, name: str, known: Sequence[Strategy], first: Strategy) -> Strategy:
+    def _hashed(self, name: str, strategies: Sequence[Strategy], first: Strategy) -> Strategy:
         if name in {"Counter"}:
             pairs = st.dictionaries(first, st.integers(0, 5), max_size=_LONGEST)
             return pairs.map(lambda held: Built("__import__('collections').Counter", (("", held),)))
         if name in {"deque", "Deque"}:
             return self.lists(first).map(lambda held: Built("__import__('collections').deque", (("", held),)))
         if name in _MAPPINGS:
-            keys = first if known else self.texts()
-            values = known[1] if len(known) > 1 else self.integers()
+            keys = first if strategies else self.texts()
+            values = strategies[1] if len(strategies) > 1 else self.integers()
             return st.dictionaries(keys, values, max_size=5)
         if name in _SETS:
             return st.sets(first, max_size=_LONGEST)

@@ -96,8 +96,8 @@ class _Bench:
 
     def simpler(self, call: str) -> Sequence[str]:
         """Like `FurtherInputs.simpler`."""
-        known = self._calls.get(call)
-        steps = known.simpler() if known is not None else ()
+        call_object = self._calls.get(call)
+        steps = call_object.simpler() if call_object is not None else ()
         fitting = (step for step in steps if _is_like_given(step, self._likeness) is not False)
         simplest = sorted(islice(fitting, _MOST_STEPS), key=lambda step: step.size)
         more = {step.written(self._recorder.target): step for step in simplest}

@@ -38,7 +38,7 @@ class CallLog:
 
     def __init__(self, target: str) -> None:
         self._target = target
-        self._known: set[str] = set()
+        self._texts: set[str] = set()
         self._running = False
         self._objects: dict[int, dict[str, Any]] = {}
         self._environment: dict[str, str] = {}
@@ -142,8 +142,8 @@ class CallLog:
         if variables:
             call["e"] = variables
         text = json.dumps(call)
-        if text not in self._known and len(text) <= _LARGEST:
-            self._known.add(text)
+        if text not in self._texts and len(text) <= _LARGEST:
+            self._texts.add(text)
             self.calls.append(call)
         return passed
 

@@ -40,7 +40,7 @@ def watch_files(readable: str, writable: str, report: Callable[[str], None]) -> 
     inside["reads"] = inside["writes"] | {*readable.split(os.pathsep)}
     # A folder of packages below /tmp, which is writable, is none that the program may change.
     outside: dict[str, set[str]] = {"writes": inside["reads"] - inside["writes"], "reads": set()}
-    known: dict[tuple[str, str], bool] = {}
+    cached_answers: dict[tuple[str, str], bool] = {}
     reports: set[str] = set()
     left = _MOST
     join, norm, folder, is_folder = os.path.join, os.path.normpath, os.path.dirname, os.path.isdir
@@ -48,11 +48,11 @@ def watch_files(readable: str, writable: str, report: Callable[[str], None]) -> 
 
     def is_inside(use: str, name: str) -> bool:
         above = folder(name)
-        if (use, above) not in known:
-            known[use, above] = above not in outside[use] and (
+        if (use, above) not in cached_answers:
+            cached_answers[use, above] = above not in outside[use] and (
                 above in inside[use] or (above != name and is_inside(use, above))
             )
-        return known[use, above] or name in inside[use]
+        return cached_answers[use, above] or name in inside[use]
 
     def hear(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal left

@@ -81,8 +81,10 @@ def forget_hidden(roots: list[str]) -> None:
         except OSError:
             continue
         for name in filter(lambda name: _is_module(root, name), names & ahead):
-            for known in [known for known in sys.modules if known.partition(".")[0] == name]:
-                del sys.modules[known]
+            for module_name in [
+                module_name for module_name in sys.modules if module_name.partition(".")[0] == name
+            ]:
+                del sys.modules[module_name]
 
 
 def _is_module(root: str, name: str) -> bool:

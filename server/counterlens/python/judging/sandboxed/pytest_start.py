@@ -214,10 +214,10 @@ def prepare_start() -> None:
 
 def _candidates(holder: Any) -> list[str]:
     """The attributes of a module or class that may be fixtures."""
-    known: dict[str, Any] = {}  # much faster than `inspect.getattr_static` of each
+    attributes: dict[str, Any] = {}  # much faster than `inspect.getattr_static` of each
     for part in reversed(holder.__mro__) if isinstance(holder, type) else [holder]:
-        known.update(vars(part))
-    return [name for name in dir(holder) if _may_be_fixture(known.get(name))]
+        attributes.update(vars(part))
+    return [name for name in dir(holder) if _may_be_fixture(attributes.get(name))]
 
 
 def _may_be_fixture(value: Any) -> bool:
@@ -237,8 +237,8 @@ def use_prepared() -> None:
     def dir_of_holder(*holder: Any) -> list[str]:
         (thing,) = holder
         kind = type(thing)  # what an object says of its class may be wrong
-        known = _ahead.fixtures.get(thing if issubclass(kind, (type, types.ModuleType)) else kind)
-        return real_dir(*holder) if known is None else known
+        names = _ahead.fixtures.get(thing if issubclass(kind, (type, types.ModuleType)) else kind)
+        return real_dir(*holder) if names is None else names
 
     def distributions(**options: Any) -> Iterable[Any]:
         if options or sys._getframe(1).f_globals.get("__name__") not in _SEARCHERS:

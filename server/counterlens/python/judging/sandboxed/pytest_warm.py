@@ -75,7 +75,7 @@ def _run_once() -> frozenset[str]:
     """
     import pytest
 
-    before, known, path = _top_level(), set(sys.modules), list(sys.path)
+    before, modules, path = _top_level(), set(sys.modules), list(sys.path)
     folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
     file = os.path.join(folder, "warm_up_cases.py")  # noqa: PTH118
     os.environ[_NO_PLUGINS] = "1"
@@ -85,7 +85,7 @@ def _run_once() -> frozenset[str]:
     finally:
         del os.environ[_NO_PLUGINS]
         sys.path[:] = path
-    for name in set(sys.modules) - known:
+    for name in set(sys.modules) - modules:
         if name.rpartition(".")[2] == "warm_up_cases":
             del sys.modules[name]
     return frozenset(_top_level() - before)

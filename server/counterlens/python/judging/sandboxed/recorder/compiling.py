@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 def main() -> None:
     """Read the task, compile, send and exit."""
     task, descriptor = take_task()
-    known = set(task["known"])
+    stored_names = set(task["known"])
     for path in task["tests"]:
-        _send(descriptor, path, _form_of_tests(), known)
+        _send(descriptor, path, _form_of_tests(), stored_names)
     for path in task["modules"]:
-        _send(descriptor, path, PLAIN, known)
+        _send(descriptor, path, PLAIN, stored_names)
     os._exit(0)
 
 
@@ -39,11 +39,11 @@ def _form_of_tests() -> str:
     return rewritten_by(pytest.__version__)
 
 
-def _send(descriptor: int, path: str, form: str, known: set[str]) -> None:
+def _send(descriptor: int, path: str, form: str, stored_names: set[str]) -> None:
     """Send the code of one file, unless it is stored already; a file that does not compile is skipped."""
     try:
         name = name_of(path, form)
-        if name in known:
+        if name in stored_names:
             return
         with open(path, "rb") as file:  # noqa: PTH123
             source = file.read()

@@ -27,20 +27,20 @@ class StepTracer:
 
     def __init__(self, path: str, most: int) -> None:
         self._path, self._most, self._left = path, most, 0
-        self._known: set[tuple[int, int]] = set()
+        self._earlier_arcs: set[tuple[int, int]] = set()
         self.arcs: set[tuple[int, int]] = set()
         self.exceeded = False
 
     def start(self) -> None:
         """Begin tracing before a call."""
-        self._known |= self.arcs
+        self._earlier_arcs |= self.arcs
         self.arcs, self._left, self.exceeded = set(), self._most, False
         sys.settrace(self._enter)
 
     def stop(self) -> None:
         """End tracing after the call."""
         sys.settrace(None)
-        self.arcs -= self._known
+        self.arcs -= self._earlier_arcs
 
     def _enter(self, frame: FrameType, _event: str, _value: Any) -> Any:
         code = frame.f_code

@@ -311,10 +311,10 @@ class Encoder:
 
     def _fields(self, value: Any, kind: type) -> Any:
         """An object's attributes; None if it stores its state in a way that cannot be inspected."""
-        fields, known = [], True
+        fields, all_slotted = [], True
         for base in kind.__mro__[:-1]:
             slots = base.__dict__.get("__slots__")
-            known = known and slots is not None
+            all_slotted = all_slotted and slots is not None
             for slot in [slots] if isinstance(slots, str) else slots or ():
                 if slot not in _SILENT:
                     try:
@@ -324,7 +324,7 @@ class Encoder:
         try:
             held = object.__getattribute__(value, "__dict__")
         except AttributeError:
-            return fields if known else None
+            return fields if all_slotted else None
         fields.extend([str(key), self._any(item)] for key, item in dict.items(held))
         return fields
 

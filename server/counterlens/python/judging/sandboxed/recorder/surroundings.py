@@ -215,11 +215,11 @@ def _state() -> dict[str, Any]:
 
 def _set_back(name: str, before: Any) -> None:
     try:
-        for known, _, write in _ALWAYS:
-            if known == name and write is not None:
+        for effect, _, write in _ALWAYS:
+            if effect == name and write is not None:
                 write(before)
-        for module, known, _, write_module in _LOADED:
-            if known == name and write_module is not None:
+        for module, effect, _, write_module in _LOADED:
+            if effect == name and write_module is not None:
                 write_module(sys.modules[module], before)
     except Exception:  # noqa: S110 - the state stays as it is
         pass

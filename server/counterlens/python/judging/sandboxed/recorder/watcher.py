@@ -61,9 +61,9 @@ class Watcher:
         """Leave out tests with known results, and excluded ones."""
         self.collected = True
         self._survey.total(len(items))
-        known = [item for item in items if not self._survey.wants(_test_of(item))]
-        config.hook.pytest_deselected(items=known)
-        left_out = set(map(id, known))
+        unwanted = [item for item in items if not self._survey.wants(_test_of(item))]
+        config.hook.pytest_deselected(items=unwanted)
+        left_out = set(map(id, unwanted))
         items[:] = [item for item in items if id(item) not in left_out]
 
     @pytest.hookimpl(hookwrapper=True)

@@ -139,9 +139,9 @@ class Chooser:
     def pytest_pycollect_makeitem(self, collector: Any, name: str, obj: object) -> list[Any] | None:
         """Leave out test functions that are not chosen: an item for each of their parameters takes long."""
         wanted = self._chosen.get(self._real_path(str(collector.path)), {})
-        known = {case for _, case in wanted.get("cases", ())}
+        case_names = {case for _, case in wanted.get("cases", ())}
         is_function = not isinstance(obj, type) and collector.funcnamefilter(name)
-        return [] if known and name not in known and is_function else None
+        return [] if case_names and name not in case_names and is_function else None
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
