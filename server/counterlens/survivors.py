@@ -195,7 +195,7 @@ def gains(
         ModelError, Cancelled: as `Model.score_continuations`.
     """
     alternatives = [replace(mutant.alternative, kind=str(at)) for at, mutant in enumerate(mutants)]
-    known = {
+    by_kind = {
         trial.alternative.kind: trial.gain for trial in try_all(model, scope, alternatives, cancel=cancel)
     }
-    return [known.get(each.kind, -math.inf) for each in alternatives]
+    return [by_kind.get(each.kind, -math.inf) for each in alternatives]

@@ -76,7 +76,7 @@ def is_inside(path: Path, folder: Path) -> bool:
 def is_trusted(folder: Path) -> bool:
     """Whether a folder, or one that contains it, is in the user's list."""
     folder = folder.expanduser().resolve()
-    return any(folder.is_relative_to(known) for known in trusted_folders())
+    return any(folder.is_relative_to(trusted) for trusted in trusted_folders())
 
 
 def trusted_folders() -> list[Path]:

@@ -107,7 +107,7 @@ def test_programs_are_followed_on_the_thread_of_their_item() -> None:
 
 def test_the_rate_of_an_earlier_run_holds_until_this_one_has_its_own() -> None:
     clock, items = Clock(), [item(number) for number in range(40)]
-    left = TimeLeft(items, ten(40), known={("m", "completion"): 1.0}, clock=clock)
+    left = TimeLeft(items, ten(40), rates={("m", "completion"): 1.0}, clock=clock)
     assert left.seconds() == pytest.approx(400)
     for one in items[:20]:
         with left.following(one):
@@ -119,7 +119,7 @@ def test_tasks_of_one_model_differ_as_they_did_before() -> None:
     clock, items = Clock(), [item(0), item(1, task="summary")]
     prompts = {**ten(2), "summary": {"f1": 10 - BESIDE}}
     rates = {("m", "completion"): 1.0, ("m", "summary"): 5.0}
-    left = TimeLeft(items, prompts, known=rates, clock=clock)
+    left = TimeLeft(items, prompts, rates=rates, clock=clock)
     with left.following(items[0]):
         clock.now += 10
     assert left.seconds() == pytest.approx(50)

@@ -221,11 +221,11 @@ def _judge_completions(
         texts = [text for _, text in part]
         fixes = [texts] if verdict.passed else passing or [reference]
         kept = min((kept_in(texts, fix) for fix in fixes), key=_cost)
-        known = _Tokens(answer)
+        tokens = _Tokens(answer)
         statements = tuple(
             WrittenStatement(place.kind, text, logprobs, i in kept.indices)
             for i, (place, text) in enumerate(part)
-            if len(logprobs := known.within(place.start, place.end))
+            if len(logprobs := tokens.within(place.start, place.end))
         )
         fixed_by = "itself" if verdict.passed else "sample" if passing else "reference"
         rows.append(
@@ -233,7 +233,7 @@ def _judge_completions(
                 hole.target.id or hole.target.qualname,
                 sample,
                 verdict.passed,
-                known.logprobs,
+                tokens.logprobs,
                 statements,
                 fixed_by,
             )

@@ -259,7 +259,7 @@ def _time_left(plan: Plan, done: Collection[int], counted: Mapping[str, PromptCo
     return TimeLeft(
         [item for item in plan.items if item.position not in done],
         prompts,
-        known=known_rates(plan.settings),
+        rates=known_rates(plan.settings),
         most=None if minutes is None else 60 * minutes,
     )
 

@@ -122,11 +122,11 @@ def check(
             if reader is not None and reader.balance:
                 say(reader.balance, err=True)
     if accepted is not None:
-        known = marks
+        all_marks = marks
         if write_baseline:
-            write_accepted(known, accepted)
-        marks = new_marks(known, accepted)
-        if number := len(known) - len(marks):
+            write_accepted(all_marks, accepted)
+        marks = new_marks(all_marks, accepted)
+        if number := len(all_marks) - len(marks):
             say(f"{plural(number, 'mark')} accepted in {accepted}", err=True)
     say_document(DOUBT_FORMATS[form](marks))
     if chosen and form == "text":

@@ -130,8 +130,8 @@ def _head(facts: RepositoryFacts) -> Iterator[str]:
     yield f"# Tests: {runner}."
 
 
-def _keys(known: dict[str, OptionSpec], chosen: dict[str, object]) -> Iterator[str]:
-    for key, spec in known.items():
+def _keys(declarations: dict[str, OptionSpec], chosen: dict[str, object]) -> Iterator[str]:
+    for key, spec in declarations.items():
         comment = spec.help + (f" One of {', '.join(spec.choices)}." if spec.choices else "")
         yield from _AS_COMMENT.wrap(" ".join(comment.split())) or ["#"]
         if key in chosen:

@@ -111,14 +111,14 @@ class LazyGroup(click.Group):
 @contextmanager
 def without_collection() -> Iterator[None]:
     """Disable garbage collection while modules are imported: it takes time and frees nothing."""
-    enabled, known = gc.isenabled(), len(sys.modules)
+    enabled, module_count = gc.isenabled(), len(sys.modules)
     gc.disable()
     try:
         yield
     finally:
         if enabled:
             gc.enable()
-        if len(sys.modules) > known:
+        if len(sys.modules) > module_count:
             gc.freeze()  # later collections need not search the modules either
 
 

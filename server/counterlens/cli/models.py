@@ -283,9 +283,9 @@ def fetch_model(name: str | None) -> None:
                 lambda done, total: report(f"fetching {name}, {total / 1e6:.0f} MB", done, total),
             )
     else:
-        known = ", ".join(model.id for model in code_models())
+        names = ", ".join(model.id for model in code_models())
         raise ModelError(
-            f"there is no offered model {name}", f"Available: {known}; or write hf:OWNER/REPO/FILE.gguf"
+            f"there is no offered model {name}", f"Available: {names}; or write hf:OWNER/REPO/FILE.gguf"
         )
     say(path)
     say("it is asked by default" if default_model().spec == name else f"ask it with: -m {name}")

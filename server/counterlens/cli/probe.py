@@ -302,8 +302,8 @@ def _probe_one(
         further = {name: value for name, value in (("confidence", means), ("evidence", evidence)) if value}
         print_json(probe_document(run) | further)
     elif output.terminal:
-        known = {name: rating for name, (_, rating) in confidence.items()}
-        print_report(terminal.render(probe_report(run, str(subject), confidence=known)))
+        ratings = {name: rating for name, (_, rating) in confidence.items()}
+        print_report(terminal.render(probe_report(run, str(subject), confidence=ratings)))
         for question, sentence in evidence.items():
             say(f"\n{question.capitalize()}? {sentence}")
 

@@ -78,9 +78,9 @@ def taken_from(
     """
     chosen = list(probes)
     protocol = given.get("protocol") or ""
-    known = declared(chosen)
+    declarations = declared(chosen)
     fixed = {name for probe in chosen for name in probe.options.published.get(protocol, {})}
-    return [name for name in given if name not in filed or (name in known and name not in fixed)]
+    return [name for name in given if name not in filed or (name in declarations and name not in fixed)]
 
 
 def task_option(
@@ -102,7 +102,7 @@ def task_option(
 
 def probe_options(command: Command) -> Command:
     """Add the flags of all probes; the command gets the given values, by option name, as `given`."""
-    return _taking(declared(PROBES.values()), command, named=True)
+    return _with_flags(declared(PROBES.values()), command, named=True)
 
 
 class ProbeCommand(BriefCommand):
@@ -187,31 +187,36 @@ def _flags_of_probe(task: str) -> list[click.Option]:
 
 @cache
 def _flags_of_all() -> list[click.Option]:
-    known = declared(PROBES.values())
-    return [parameter_of_option(name, spec, _help(name, *known[name])) for name, (spec, _) in known.items()]
+    declarations = declared(PROBES.values())
+    return [
+        parameter_of_option(name, spec, _help(name, *declarations[name]))
+        for name, (spec, _) in declarations.items()
+    ]
 
 
 def options_of(task: str, *names: str) -> Callable[[Command], Command]:
     """Add some flags of one probe to a command, which gets them as `given`."""
 
     def decorate(command: Command) -> Command:
-        known = declared([PROBES[task]])
-        return _taking({name: known[name] for name in names}, command, named=False)
+        declarations = declared([PROBES[task]])
+        return _with_flags({name: declarations[name] for name in names}, command, named=False)
 
     return decorate
 
 
-def _taking(known: dict[str, tuple[OptionSpec, list[str]]], command: Command, *, named: bool) -> Command:
+def _with_flags(
+    declarations: dict[str, tuple[OptionSpec, list[str]]], command: Command, *, named: bool
+) -> Command:
     """A command with the flags of some options; `named`: their help names the tasks."""
 
     @wraps(command)
     def gathered(*arguments: Any, **values: Any) -> Any:
-        taken = {name: values.pop(name) for name in known}
+        taken = {name: values.pop(name) for name in declarations}
         given = {name: value for name, value in taken.items() if value not in _UNSET}
         return command(*arguments, given=given, **values)
 
     decorated: Any = gathered
-    for name, (spec, takers) in reversed(known.items()):
+    for name, (spec, takers) in reversed(declarations.items()):
         help_text = _help(name, spec, takers) if named else f"{spec.help}{_default(name, takers)}"
         decorated = flag_of_option(name, spec, help_text, None)(decorated)
     return cast("Command", decorated)

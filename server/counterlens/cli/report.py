@@ -149,14 +149,14 @@ def _effects_of(folder: Path, run: RunResults, *, estimate_missing: bool) -> Cau
     if TASK not in run.settings.tasks and not estimate_missing:
         return None
     functions = confidence_records(run)
-    known = stored_effects(folder, run)
-    if known is None and estimate_missing:
+    effects = stored_effects(folder, run)
+    if effects is None and estimate_missing:
         with steps("estimating") as progress:
-            known = estimate(functions, seed=run.settings.seed, progress=progress)
-        keep(folder, run, known)
-    elif known is None and (folder / FILE).exists():
+            effects = estimate(functions, seed=run.settings.seed, progress=progress)
+        keep(folder, run, effects)
+    elif effects is None and (folder / FILE).exists():
         say("the stored causal effects are damaged, or of other records; use --causal for new ones", err=True)
-    return known
+    return effects
 
 
 @click.command()

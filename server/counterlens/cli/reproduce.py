@@ -153,8 +153,8 @@ def _formats(names: Sequence[str]) -> dict[str, set[str]]:
     if not missing:
         return formats
     there = [name for name in names if name not in missing]
-    known = [f"`counterlens data get {name}`" for name in missing if name in LOADERS]
-    advice = [f"Get it with {' and '.join(known)}", "name its file with --data PATH"] if known else []
+    commands = [f"`counterlens data get {name}`" for name in missing if name in LOADERS]
+    advice = [f"Get it with {' and '.join(commands)}", "name its file with --data PATH"] if commands else []
     if there:
         advice.append(f"ask about the rest with {' '.join(f'--data {name}' for name in there)}")
     why = "; ".join(error.message for error in missing.values())

@@ -229,8 +229,8 @@ def aggregate(probability: Floats, first: Indices, last: Indices, how: Aggregati
 
 
 def _median(run: Floats) -> float:
-    known = run[~np.isnan(run)]
-    return float(np.median(known)) if len(known) else float("nan")
+    scored = run[~np.isnan(run)]
+    return float(np.median(scored)) if len(scored) else float("nan")
 
 
 def _known_or_none(value: float) -> float | None:

@@ -114,8 +114,8 @@ def _without_new_names(confidence: Confidence, spans: Sequence[Span], granularit
             *align(confidence.scores, edges[:, 0], edges[:, 1], confidence.rule),
             confidence.aggregation,
         )
-    known = [(span, float(value)) for span, value in zip(spans, values, strict=True) if not np.isnan(value)]
-    return [replace(span, value=value, level=level_of(value)) for span, value in known]
+    scored = [(span, float(value)) for span, value in zip(spans, values, strict=True) if not np.isnan(value)]
+    return [replace(span, value=value, level=level_of(value)) for span, value in scored]
 
 
 def _new(confidence: Confidence) -> list[tuple[int, int]]:

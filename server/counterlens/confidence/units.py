@@ -108,8 +108,8 @@ class _Piece:
 
 def _pieces(document: Document) -> list[_Piece]:
     """The top-level pieces of a document; wrappers, and types if all code is in them, are opened."""
-    known = LANGUAGES.get(document.language)
-    all_in_types = known is not None and known.all_in_types
+    language = LANGUAGES.get(document.language)
+    all_in_types = language is not None and language.all_in_types
     pieces: list[_Piece] = []
     todo = document.tree.root_node.children[::-1]
     while todo:

@@ -85,9 +85,9 @@ def _best(record: JsonRecord, field: str) -> tuple[str, str]:
     """The language and text of a solution: Python 3 before Java before C++, else an empty one."""
     solutions = record.fields.get(field) or {}
     languages, texts = _columns(record, field, solutions, "language", "solution")
-    known = [(_LANGUAGES.get(name, ""), text) for name, text in zip(languages, texts, strict=True)]
+    pairs = [(_LANGUAGES.get(name, ""), text) for name, text in zip(languages, texts, strict=True)]
     for language in (_PYTHON3, _JAVA, _CPP):
-        for name, text in known:
+        for name, text in pairs:
             if name == language:
                 return language, text
     return _PYTHON3, ""

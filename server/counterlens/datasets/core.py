@@ -110,7 +110,7 @@ class CoreLabels:
         )  # the last of two is used
 
     @cached_property
-    def known(self) -> dict[CoreNode, LabelledInstance]:
+    def by_node(self) -> dict[CoreNode, LabelledInstance]:
         """The instances by variable and line."""
         return {instance.node: instance for instance in self.instances}
 
@@ -149,7 +149,7 @@ class CoreLabels:
         """Every node on which a node depends, over any number of steps; itself, too, if it is on a cycle."""
         if task is CoreTask.CONTROL:
             return self._control_sources(target[1])
-        start = self.known.get(target)
+        start = self.by_node.get(target)
         if start is None:
             return frozenset()
         reached = self._reached(start, task)
@@ -172,8 +172,8 @@ class CoreLabels:
         while open_:
             for node in self._before(open_.pop(), task) - reached:
                 reached.add(node)
-                if node in self.known:
-                    open_.append(self.known[node])
+                if node in self.by_node:
+                    open_.append(self.by_node[node])
         return reached
 
     def _before(self, instance: LabelledInstance, task: CoreTask) -> Set[CoreNode]:
@@ -182,7 +182,7 @@ class CoreLabels:
         return instance.control if task is CoreTask.CONTROL else instance.data | instance.control
 
     def _binds(self, node: CoreNode) -> bool:
-        return node in self.known and self.known[node].binds
+        return node in self.by_node and self.by_node[node].binds
 
 
 def _read(text: str) -> Iterator[LabelledInstance]:
@@ -246,9 +246,11 @@ class Core(Loader):
         root = _labelled_folder(path)
         files = _files(root)
         languages = {_LANGUAGES[file.suffix] for file in files}
-        known = {language: (_questions(path, language), _lite(path, language)) for language in languages}
+        by_language = {
+            language: (_questions(path, language), _lite(path, language)) for language in languages
+        }
         for file in files:
-            asked, lite = known[_LANGUAGES[file.suffix]]
+            asked, lite = by_language[_LANGUAGES[file.suffix]]
             named = _NAME.fullmatch(file.name)
             if named is None:
                 raise DataError(f"{file.name}: the name does not end in the line numbers of its function")

@@ -67,9 +67,9 @@ def _sources(dataset: Dataset, language: str) -> dict[str, str]:
 
 def _others(dataset: Dataset) -> Iterator[Dataset]:
     """Other data of a dataset's format: in the folder that the user named, and in the files beside it."""
-    known = {path.resolve(): path for path in dataset.alike}
+    paths = {path.resolve(): path for path in dataset.alike}
     for path in sorted(dataset.path.parent.iterdir()) if dataset.path.is_file() else ():
         if path.is_file() and path.name.endswith(SUFFIXES) and recognise(path) is dataset.loader:
-            known.setdefault(path.resolve(), path)
-    known.pop(dataset.path.resolve(), None)
-    return (Dataset(dataset.loader, path) for path in known.values())
+            paths.setdefault(path.resolve(), path)
+    paths.pop(dataset.path.resolve(), None)
+    return (Dataset(dataset.loader, path) for path in paths.values())

@@ -244,8 +244,8 @@ def python_files(path: Path) -> list[str]:
     listed = git.list_files(path, "--cached", "--others", "--exclude-standard", "--", "*.py")
     if listed is None:
         listed = list(_walk(path))
-    known = {name for name in listed if _ours(Path(name), path)}
-    return sorted(name for name in known if _is_inside(path / name, path))
+    names = {name for name in listed if _ours(Path(name), path)}
+    return sorted(name for name in names if _is_inside(path / name, path))
 
 
 def program_files(path: Path) -> list[str]:
@@ -281,6 +281,6 @@ def _environment(folder: Path) -> bool:
 
 def outermost(document: Document) -> list[Function]:
     """Functions and methods that are not inside others; the last one of each name."""
-    known = functions(document)
-    outer = [function for function in known if not any(g.holds(function) for g in known)]
+    all_functions = functions(document)
+    outer = [function for function in all_functions if not any(g.holds(function) for g in all_functions)]
     return list({function.qualname: function for function in outer}.values())

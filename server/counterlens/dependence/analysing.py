@@ -55,11 +55,11 @@ class AnalysedLanguage:
     located: Callable[[Document], list[Function]]
 
 
-def find(known: Sequence[tuple[str, str, Node]], function: str) -> tuple[str, Node]:
+def find(functions: Sequence[tuple[str, str, Node]], function: str) -> tuple[str, Node]:
     """Find a function by name; of several definitions with one qualified name, the last.
 
     Args:
-        known: Each function's qualified name, its own name, and its node.
+        functions: Each function's qualified name, its own name, and its node.
         function: A qualified name, or an own name if that is unambiguous.
 
     Returns:
@@ -68,16 +68,16 @@ def find(known: Sequence[tuple[str, str, Node]], function: str) -> tuple[str, No
     Raises:
         SourceError: there is no such function, or the name is ambiguous.
     """
-    matches = [(full, node) for full, _, node in known if full == function]
-    matches = matches or [(full, node) for full, own, node in known if own == function]
+    matches = [(full, node) for full, _, node in functions if full == function]
+    matches = matches or [(full, node) for full, own, node in functions if own == function]
     if len({full for full, _ in matches}) > 1:
         choices = ", ".join(full for full, _ in matches)
         raise SourceError(f"several functions are called {function}: {choices}", "Give the qualified name")
     if matches:
         return matches[-1]
-    if not known:
+    if not functions:
         raise SourceError(f"there is no function {function}: there are none at all", f"Ask for {MODULE}")
-    choices = ", ".join(full for full, _, _ in known[:12]) + (", …" if len(known) > 12 else "")
+    choices = ", ".join(full for full, _, _ in functions[:12]) + (", …" if len(functions) > 12 else "")
     raise SourceError(f"there is no function {function}", f"There is {choices}")
 
 
@@ -124,8 +124,8 @@ def analyse(source: str, language: str = "python", rules: Rules = DEFAULT) -> Pr
 
 def analysable_functions(document: Document) -> list[Function]:
     """The functions of a document that can be analysed, in source order; none in other languages."""
-    known = ANALYSED.get(document.language)
-    return known.located(document) if known is not None else []
+    language = ANALYSED.get(document.language)
+    return language.located(document) if language is not None else []
 
 
 def dependences(

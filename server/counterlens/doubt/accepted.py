@@ -57,15 +57,15 @@ def write_accepted(marks: Sequence[Mark], path: Path) -> None:
 def _read(path: Path) -> Counter[Key]:
     try:
         document: Any = read_json(path)
-        known = (document["format"], document["version"]) == (_FORMAT, _VERSION)
+        is_baseline = (document["format"], document["version"]) == (_FORMAT, _VERSION)
         keys = [tuple(str(row[name]) for name in _FIELDS) for row in document["marks"]]
     except OSError as error:
         raise OptionError(
             f"the baseline {path} cannot be read: {reason_of(error)}", "Write it with --write-baseline"
         ) from error
     except (KeyError, TypeError, ValueError):
-        known, keys = False, []
-    if not known:
+        is_baseline, keys = False, []
+    if not is_baseline:
         raise OptionError(f"{path} is not a baseline of marks", "Write it again with --write-baseline")
     return Counter(keys)
 

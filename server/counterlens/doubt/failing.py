@@ -161,9 +161,9 @@ def _located(failure: FailedCase) -> tuple[int, str] | None:
     except (OSError, ValueError):
         return None
     names = [part.partition("[")[0] for part in failure.name.split("::")[1:]]
-    known = {each.qualname: each for each in functions(document)}
-    inherited = (each for name, each in known.items() if names and name.rpartition(".")[2] == names[-1])
-    test = known.get(".".join(names)) or next(inherited, None)
+    by_name = {each.qualname: each for each in functions(document)}
+    inherited = (each for name, each in by_name.items() if names and name.rpartition(".")[2] == names[-1])
+    test = by_name.get(".".join(names)) or next(inherited, None)
     if test is None:
         return None
     body = document.data[test.body : test.end].decode("utf-8", "replace")

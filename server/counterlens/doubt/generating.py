@@ -16,10 +16,12 @@ _RESHAPING = frozenset({"exits", "return", "default"})
 
 def scopes(document: Document) -> list[DoubtScope]:
     """The outermost functions of a document; none if it is not Python."""
-    known = functions(document)
+    all_functions = functions(document)
     file = DoubtFile(document)
     return [
-        DoubtScope(file, function) for function in known if not any(other.holds(function) for other in known)
+        DoubtScope(file, function)
+        for function in all_functions
+        if not any(other.holds(function) for other in all_functions)
     ]
 
 

@@ -85,10 +85,10 @@ class DoubtFile:
     @cached_property
     def attributes(self) -> dict[str, dict[str, set[str]]]:
         """The attributes used on each name, with the roles of each."""
-        known: dict[str, dict[str, set[str]]] = {}
+        uses: dict[str, dict[str, set[str]]] = {}
         for used in filter(None, map(attribute_use, self.nodes)):
-            known.setdefault(text_of(used.receiver), {}).setdefault(text_of(used.name), set()).add(used.role)
-        return known
+            uses.setdefault(text_of(used.receiver), {}).setdefault(text_of(used.name), set()).add(used.role)
+        return uses
 
     @cached_property
     def argument_order(self) -> ArgumentOrder:

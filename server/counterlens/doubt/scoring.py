@@ -239,9 +239,9 @@ def _head(passage: Passage, scores: TokenScores, alternative: Alternative) -> fl
     start, own = int(scores.start[index]), float(scores.logprob[index])
     named = zip(scores.alternative_text[index], scores.alternative_logprob[index].tolist(), strict=False)
     rest = wanted[start:].decode("utf-8", "replace")
-    known = [logprob for token, logprob in named if token.strip() and rest.startswith(token)]
+    logprobs = [logprob for token, logprob in named if token.strip() and rest.startswith(token)]
     bound = float(scores.alternative_logprob[index].min()) if scores.alternative_logprob.shape[1] else own
-    return max(known, default=min(bound, own) - 1.0) - own
+    return max(logprobs, default=min(bound, own) - 1.0) - own
 
 
 def _common(scores: TokenScores, other: TokenScores) -> int:

@@ -62,7 +62,7 @@ Passing = tuple[Alternative, str, Callable[[], Trial]]
 def settle(
     model: Model,
     scope: DoubtScope,
-    known: Sequence[Doubt] | None,
+    given_doubts: Sequence[Doubt] | None,
     sandbox: Sandbox,
     *,
     python: Path | None = None,
@@ -81,8 +81,8 @@ def settle(
     function itself is marked.
 
     Args:
-        known: Doubts of the function. None: the model is asked, but only if the tests mark nothing, since
-            a fix is searched among more than what the model alone would mark.
+        given_doubts: Doubts of the function. None: the model is asked, but only if the tests mark nothing,
+            since a fix is searched among more than what the model alone would mark.
         sandbox: The sandbox for programs.
         python: The interpreter; by default that of the file's project.
         limits: The limits of each program.
@@ -104,14 +104,14 @@ def settle(
     judge = judge_for(scope, setting)
     stands = judge.standing(document.text, cancel=cancel) if judge else None
     if stands is None:
-        return list(doubts(model, scope, cancel=cancel) if known is None else known)
+        return list(doubts(model, scope, cancel=cancel) if given_doubts is None else given_doubts)
     test = nearest_failure(scope, stands.failures)
     mark = _mark_of(scope, test, stands)
     if mark is not None and failed is not None:
         failed(mark)
     if not stands.failed:
-        known = doubts(model, scope, cancel=cancel) if known is None else known
-        return list(_with_verdicts(scope, known, stands, setting, say))
+        given_doubts = doubts(model, scope, cancel=cancel) if given_doubts is None else given_doubts
+        return list(_with_verdicts(scope, given_doubts, stands, setting, say))
     say(f"looking for fixes that pass the tests of {name}")
     fix = None
     with contextlib.suppress(UnscorableError):
@@ -120,12 +120,12 @@ def settle(
         say(f"having the model write {name} anew")
         with at_most(ANSWER.after(stands.seconds)):
             mark = replace(mark, written=rewrite(model, mark, stands.judge, setting))
-    if known is None:
-        known = doubts(model, scope, cancel=cancel) if fix is None and mark is None else ()
+    if given_doubts is None:
+        given_doubts = doubts(model, scope, cancel=cancel) if fix is None and mark is None else ()
     place = fix.alternative.place if fix else (0, 0)
     others = [
         replace(doubt, tests=Verification.SAME, failed=test)
-        for doubt in known
+        for doubt in given_doubts
         if doubt.alternative.place[1] <= place[0] or place[1] <= doubt.alternative.place[0]
     ]
     own = fix or mark
@@ -144,7 +144,7 @@ def _mark_of(scope: DoubtScope, test: FailedTest | None, stands: StandingByTests
 
 def _with_verdicts(
     scope: DoubtScope,
-    known: Sequence[Doubt],
+    all_doubts: Sequence[Doubt],
     stands: StandingByTests,
     setting: Setting,
     say: Callable[[str], None],
@@ -152,8 +152,8 @@ def _with_verdicts(
     """The doubts of a function that passes its tests, without those whose alternative breaks them."""
     standing = StudiedVersion(scope, scope.document.text, setting)
     with at_most(MUTANT.after(stands.seconds)):
-        verdicts = stands.judge.judge_all([doubt.fixed for doubt in known], cancel=setting.cancel)
-    for doubt, changed in zip(known, verdicts, strict=True):
+        verdicts = stands.judge.judge_all([doubt.fixed for doubt in all_doubts], cancel=setting.cancel)
+    for doubt, changed in zip(all_doubts, verdicts, strict=True):
         if changed.judgement is Judgement.REFUSED:
             yield doubt
         elif changed.passed:
@@ -168,7 +168,7 @@ def judge_for(scope: DoubtScope, setting: Setting) -> Judge | None:
     Raises:
         SandboxError, Cancelled: as `find_judge`.
     """
-    known = {function.qualname: function for function in scope.file.functions} | {
+    by_name = {function.qualname: function for function in scope.file.functions} | {
         scope.function.qualname: scope.function
     }
     names = [scope.function.qualname]
@@ -180,7 +180,7 @@ def judge_for(scope: DoubtScope, setting: Setting) -> Judge | None:
             if (
                 judge := find_judge(
                     scope.document,
-                    known[name],
+                    by_name[name],
                     setting,
                     fallback=False,
                     witnessed=False,

@@ -94,11 +94,11 @@ def estimate(
         if progress:
             progress(f"estimating the effect of {concept}", done, total)
 
-    known = {model: list(of_model) for model, of_model in functions.items()}
-    protocol = next((record.protocol for records in known.values() for record in records), "")
+    by_model = {model: list(of_model) for model, of_model in functions.items()}
+    protocol = next((record.protocol for records in by_model.values() for record in records), "")
     chosen = absent_of(protocol, absent)
     effects = {}
-    for model, records in known.items():
+    for model, records in by_model.items():
         snippets = snippets_of(records, chosen)
         check_enough(snippets)
         effects[model] = tuple(

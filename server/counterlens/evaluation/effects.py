@@ -104,12 +104,12 @@ class RunEffects:
             seed: Random seed of intervals.
         """
         seen = {pair.mutation for some in pairs.values() for pair in some if pair.effect is not None}
-        known = [mutation for mutation in PAPER_ORDER if mutation in seen]
+        published = [mutation for mutation in PAPER_ORDER if mutation in seen]
         return cls(
             dataset=dataset,
             models={model: summarize(some) for model, some in pairs.items()},
             mutations={model: summaries_by(some, attrgetter("mutation")) for model, some in pairs.items()},
-            names=(*known, *sorted(seen - {*known})),
+            names=(*published, *sorted(seen - {*published})),
             correlations={model: effect_correlations(some, seed=seed) for model, some in pairs.items()},
             sizes={model: size for model, size in sizes.items() if model in pairs},
             comparisons=compare_pairwise(pairs, seed=seed),
@@ -201,22 +201,23 @@ class RunEffects:
 
     def _correlation_tables(self) -> Iterable[Table]:
         for model, correlations in self.correlations.items():
-            known = {
+            defined = {
                 both: correlation
                 for both, correlation in correlations.items()
                 if correlation.value is not None
             }
-            if not known:
+            if not defined:
                 continue
             rows = tuple(
-                (first, second, correlation, correlation.n) for (first, second), correlation in known.items()
+                (first, second, correlation, correlation.n)
+                for (first, second), correlation in defined.items()
             )
             yield Table(
                 f"correlation of effects, {model}",
                 ("mutation", "mutation", "Pearson's r", "functions"),
                 rows,
                 "Pearson's r: of the functions' mean effects, with 95 % intervals over functions (Hooda et "
-                f"al. 2024, Figure 4); {len(correlations) - len(known)} pairs of mutations are left out, "
+                f"al. 2024, Figure 4); {len(correlations) - len(defined)} pairs of mutations are left out, "
                 "because "
                 "they share fewer than ten functions with informative pairs, or because one never varies",
             )

@@ -146,13 +146,13 @@ def experiment_of(protocol: str, table: str | None) -> Experiment:
     Raises:
         OptionError: the paper has no such table.
     """
-    known = EXPERIMENTS[protocol]
+    experiments = EXPERIMENTS[protocol]
     if table is None:
-        return known[0]
-    for experiment in known:
+        return experiments[0]
+    for experiment in experiments:
         if table.upper() in experiment.tables:
             return experiment
-    tables = "; ".join(f"{', '.join(each.tables)} ({each.about})" for each in known if each.tables)
+    tables = "; ".join(f"{', '.join(each.tables)} ({each.about})" for each in experiments if each.tables)
     raise OptionError(
         f"{protocol} has no table {table} that is measured here", f"Tables: {tables}" if tables else None
     )

@@ -169,9 +169,9 @@ def _excess(
     records = list(store.records())
     for model in settings.models:
         for task in settings.tasks:
-            known = excess_of(settings, model, task, store.items, records)
-            if known is not None:
-                yield (labels.get(model, model), task), known
+            excess = excess_of(settings, model, task, store.items, records)
+            if excess is not None:
+                yield (labels.get(model, model), task), excess
 
 
 def _steady(

@@ -291,8 +291,8 @@ class Run:
         if not self._plan.settings.until_decided:
             return True
         plan = self._plan
-        known = excess_of(plan.settings, item.model, item.task, plan.items, self._store.records())
-        return known is None or not known.decided
+        excess = excess_of(plan.settings, item.model, item.task, plan.items, self._store.records())
+        return excess is None or not excess.decided
 
     def _keep_speed(self, spec: str, model: Model, opening: float, going: _Going) -> None:
         """Store the speed of a local model, which is measured if that was never done on this machine."""
@@ -375,19 +375,19 @@ class Run:
         """
         find_out(self._plan, model)
         document = manifest(self._plan, spec, model.info, encoder)
-        known = {
+        manifests = {
             digest: before
             for digest, before in self._store.manifests.items()
             if before["model"]["asked_as"] == spec
         }
-        for before in known.values():
+        for before in manifests.values():
             changed = differences(before, document)
             if changed:
                 raise DataError(
                     f"the run was started under different circumstances: {'; '.join(changed[:3])}",
                     "Records of both do not belong in one table: start a new run in another folder",
                 )
-        digests = {before["model"]["details"].get(ASKED): digest for digest, before in known.items()}
+        digests = {before["model"]["details"].get(ASKED): digest for digest, before in manifests.items()}
 
         def kept(model: Model) -> str:
             asked = dict(model.info.details).get(ASKED)

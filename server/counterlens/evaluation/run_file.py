@@ -118,7 +118,7 @@ class Checksums:
     def __init__(self, database: sqlite3.Connection) -> None:
         self.unverified: dict[str, set[str]] = {}
         self._database = database
-        self._known: dict[str, dict[str, bytes]] = {}
+        self._digests: dict[str, dict[str, bytes]] = {}
 
     def insert(self, table: str, key: object, *values: object, clause: str = "") -> None:
         """Insert a row with its checksum, within a transaction.
@@ -169,8 +169,8 @@ class Checksums:
             if exists
             else ()
         )
-        self._known[table] = dict(rows)
-        return {*self._known[table]}
+        self._digests[table] = dict(rows)
+        return {*self._digests[table]}
 
     def check(self, table: str, key: object, *values: object) -> None:
         """Compare a row with its checksum; call `read` before. One without a checksum is noted as unverified.
@@ -178,10 +178,10 @@ class Checksums:
         Raises:
             ValueError: it does not agree.
         """
-        known = self._known[table].get(str(key))
-        if known is None:
+        digest = self._digests[table].get(str(key))
+        if digest is None:
             self.unverified.setdefault(table, set()).add(str(key))
-        elif known != _digest(table, key, values):
+        elif digest != _digest(table, key, values):
             raise ValueError(f"{table}, {key}: its content was changed")
 
 

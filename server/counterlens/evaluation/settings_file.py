@@ -139,7 +139,7 @@ def _check(
 ) -> SettingsFile:
     from counterlens.evaluation.settings import RunOptions
 
-    known, own = keys(), specs(RunOptions)
+    declarations, own = keys(), specs(RunOptions)
     run: dict[str, Any] = {}
     given: dict[str, Any] = {}
     entries: tuple[ModelEntry, ...] = ()
@@ -156,9 +156,9 @@ def _check(
     document = {key: value for key, value in document.items() if key != _BASELINE}
     for key, value in document.items():
         where = f"{path}:{_line(text, table, key)}"
-        spec = known.get(_ALIASES.get(key, key))
+        spec = declarations.get(_ALIASES.get(key, key))
         if spec is None:
-            raise OptionError(f"{where}: there is no setting {key}", _suggestion(key, known))
+            raise OptionError(f"{where}: there is no setting {key}", _suggestion(key, declarations))
         if spec.name == "models":
             value = listed_models(value)
         if not fits(spec, value):
@@ -190,11 +190,11 @@ def known_entries(file: SettingsFile | None, *names: str) -> tuple[ModelEntry, .
     return tuple(entries[name] for name in sorted(wanted & entries.keys()))
 
 
-def _suggestion(key: str, known: Mapping[str, OptionSpec]) -> str:
+def _suggestion(key: str, declarations: Mapping[str, OptionSpec]) -> str:
     if key in _ELSEWHERE:
         return _ELSEWHERE[key][:1].upper() + _ELSEWHERE[key][1:]
-    near = get_close_matches(key.replace("_", "-"), known, 1)
-    return f"Is it {near[0]}?" if near else f"Available: {', '.join(known)}"
+    near = get_close_matches(key.replace("_", "-"), declarations, 1)
+    return f"Is it {near[0]}?" if near else f"Available: {', '.join(declarations)}"
 
 
 def _line(text: str, table: tuple[str, ...], key: str) -> int:

@@ -230,7 +230,7 @@ class Store:
     def _records(self) -> Iterator[tuple[Item, StoredRecord | str]]:
         """The items with a record, each with the record or its problem."""
         with self._reading():
-            known = {digest for (digest,) in self._database.execute("SELECT digest FROM manifests")}
+            digests = {digest for (digest,) in self._database.execute("SELECT digest FROM manifests")}
             rows = self._database.execute(
                 "SELECT p.position, p.id, p.model, p.problem, p.function, p.source, p.task, "
                 "CAST(r.body AS BLOB), r.seconds, r.manifest "
@@ -244,7 +244,7 @@ class Store:
                 body = body.decode()
                 self._checksums.check("records", item.position, manifest, body, seconds)
                 record = read(body, PROBES[item.task].record)
-                if manifest not in known:
+                if manifest not in digests:
                     raise ValueError("its circumstances are unknown")
                 stored = StoredRecord(record, float(seconds), manifest)
             except UNREADABLE as error:
@@ -303,8 +303,8 @@ class Store:
     def spent(self) -> dict[str, Usage]:
         """The usage of each model, if it was counted."""
         with self._reading():
-            known = self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'spent'").fetchone()
-            rows = self._database.execute("SELECT model, usage FROM spent").fetchall() if known else []
+            has_table = self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'spent'").fetchone()
+            rows = self._database.execute("SELECT model, usage FROM spent").fetchall() if has_table else []
             sound = self._checksums.verified("spent", list(map(_two_texts, rows)), tuple)
             return {model: Usage(**json.loads(usage)) for model, usage in sound}
 

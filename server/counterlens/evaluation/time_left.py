@@ -44,7 +44,7 @@ class TimeLeft:
     Args:
         items: The remaining items, in the order of their models.
         prompts: Estimated number of prompts by task and by function name.
-        known: Rates of earlier runs.
+        rates: Rates of earlier runs.
         most: Time limit of the run in seconds; None for no limit.
         clock: Returns the time, in seconds.
     """
@@ -54,11 +54,11 @@ class TimeLeft:
         items: Iterable[Item],
         prompts: Mapping[str, Mapping[str, float]],
         *,
-        known: Rates | None = None,
+        rates: Rates | None = None,
         most: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._clock, self._lock, self._known = clock, Lock(), dict(known or {})
+        self._clock, self._lock, self._rates = clock, Lock(), dict(rates or {})
         self._ends = math.inf if most is None else clock() + most
         self._work = {item: prompts[item.task][item.problem] + BESIDE for item in items}
         self._left: defaultdict[Which, float] = defaultdict(float)
@@ -111,8 +111,8 @@ class TimeLeft:
             left = [
                 self._of(model) for model in {model for (model, _), count in self._items.items() if count}
             ]
-            known = [seconds for seconds in left if seconds is not None]
-            return None if len(known) < len(left) else max(0.0, min(sum(known), self._ends - now))
+            estimates = [seconds for seconds in left if seconds is not None]
+            return None if len(estimates) < len(left) else max(0.0, min(sum(estimates), self._ends - now))
 
     def _look(self) -> float:
         """The time, until which the time since the last look is shared by the models of the items in work."""
@@ -128,8 +128,8 @@ class TimeLeft:
         Earlier runs show how its tasks differ; unless they did all of them, a unit of work is one second.
         """
         tasks = [which for which in self._items if which[0] == model]
-        is_known = all(which in self._known for which in tasks)
-        usual = {which: self._known[which] if is_known else 1.0 for which in tasks}
+        is_known = all(which in self._rates for which in tasks)
+        usual = {which: self._rates[which] if is_known else 1.0 for which in tasks}
         in_progress = [item for item in self._working if item.model == model]
         working = sum(
             usual[item.model, item.task] * self._share(item) * self._work[item] for item in in_progress

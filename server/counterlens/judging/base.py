@@ -364,8 +364,8 @@ class Judge(ABC):
         evidence = verdict.evidence
         endless = verdict.judgement is Judgement.TIMED_OUT
         case = FailedCase(evidence.failed or "", evidence.message, None, endless, evidence.detail)
-        known = (case,) if evidence.failed else ()
-        return StandingByTests(self, known, failed=True, message=evidence.message, seconds=spent)
+        failures = (case,) if evidence.failed else ()
+        return StandingByTests(self, failures, failed=True, message=evidence.message, seconds=spent)
 
     def vetted(self, original: str, cancel: Event | None) -> Judge | str:  # noqa: ARG002
         """The judge with the tests that the original passes; the reason if there are none.

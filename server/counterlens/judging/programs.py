@@ -126,7 +126,7 @@ def _with_objects(
         functions: Those of functions and methods.
         covered: The methods that the latter call.
     """
-    known = {
+    comparable = {
         name: each
         for name, each in objects.items()
         if each.agreement is not OriginalSays.NOT_COMPARABLE or not functions
@@ -134,9 +134,9 @@ def _with_objects(
     kept = {
         name: each
         for name, each in functions.items()
-        if name.partition(".")[0] not in known or name not in covered
+        if name.partition(".")[0] not in comparable or name not in covered
     }
-    return {**kept, **known}
+    return {**kept, **comparable}
 
 
 def _joined_comparison(comparisons: Mapping[str, OriginalComparison], every: int) -> OriginalComparison:
@@ -170,12 +170,12 @@ def _joined_comparison(comparisons: Mapping[str, OriginalComparison], every: int
 
 
 def _joined_trial(trials: Mapping[str, CheatTrial | None]) -> CheatTrial | None:
-    known = {name: trial for name, trial in trials.items() if trial is not None}
-    several = len(known) > 1
+    by_name = {name: trial for name, trial in trials.items() if trial is not None}
+    several = len(by_name) > 1
     passing = [
-        f"{name}: {cheat}" if several else cheat for name, trial in known.items() for cheat in trial.passing
+        f"{name}: {cheat}" if several else cheat for name, trial in by_name.items() for cheat in trial.passing
     ]
-    return CheatTrial(sum(trial.tried for trial in known.values()), tuple(passing)) if known else None
+    return CheatTrial(sum(trial.tried for trial in by_name.values()), tuple(passing)) if by_name else None
 
 
 def _compared_functions(

@@ -126,8 +126,8 @@ def why_no_judge(
         reasons = ["the settings exclude every test that mentions it"]
     for name in language.fallbacks if fallback else ():
         shown = language.why_not[name](document, function, setting) or ""
-        known = name == DIFFERENTIAL and shown
-        reasons.append(f"its behaviour cannot be judged: {shown}" if known else shown)
+        is_differential = name == DIFFERENTIAL and shown
+        reasons.append(f"its behaviour cannot be judged: {shown}" if is_differential else shown)
     return "; ".join(filter(None, reasons))
 
 
@@ -174,15 +174,15 @@ class JointJudge(Judge):
     def standing(self, program: str, *, cancel: Event | None = None) -> StandingByTests | None:
         """The tests of all of them that a program fails."""
         parts = [judge.standing(program, cancel=cancel) for judge in self.judges]
-        known = [part for part in parts if part is not None]
-        if not known:
+        results = [part for part in parts if part is not None]
+        if not results:
             return None
         return StandingByTests(
-            JointJudge([part.judge for part in known]) if len(known) > 1 else known[0].judge,
-            tuple(failure for part in known for failure in part.failures),
-            any(part.failed for part in known),
-            next((part.message for part in known if part.message), ""),
-            max(part.seconds for part in known),
+            JointJudge([part.judge for part in results]) if len(results) > 1 else results[0].judge,
+            tuple(failure for part in results for failure in part.failures),
+            any(part.failed for part in results),
+            next((part.message for part in results if part.message), ""),
+            max(part.seconds for part in results),
         )
 
     def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:

@@ -73,10 +73,10 @@ class LanguagePart(Mapping[str, T], Generic[T]):
         return sum(1 for _ in self)
 
     def __contains__(self, language: object) -> bool:
-        known = LANGUAGES.get(language) if isinstance(language, str) else None
-        if known is None or not getattr(known, self._field):
+        registered_language = LANGUAGES.get(language) if isinstance(language, str) else None
+        if registered_language is None or not getattr(registered_language, self._field):
             return False
-        return known.id not in LANGUAGES.added or self.get(known.id) is not None
+        return registered_language.id not in LANGUAGES.added or self.get(registered_language.id) is not None
 
     def require(self, language: str) -> T:
         """The part of a language.

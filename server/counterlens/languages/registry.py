@@ -36,8 +36,8 @@ def suffixes() -> frozenset[str]:
 
 def title_of(language: str) -> str:
     """The title of a language; its id if it is unknown."""
-    known = LANGUAGES.get(language)
-    return known.title if known is not None else language
+    registered_language = LANGUAGES.get(language)
+    return registered_language.title if registered_language is not None else language
 
 
 def language_of(path: Path, data: bytes = b"") -> str:
@@ -50,20 +50,20 @@ def language_of(path: Path, data: bytes = b"") -> str:
         SourceError: neither identifies a language.
     """
     ending = path.suffix.lower()
-    known = _first(lambda language: ending in language.suffixes)
-    if known is None and (shebang := _SHEBANG.match(data.split(b"\n", 1)[0])):
-        known = _language_named(shebang[1].decode())
-    if known is None and ending == ".ipynb":
+    registered_language = _first(lambda language: ending in language.suffixes)
+    if registered_language is None and (shebang := _SHEBANG.match(data.split(b"\n", 1)[0])):
+        registered_language = _language_named(shebang[1].decode())
+    if registered_language is None and ending == ".ipynb":
         raise SourceError(
             f"{path.name} is a notebook, and not a file of code",
             f"Export its cells to one file: jupyter nbconvert --to script {path.name}",
         )
-    if known is None:
+    if registered_language is None:
         raise SourceError(
             f"the language of {path.name} is unknown",
             f"Use a known file extension ({', '.join(sorted(suffixes()))}), or `score --language`",
         )
-    return known.id
+    return registered_language.id
 
 
 def language_named(name: str) -> str:
@@ -72,10 +72,10 @@ def language_named(name: str) -> str:
     Raises:
         SourceError: there is no such language.
     """
-    known = _language_named(name)
-    if known is None:
+    registered_language = _language_named(name)
+    if registered_language is None:
         raise SourceError(f"there is no language {name}", f"There are {', '.join(installed_languages())}")
-    return known.id
+    return registered_language.id
 
 
 def _language_named(name: str) -> Language | None:

@@ -163,8 +163,9 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
 
 def _strict(tool: Tool) -> Tool:
     """The same tool, with unknown arguments refused."""
-    known = tool.fn_metadata.arg_model
-    model = type(known.__name__, (known,), {"model_config": ConfigDict(**known.model_config | _NO_OTHERS)})
+    arguments_model = tool.fn_metadata.arg_model
+    config = ConfigDict(**arguments_model.model_config | _NO_OTHERS)
+    model = type(arguments_model.__name__, (arguments_model,), {"model_config": config})
     tool.fn_metadata.arg_model = model
     tool.parameters = {**tool.parameters, "additionalProperties": False}
     return tool

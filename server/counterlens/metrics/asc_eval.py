@@ -79,12 +79,12 @@ def bootstrapped_median(
         seed: Random seed of the resamples.
         resamples: Number of resamples.
     """
-    known = np.asarray(values, np.float64)
+    array = np.asarray(values, np.float64)
     random = np.random.default_rng(seed)
-    at_once, medians = max(1, _CELLS // len(known)), []
+    at_once, medians = max(1, _CELLS // len(array)), []
     for done in range(0, resamples, at_once):
         rows = min(at_once, resamples - done)
-        medians.append(np.median(known[random.integers(0, len(known), (rows, len(known)))], axis=1))
+        medians.append(np.median(array[random.integers(0, len(array), (rows, len(array)))], axis=1))
     drawn = np.concatenate(medians)
     return float(np.median(drawn)), float(np.std(drawn))
 

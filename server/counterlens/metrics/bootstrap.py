@@ -226,8 +226,8 @@ def bootstrap(
     if value is None or len(clusters) < LEAST_CLUSTERS:
         return unknown
     drawn = [figure([clusters[i] for i in draw]) for draw in _draws(len(clusters), seed, resamples).tolist()]
-    known = [value for value in drawn if value is not None]
-    interval = expanded_percentiles(known, len(clusters), level)
+    figures = [value for value in drawn if value is not None]
+    interval = expanded_percentiles(figures, len(clusters), level)
     return Estimate(value, *interval, len(clusters)) if interval else unknown
 
 
@@ -307,5 +307,5 @@ def pooled_mean(
 
 def mean(values: Iterable[float | None]) -> float | None:
     """The mean of the known values; None if there are none."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) / len(numbers) if numbers else None

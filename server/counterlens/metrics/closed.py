@@ -77,10 +77,10 @@ def less_prior(questions: Sequence[Closed]) -> list[Closed]:
             own = question.function, candidate
             others = counts[candidate] - own_counts[own]
             scores.append(excess - ((sums[candidate] - own_sums[own]) / others if others else 0.0))
-        known = np.array(scores)
-        known -= np.logaddexp.reduce(known)
+        logprobs = np.array(scores)
+        logprobs -= np.logaddexp.reduce(logprobs)
         corrected.append(
-            Closed(question.function, question.candidates, tuple(known.tolist()), question.right)
+            Closed(question.function, question.candidates, tuple(logprobs.tolist()), question.right)
         )
     return corrected
 
@@ -130,8 +130,8 @@ def area(questions: Sequence[Closed], *, seed: int = 0) -> Estimate:
     value, right, group = _first_candidates(questions)
     if not len(value) or right.min() == right.max():
         return Estimate(None, None, None, len(set(group.tolist())))
-    known = auroc(value, right, group, seed=seed)
-    return Estimate(known.value, known.low, known.high, len(set(group.tolist())))
+    auc = auroc(value, right, group, seed=seed)
+    return Estimate(auc.value, auc.low, auc.high, len(set(group.tolist())))
 
 
 def area_inside(questions: Sequence[Closed], *, seed: int = 0) -> Estimate:

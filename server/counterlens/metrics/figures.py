@@ -107,8 +107,8 @@ def comparison(
     """
 
     def verdicts(rows: Rows[RowT], verdict: Verdict[RowT]) -> dict[str, bool]:
-        known = ((function, verdict(row)) for function, row in rows)
-        return {function: right for function, right in known if right is not None}
+        judged = ((function, verdict(row)) for function, row in rows)
+        return {function: right for function, right in judged if right is not None}
 
     return lambda rows, _: cells(paired_shares(verdicts(rows, first), verdicts(rows, second)))
 
@@ -146,11 +146,11 @@ def in_order(
     titles = dict(names) if isinstance(names, Mapping) else {name: str(name) for name in names}
     places = {group: place for place, group in enumerate(titles)}
 
-    def known(row: RowT) -> Iterable[Any]:
+    def groups_of(row: RowT) -> Iterable[Any]:
         groups: Any = of(row)
         return (each for each in ((groups or ()) if several else (groups,)) if each in titles)
 
-    return Key(known, places.__getitem__, titles.__getitem__)
+    return Key(groups_of, places.__getitem__, titles.__getitem__)
 
 
 @dataclass(frozen=True)
@@ -198,9 +198,9 @@ class GroupedFigure(Generic[RecordT, RowT]):
                 groups.setdefault(group, []).append((function, row))
         places = {group: [key.order(at) for key, at in zip(keys, group, strict=True)] for group in groups}
         cells = [
-            (*(key.title(at) for key, at in zip(keys, group, strict=True)), *known)
+            (*(key.title(at) for key, at in zip(keys, group, strict=True)), *figures)
             for group in sorted(groups, key=places.__getitem__)
-            if (known := self._cells(groups[group], seed)) is not None
+            if (figures := self._cells(groups[group], seed)) is not None
         ]
         names = chain.from_iterable((name,) if isinstance(name, str) else name for name in self.columns)
         return Table(self.title, (*self.by, *names), tuple(cells), self.note)

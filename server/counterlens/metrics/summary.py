@@ -58,13 +58,13 @@ class Discriminating:
 
     Attributes:
         pairs: Number of discriminating pairs.
-        known: Number of pairs for which this is known.
+        classified: Number of pairs of which it is known whether they are.
         average: Average mutation effect over the informative ones.
         copied: Share of pairs with the same code on both sides.
     """
 
     pairs: int
-    known: int
+    classified: int
     average: Proportion
     copied: Proportion
 
@@ -169,15 +169,15 @@ def summarize(observations: Iterable[Observation]) -> EffectSummary:
 
 
 def _discriminating(seen: Iterable[Observation]) -> Discriminating | None:
-    known = [
+    effects = [
         (pair, pair.effect) for pair in seen if pair.discriminating is not None and pair.effect is not None
     ]
-    discriminating = [(pair, effect) for pair, effect in known if pair.discriminating]
-    if not known:
+    discriminating = [(pair, effect) for pair, effect in effects if pair.discriminating]
+    if not effects:
         return None
     return Discriminating(
         pairs=len(discriminating),
-        known=len(known),
+        classified=len(effects),
         average=average_mutation_effect(
             (effect for _, effect in discriminating), (pair.cluster for pair, _ in discriminating)
         ),
@@ -186,16 +186,16 @@ def _discriminating(seen: Iterable[Observation]) -> Discriminating | None:
 
 
 def _stable(seen: Iterable[Observation]) -> StableVerdicts | None:
-    known = [
+    effects = [
         (pair, pair.effect)
         for pair in seen
         if pair.stable is not None and pair.effect is not None and pair.effect.informative
     ]
-    if not known:
+    if not effects:
         return None
-    held = [(pair.cluster, effect) for pair, effect in known if pair.stable]
+    held = [(pair.cluster, effect) for pair, effect in effects if pair.stable]
     return StableVerdicts(
-        share=pooled_share((pair.cluster, bool(pair.stable)) for pair, _ in known),
+        share=pooled_share((pair.cluster, bool(pair.stable)) for pair, _ in effects),
         average=average_mutation_effect((effect for _, effect in held), (cluster for cluster, _ in held)),
     )
 

@@ -160,9 +160,9 @@ class _Renderer:
 
 def indenting(module: ParsedSource, start: int, end: int, base: str, extra: str) -> list[Edit]:
     """Edits that indent the lines beginning in a range by `extra`, except empty ones and those in strings."""
-    known = base.encode()
+    prefix = base.encode()
     return [
-        insert(line + len(known) if module.data.startswith(known, line) else line, extra)
+        insert(line + len(prefix) if module.data.startswith(prefix, line) else line, extra)
         for line in _lines(module, start, end)
     ]
 

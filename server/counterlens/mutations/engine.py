@@ -58,8 +58,8 @@ def survey(
     made: list[Counterfactual] = []
     refused: list[Refusal] = []
     with deep_recursion():
-        module, known = _read(source, language)
-        wanted = known.mutations if mutations is None else mutations
+        module, mutated_language = _read(source, language)
+        wanted = mutated_language.mutations if mutations is None else mutations
         chosen = [chosen_mutation(module.language, mutation) for mutation in wanted]
         if function is not None:
             _check_function(module, function)
@@ -81,7 +81,7 @@ def survey(
                         counterfactual, other_cuts=_other_cuts(module, site, around, prefix_ratio)
                     )
                 made.append(counterfactual)
-    for name in known.missing if mutations is None else ():
+    for name in mutated_language.missing if mutations is None else ():
         missing = f"{title_of(module.language)} does not have it yet"
         refused.append(Refusal(name, function or MODULE, 1, missing))
     return Survey(tuple(made), tuple(refused))
@@ -145,7 +145,7 @@ def everywhere(
         SourceError: the source does not parse, or has no such function.
         CounterlensError: there is no such mutation.
     """
-    original, known = _read(source)
+    original, mutated_language = _read(source)
     module, chosen = original, chosen_mutation(original.language, mutation)
     _check_function(module, function)
     if function == MODULE:
@@ -159,7 +159,7 @@ def everywhere(
         done += together
         later = [site.span[0] for site in sites if site not in together]
         rendered = render(module.data, [edit for site in together for edit in site.edits], later)
-        module, left = known.parse(rendered.data.decode()), set(rendered.points.values())
+        module, left = mutated_language.parse(rendered.data.decode()), set(rendered.points.values())
         again, _ = sites_in(module, chosen, function, seed, without) if left else ([], [])
         sites = [site for site in again if site.span[0] in left]
     if not done:
@@ -185,12 +185,12 @@ def sites_in(
     module: ParsedSource, mutation: AnyMutation, function: str, seed: int, without: Collection[str] = ()
 ) -> tuple[list[Site], list[Refusal]]:
     """The safe sites in a function and in the functions nested in it, and the refusals."""
-    around = [known for known in (module.program, *module.functions) if known.qualname == function]
+    around = [span for span in (module.program, *module.functions) if span.qualname == function]
     sites: list[Site] = []
     refused: list[Refusal] = []
     for site in _sites(mutation, module, seed):
         at = site.at if isinstance(site, SiteRefused) else site.span[0]
-        if not any(known.start <= at < known.end for known in around):
+        if not any(span.start <= at < span.end for span in around):
             continue
         reason = _why_not(site, without)
         if isinstance(site, Site) and reason is None:
@@ -205,14 +205,16 @@ def _sites(mutation: AnyMutation, module: ParsedSource, seed: int) -> Sequence[S
 
     The language checks those of a mutation that claims to keep the meaning; a placebo must.
     """
-    known = mutated(module.language)
-    registered = known.mutations.get(mutation.id) is mutation
+    mutated_language = mutated(module.language)
+    registered = mutated_language.mutations.get(mutation.id) is mutation
     kept, key = _kept_sites(module.language, module.source) if registered else {}, (mutation.id, seed)
     if key not in kept:
-        context = known.context(module, seed)
+        context = mutated_language.context(module, seed)
         sites = [*mutation.sites(context)]
         if mutation.preserving and mutation.concept is not Concept.NOTHING:
-            sites = [known.checked(context, site) if isinstance(site, Site) else site for site in sites]
+            sites = [
+                mutated_language.checked(context, site) if isinstance(site, Site) else site for site in sites
+            ]
         kept[key] = tuple(sites)
     return kept[key]
 
@@ -290,7 +292,7 @@ def _read(source: str | ParsedSource, language: str = "python") -> tuple[ParsedS
 
 
 def _check_function(module: ParsedSource, function: str) -> None:
-    names = [known.qualname for known in module.functions]
+    names = [span.qualname for span in module.functions]
     if function != MODULE and function not in names:
         there = f"It has {', '.join(names[:12])}{', …' if len(names) > 12 else ''}" if names else None
         raise SourceError(f"there is no function {function} in the source", there)

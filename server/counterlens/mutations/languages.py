@@ -75,10 +75,10 @@ MUTATED: LanguagePart[MutatedLanguage] = LanguagePart(
 
 def _check(mutation: AnyMutation) -> None:
     """Refuse a plug-in's mutation that belongs to no language, or has the id of a built-in one."""
-    takers = [known for known in MUTATED.values() if known.takes(mutation)]
+    takers = [language for language in MUTATED.values() if language.takes(mutation)]
     if not takers:
         raise TypeError(f"{type(mutation).__name__} is of the class of no language's mutations")
-    if any(mutation.id in known.own for known in takers):
+    if any(mutation.id in language.own for language in takers):
         raise ValueError(f"there is another {mutation.id!r}")
 
 
@@ -96,10 +96,10 @@ def chosen_mutation(language: str, mutation: str | AnyMutation) -> AnyMutation:
     """
     if not isinstance(mutation, str):
         return mutation
-    known = mutated(language).mutations
-    if mutation in known:
-        return known[mutation]
-    there = f"There are {', '.join(known)}"
+    mutations = mutated(language).mutations
+    if mutation in mutations:
+        return mutations[mutation]
+    there = f"There are {', '.join(mutations)}"
     if mutation in every_mutation():
         raise CounterlensError(f"{mutation} does not support {title_of(language)} yet", there)
     raise CounterlensError(f"there is no mutation {mutation!r}", there)
@@ -135,8 +135,8 @@ def parse_document(document: Document) -> ParsedSource:
 def every_mutation() -> dict[str, AnyMutation]:
     """The mutations of all languages by id; that of the first language in the registry that has it."""
     mutations: dict[str, AnyMutation] = {}
-    for known in MUTATED.values():
-        for name, mutation in known.mutations.items():
+    for language in MUTATED.values():
+        for name, mutation in language.mutations.items():
             mutations.setdefault(name, mutation)
     return mutations
 
@@ -144,7 +144,7 @@ def every_mutation() -> dict[str, AnyMutation]:
 def every_transformation() -> dict[str, Transformation]:
     """The operators of EMPICA of all languages, by the id of the mutation; see `every_mutation`."""
     transformations: dict[str, Transformation] = {}
-    for known in MUTATED.values():
-        for operator in known.transformations:
+    for language in MUTATED.values():
+        for operator in language.transformations:
             transformations.setdefault(operator.mutation.id, operator)
     return transformations

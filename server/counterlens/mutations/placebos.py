@@ -115,13 +115,13 @@ class _Drawing:
         self.chance = random.Random(repr((seed, "placebos", function)))  # noqa: S311 - not for secrets
         self._module, self._function, self._seed = module, function, seed
         self._span = next(span for span in (module.program, *module.functions) if span.qualname == function)
-        known = mutated(module.language)
-        self._kinds, self._meaning = known.placebos, known.meaning
+        mutated_language = mutated(module.language)
+        self._kinds, self._meaning = mutated_language.placebos, mutated_language.meaning
         self._turns = list(self._kinds)
         self.chance.shuffle(self._turns)
         by_kind = {kind: sites_in(module, self._kinds[kind], function, seed) for kind in self._turns}
         self._sites = {kind: sites for kind, (sites, _) in by_kind.items()}
-        self._known = {module.source}
+        self._sources = {module.source}
         self._refusal_reasons = {kind: refused[0].reason for kind, (_, refused) in by_kind.items() if refused}
 
     def one(self, at: int) -> Counterfactual | None:
@@ -157,12 +157,12 @@ class _Drawing:
             module, self._kinds[kind], dataclasses.replace(site, cut=(at, at)), self._span, self._seed
         )
         shown = made.source.encode()[: made.cut.mutated] if made.cut else b""
-        if made.source in self._known or shown.rstrip() == module.data[:at].rstrip():
+        if made.source in self._sources or shown.rstrip() == module.data[:at].rstrip():
             return None
         if self._original is None or self._meaning(made.source) != self._original:
             self._refusal_reasons[kind] = OTHER_TREE
             return None
-        self._known.add(made.source)
+        self._sources.add(made.source)
         return made
 
     @cached_property

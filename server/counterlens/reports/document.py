@@ -32,8 +32,8 @@ def cell_text(cell: ReportCell) -> str:
             return f"{cell.value:.0%} [{_show_bound(cell.low)}, {_show_bound(cell.high)}]{few}"
         case Estimate(value=value, low=low, high=high) if value is not None:
             digits = 3 if 0 < abs(value) < 0.1 else 2
-            known = low is not None and high is not None and cell.n > 1
-            interval = f" [{low:.{digits}f}, {high:.{digits}f}]" if known else ""
+            has_interval = low is not None and high is not None and cell.n > 1
+            interval = f" [{low:.{digits}f}, {high:.{digits}f}]" if has_interval else ""
             return f"{value:.{digits}f}{interval}"
         case float():
             return f"{cell:.3f}" if abs(cell) < 0.1 else f"{cell:.2f}"

@@ -59,9 +59,9 @@ def failing_claims(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[
     place = Path(platformdirs.user_cache_dir("counterlens")) / "sandbox-claims" / f"{_key(sandbox)}.json"
     if not again:
         with contextlib.suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):
-            known, checked = read_json(place)
-            if checked == _digest(known):
-                return {str(claim): tuple(map(str, done)) for claim, done in known.items()}
+            stored, checked = read_json(place)
+            if checked == _digest(stored):
+                return {str(claim): tuple(map(str, done)) for claim, done in stored.items()}
     try:
         claims = attempt_all(sandbox)
     except (SandboxError, OSError, ValueError, KeyError, AttributeError) as error:

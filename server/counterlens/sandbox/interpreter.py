@@ -80,14 +80,16 @@ def _of_environment(python: str, _configured: int, stamp: int) -> Interpreter:
     """The description of a virtual environment."""
     folder = Path(python).parent.parent
     lines = read_text(folder / "pyvenv.cfg", errors="replace").splitlines()
-    known = {key.strip().lower(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
-    base = _query_interpreter(str(_base_of(Path(python), known)), stamp)
+    configuration = {
+        key.strip().lower(): value.strip() for key, _, value in (line.partition("=") for line in lines)
+    }
+    base = _query_interpreter(str(_base_of(Path(python), configuration)), stamp)
     packages = [*folder.glob("lib*/python*/site-packages"), folder / "Lib" / "site-packages"]
     added = {path for at in packages for file in at.glob("*.pth") for path in _paths_in(file)}
     added |= {
         path for at in packages for file in at.glob("__editable__*_finder.py") for path in _mapped_by(file)
     }
-    everything = known.get("include-system-site-packages", "").lower() == "true"
+    everything = configuration.get("include-system-site-packages", "").lower() == "true"
     return Interpreter(
         tuple(sorted({*base.folders, str(folder), str(Path(python).parent), *_without_homes(added)})),
         base.user_base if everything else None,
@@ -96,7 +98,7 @@ def _of_environment(python: str, _configured: int, stamp: int) -> Interpreter:
     )
 
 
-def _base_of(python: Path, known: dict[str, str]) -> Path:
+def _base_of(python: Path, configuration: dict[str, str]) -> Path:
     """The base interpreter of an environment: the one that its `python` is a link to, or a copy of."""
     inside, user = python.parent.parent.parent.resolve(), Path.home().resolve()
     above = [folder for folder in (inside, *inside.parents) if not user.is_relative_to(folder)]
@@ -105,7 +107,7 @@ def _base_of(python: Path, known: dict[str, str]) -> Path:
     real = python.resolve()
     if not real.is_relative_to(top):
         return real
-    home = Path(known.get("home") or os.devnull)
+    home = Path(configuration.get("home") or os.devnull)
     for name in (python.name, "python3", "python"):
         candidate = (home / name).resolve()
         if (

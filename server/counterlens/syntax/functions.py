@@ -100,8 +100,8 @@ def require_functions(document: Document) -> Document:
 
 def has_feature(document: Document, feature: Feature) -> bool:
     """Whether a document's language has a feature."""
-    known = LANGUAGES.get(document.language)
-    return known is not None and feature in known.features
+    language = LANGUAGES.get(document.language)
+    return language is not None and feature in language.features
 
 
 def require_feature(document: Document, feature: Feature) -> Document:
@@ -137,14 +137,14 @@ def find_function(document: Document, qualname: str) -> Function:
     return function_named(functions(require_functions(document)), qualname, document.path or "the text")
 
 
-def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) -> NamedT:
+def function_named(candidates: Sequence[NamedT], qualname: str, where: Path | str) -> NamedT:
     """The one of some functions with a qualified name, or with a unique unqualified one.
 
     Raises:
         SourceError: there is none, or several; the message lists the choices.
     """
-    named = [f for f in known if f.qualname == qualname]
-    named = named or [f for f in known if qualname in _short_names(f.qualname)]
+    named = [f for f in candidates if f.qualname == qualname]
+    named = named or [f for f in candidates if qualname in _short_names(f.qualname)]
     if len({f.qualname for f in named}) > 1:
         choices = ", ".join(f.qualname for f in named)
         raise SourceError(f"several functions are called {qualname}: {choices}", "Give the qualified name")
@@ -154,9 +154,9 @@ def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) ->
         raise SourceError(
             f"{qualname} is not defined in {where}, which imports it", f"Name its file: {elsewhere}"
         )
-    if not known:
+    if not candidates:
         raise SourceError(f"there is no function {qualname} in {where}: it has no functions at all")
-    choices = ", ".join(f.qualname for f in known[:12]) + (", …" if len(known) > 12 else "")
+    choices = ", ".join(f.qualname for f in candidates[:12]) + (", …" if len(candidates) > 12 else "")
     raise SourceError(f"there is no function {qualname} in {where}", f"It has {choices}")
 
 

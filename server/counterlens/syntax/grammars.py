@@ -18,15 +18,17 @@ def grammar(language: str) -> tree_sitter.Language:
     Raises:
         SourceError: there is no such language, or its grammar is not installed or incompatible.
     """
-    known = LANGUAGES[language_named(language)]
-    if not known.installed:
-        package = known.package.partition(".")[0].replace("_", "-")
-        raise SourceError(f"the grammar of {known.id} is not installed", f"Install it: pip install {package}")
-    function = known.grammar.partition(":")[2]
+    registered_language = LANGUAGES[language_named(language)]
+    if not registered_language.installed:
+        package = registered_language.package.partition(".")[0].replace("_", "-")
+        raise SourceError(
+            f"the grammar of {registered_language.id} is not installed", f"Install it: pip install {package}"
+        )
+    function = registered_language.grammar.partition(":")[2]
     try:
-        return tree_sitter.Language(getattr(importlib.import_module(known.package), function)())
+        return tree_sitter.Language(getattr(importlib.import_module(registered_language.package), function)())
     except (ImportError, AttributeError, ValueError) as error:  # built for another version of tree-sitter
-        raise SourceError(f"the grammar of {known.id} cannot be used: {error}") from error
+        raise SourceError(f"the grammar of {registered_language.id} cannot be used: {error}") from error
 
 
 def parser_for(language: str) -> tree_sitter.Parser:

@@ -120,9 +120,9 @@ def leaves(document: Document) -> list[tuple[int, int]]:
 
 def _walk(table: OperatorTable, node: tree_sitter.Node) -> Iterator[OperatorSite]:
     for child in node.children:
-        known = table.get((node.type, child.type))
-        if known is not None and not child.is_named:
-            family, candidates = known
+        entry = table.get((node.type, child.type))
+        if entry is not None and not child.is_named:
+            family, candidates = entry
             yield _site(node, child, family, candidates)
         else:
             yield from _walk(table, child)

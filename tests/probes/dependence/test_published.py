@@ -575,7 +575,7 @@ def wrong_chain(text: str) -> str:
 def test_the_labels_of_core_are_read_whole(published: Path) -> None:
     for path in sorted((published / "core" / "label").glob("*.yaml")):
         labels = CoreLabels.read(path.read_text(encoding="utf-8"))
-        assert len(labels.known) == len(labels.instances) > 5, path.stem
+        assert len(labels.by_node) == len(labels.instances) > 5, path.stem
         named = {node for one in labels.instances for node in one.data | one.control}
-        assert named <= labels.known.keys(), path.stem
-        assert all(labels.known[node].binds for one in labels.instances for node in one.data), path.stem
+        assert named <= labels.by_node.keys(), path.stem
+        assert all(labels.by_node[node].binds for one in labels.instances for node in one.data), path.stem

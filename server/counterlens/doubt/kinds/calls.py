@@ -105,11 +105,11 @@ class MissingAwait(DoubtKind):
             inside = above is not None and above.children[0].type == "async"
             if not inside or parent is None or parent.type == "await" or called is None:
                 continue
-            known = parent.type != "argument_list" and text_of(called) in scope.file.awaited
+            is_awaitable = parent.type != "argument_list" and text_of(called) in scope.file.awaited
             text = f"await {text_of(node)}"
             if parent.type in {"attribute", "subscript", "call"}:
                 text = f"({text})"
-            yield self.instead(node, text, refuted=not known)
+            yield self.instead(node, text, refuted=not is_awaitable)
 
 
 class MutableDefault(DoubtKind):

@@ -119,8 +119,8 @@ def _mentions_call(comment: Node, name: str, asked: LiteralCall) -> bool:
     lines = [re.sub(r"^\s*(?:/\*\*?|\*|//)+", "", line) for line in text.splitlines()]
     code = [f"class A {{ Object a = {line[line.index(name) :]}; }}" for line in lines if name in line]
     calls = [*in_comment("\n".join(lines), name), *(call for line in code for call in calls_in(line, name))]
-    known = (read_call(call, name) for call in calls)
-    return any(call is not None and same_arguments(call.arguments, asked.arguments) for call in known)
+    literal_calls = (read_call(call, name) for call in calls)
+    return any(call is not None and same_arguments(call.arguments, asked.arguments) for call in literal_calls)
 
 
 def _whole_lines(data: bytes, node: Node) -> tuple[int, int]:
@@ -162,9 +162,11 @@ def trace(document: Document, call: str, setting: Setting) -> list[Step]:
     writer = _Notes(document.data)
     writer.note_activation(body)
     kinds = {"variable_declarator", "formal_parameter", "enhanced_for_statement"}
-    known = {text_of(node.child_by_field_name("name")) for node in _own(method.node) if node.type in kinds}
+    local_names = {
+        text_of(node.child_by_field_name("name")) for node in _own(method.node) if node.type in kinds
+    }
     for statement in _simple(method.node, document.data):
-        writer.note_changes(statement, _changed_locals(statement, known))
+        writer.note_changes(statement, _changed_locals(statement, local_names))
     (value,) = _result(document, writer, method, call, "steps()", setting)
     return [_step(str(item[1])) for item in value[2]]
 

@@ -174,9 +174,9 @@ class JavaProject:
         Raises:
             SourceError: there are too many.
         """
-        waiting, known = list(start), (*start, *without)
-        out = {source.path for source in known}
-        here = {(source.package, name) for source in known for name in source.declared}
+        waiting, given_sources = list(start), (*start, *without)
+        out = {source.path for source in given_sources}
+        here = {(source.package, name) for source in given_sources for name in source.declared}
         out |= {other.path for other in self.sources if (other.package, other.path.stem) in here}
         sources: list[JavaSource] = []
         while waiting:

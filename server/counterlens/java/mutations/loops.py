@@ -138,7 +138,7 @@ def _why_not(module: JavaModule, node: Node) -> str | None:
     if not completes(module, body):
         return "its body never reaches its end, where the update would be"
     named = {word for update in updates for word in re.findall(r"[\w$]+", module.text(update))}
-    inside = {known.name for known in module.scopes.within(body.start_byte, body.end_byte)}
+    inside = {variable.name for variable in module.scopes.within(body.start_byte, body.end_byte)}
     hidden = sorted(named & inside)
     return f"its body declares `{hidden[0]}`, which the update uses for something else" if hidden else None
 

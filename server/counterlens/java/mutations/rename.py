@@ -57,7 +57,7 @@ class JavaLocals:
 
 def locals_of(module: JavaModule, function: FunctionSpan) -> JavaLocals:
     """The variables of a method, those of its lambdas included, by whether they can be renamed."""
-    known = module.scopes.within(function.start, function.end)
+    variables = module.scopes.within(function.start, function.end)
     free = module.scopes.free_names(function.start, function.end)
     node = module.function_nodes[function.start]
     annotated = _is_annotated(module, node)
@@ -66,7 +66,7 @@ def locals_of(module: JavaModule, function: FunctionSpan) -> JavaLocals:
         and module.parent(module.parent(node)).type == "record_declaration"
     )
     reasons: dict[str, tuple[int, str]] = {}
-    for variable in known:
+    for variable in variables:
         reason = _why_not(variable, free)
         if reason is None and variable.kind is JavaKind.PARAMETER:
             reason = _why_fixed(variable.name, annotated=annotated, of_record=of_record)
@@ -74,7 +74,7 @@ def locals_of(module: JavaModule, function: FunctionSpan) -> JavaLocals:
                 reason = f"reflection may read the name of the parameter `{variable.name}`"
         if reason is not None:
             reasons.setdefault(variable.name, (variable.declared.start_byte, reason))
-    safe = tuple(variable for variable in known if variable.name not in reasons)
+    safe = tuple(variable for variable in variables if variable.name not in reasons)
     return JavaLocals(safe, tuple((name, at, why) for name, (at, why) in reasons.items()))
 
 

@@ -112,10 +112,10 @@ def _declared_inside(module: JavaModule, first: Node, second: Node) -> str | Non
     within = module.scopes.within
     for statement, other in ((first, second), (second, first)):
         inside = within(other.start_byte, other.end_byte)
-        for known in within(statement.start_byte, statement.end_byte):
-            clashes = any((each.name, each.depth) == (known.name, known.depth) for each in inside)
-            if clashes and _lasts(statement, known):
-                return known.name
+        for variable in within(statement.start_byte, statement.end_byte):
+            clashes = any((each.name, each.depth) == (variable.name, variable.depth) for each in inside)
+            if clashes and _lasts(statement, variable):
+                return variable.name
     return None
 
 

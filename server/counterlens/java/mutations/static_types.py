@@ -80,15 +80,15 @@ class JavaTypes:
 
     def __init__(self, module: JavaModule) -> None:
         self._module = module
-        self._known: dict[int, str] = {}
+        self._types: dict[int, str] = {}
 
     def of(self, node: Node) -> str:
         """The type of an expression."""
-        known = self._known.get(node.id)
-        if known is None:
-            self._known[node.id] = UNKNOWN  # for a variable whose initial value refers to itself
-            known = self._known[node.id] = self._found(node)
-        return known
+        type_text = self._types.get(node.id)
+        if type_text is None:
+            self._types[node.id] = UNKNOWN  # for a variable whose initial value refers to itself
+            type_text = self._types[node.id] = self._found(node)
+        return type_text
 
     def integral(self, node: Node) -> bool:
         """Whether an expression's value is an integer, boxed or not."""
@@ -287,8 +287,8 @@ def _fields_of(module: JavaModule) -> dict[str, str]:
                 continue
             dimensions = declarator.child_by_field_name("dimensions")
             text = module.text(kind) + (module.text(dimensions) if dimensions is not None else "")
-            known = module.text(name)
-            fields[known] = UNKNOWN if known in fields else compact(text)
+            field_name = module.text(name)
+            fields[field_name] = UNKNOWN if field_name in fields else compact(text)
     return fields
 
 

@@ -117,7 +117,7 @@ class JavaScopes:
 
     def within(self, start: int, end: int) -> list[JavaVariable]:
         """The variables that are declared in a byte range, in source order."""
-        return [known for known in self.variables if start <= known.declared.start_byte < end]
+        return [variable for variable in self.variables if start <= variable.declared.start_byte < end]
 
     def free_names(self, start: int, end: int) -> set[str]:
         """The names in a byte range that are not local variables: fields, classes."""
@@ -154,25 +154,25 @@ class JavaScopes:
     def _declare(
         self, name: Node, kind: JavaKind, type_text: str = "", value: Node | None = None
     ) -> JavaVariable:
-        known = JavaVariable(text_of(name), kind, name, type_text, value, self._depth)
-        self.variables.append(known)
-        self._env[known.name] = known
-        self._of[name.id] = known
-        return known
+        variable = JavaVariable(text_of(name), kind, name, type_text, value, self._depth)
+        self.variables.append(variable)
+        self._env[variable.name] = variable
+        self._of[name.id] = variable
+        return variable
 
     def _identifier(self, node: Node) -> None:
-        known = self._env.get(text_of(node))
-        if known is None:
+        variable = self._env.get(text_of(node))
+        if variable is None:
             self.free.append(node)
-        elif known.depth != self._depth:
-            known.in_class = True
-            self.in_classes.add(known.name)
-            self._may[node.id] = known
+        elif variable.depth != self._depth:
+            variable.in_class = True
+            self.in_classes.add(variable.name)
+            self._may[node.id] = variable
             self.free.append(node)
         else:
-            known.in_label = known.in_label or self._label
-            known.uses.append(node)
-            self._of[node.id] = known
+            variable.in_label = variable.in_label or self._label
+            variable.uses.append(node)
+            self._of[node.id] = variable
 
     def _locals(self, node: Node) -> None:
         type_node = node.child_by_field_name("type")

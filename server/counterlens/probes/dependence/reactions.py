@@ -152,8 +152,8 @@ def lead_of(language: str) -> str:
         SourceError: functions in the language are not supported.
     """
     PROMPTED.require(language)
-    pack = LANGUAGES[language]
-    return f"{pack.comment} {pack.title}\n"
+    registered_language = LANGUAGES[language]
+    return f"{registered_language.comment} {registered_language.title}\n"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -81,7 +81,7 @@ def discriminating(summary: EffectSummary) -> str:
     subset = summary.discriminating
     if subset is None:
         return ""
-    count = f"{subset.pairs} of {subset.known} judged pairs would expose copying"
+    count = f"{subset.pairs} of {subset.classified} judged pairs would expose copying"
     text = with_average(count, "", subset.average)
     return text + (f", the same code on both sides of {subset.copied.count}" if subset.pairs else "")
 

@@ -108,6 +108,6 @@ def _of_language(language: str, corpus: CorpusConfidence, info: ModelInfo) -> It
 
 
 def _row(concept: str, median: Median) -> tuple[ReportCell, ...]:
-    known = median.low is not None and median.high is not None
-    interval = f"{median.low:.2f} to {median.high:.2f}" if known else None
+    has_interval = median.low is not None and median.high is not None
+    interval = f"{median.low:.2f} to {median.high:.2f}" if has_interval else None
     return concept, f"{median.value:.2f}", interval, median.snippets, median.files

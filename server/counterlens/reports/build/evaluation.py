@@ -187,8 +187,12 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
     blocks += [_pair(item, number, pair) for number, pair in enumerate(judged_pairs(stored.record))]
     blocks += [_pair(item, number, pair) for number, pair in _changed_placebos(stored)]
     body = plain(stored.record)
-    known = {*plain(Record()), *_TOO_LONG, *(_SHOWN if judged_pairs(stored.record) else _SHOWN - {"pairs"})}
-    rest = {key: value for key, value in body.items() if value and key not in known}
+    shown_keys = {
+        *plain(Record()),
+        *_TOO_LONG,
+        *(_SHOWN if judged_pairs(stored.record) else _SHOWN - {"pairs"}),
+    }
+    rest = {key: value for key, value in body.items() if value and key not in shown_keys}
     if rest:
         text = json_text(rest)
         blocks.append(Folded("Other findings", (CodeBlock(text, "json"),)))

@@ -131,12 +131,12 @@ def _lines(explained: Explained, maps: Correctness | None) -> TableBlock:
     right = right_by_line(explained.scored, explained.start, explained.end, maps)
     rows: list[tuple[ReportCell, ...]] = []
     for number, tokens in by_line.items():
-        known = [token.probability for token in tokens if token.probability is not None]
+        probabilities = [token.probability for token in tokens if token.probability is not None]
         least = min(tokens, key=lambda token: token.probability or 0.0)
         rows.append(
             (
                 number,
-                share(sum(known) / len(known)),
+                share(sum(probabilities) / len(probabilities)),
                 lines[number - 1],
                 f"{least.text.strip()} {share(least.probability or 0.0)}",
                 ", ".join(f"{text} {share(value)}" for text, value in least.others),

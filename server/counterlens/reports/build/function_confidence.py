@@ -26,8 +26,8 @@ def confidence_lines(qualname: str, scored: Confidence | None, note: str | None)
     function = find_function(scored.document, qualname)
     value = scored.within(function.start, function.end)
     least = _least_certain(scored, function.start, function.end)
-    known = f"{value:.2f}" if value is not None else "unknown"
-    yield Paragraph(f"{known}; least sure: {least}" if least else known, lead="confidence")
+    shown = f"{value:.2f}" if value is not None else "unknown"
+    yield Paragraph(f"{shown}; least sure: {least}" if least else shown, lead="confidence")
     concepts = scored.concepts_in(function.start, function.end)
     each = [f"{name} {value:.2f}" for name, (value, _) in concepts.items() if name != Category.STRUCTURE]
     if each:

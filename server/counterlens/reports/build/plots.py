@@ -145,16 +145,16 @@ def _outcome_rows(effects: RunEffects) -> list[dict[str, Any]]:
 def _correlation_tables(effects: RunEffects) -> Iterator[tuple[str, list[str], list[dict[str, Any]]]]:
     """Each model with its mutations that have a known correlation, and the correlations."""
     for model, correlations in effects.correlations.items():
-        known = {
+        defined = {
             both: correlation for both, correlation in correlations.items() if correlation.value is not None
         }
-        if known:
+        if defined:
             yield (
                 model,
-                [name for name in effects.names if any(name in both for both in known)],
+                [name for name in effects.names if any(name in both for both in defined)],
                 [
                     {"first": a, "second": b, "r": r.value, "low": r.low, "high": r.high, "functions": r.n}
-                    for (a, b), r in known.items()
+                    for (a, b), r in defined.items()
                 ],
             )
 
@@ -203,9 +203,9 @@ def boxes(results: RunResults) -> list[Figure]:
         figures = OPERATORS[records[0].protocol].figures if records else {}
         for number, title in figures.items():
             rows = [
-                {"transformation": change, "side": _SIDES[side], "n": len(known)}
-                | dict(zip(_ENDS, five(known), strict=True))
-                for change, side, known in spreads(records, MEASURES_OF[number])
+                {"transformation": change, "side": _SIDES[side], "n": len(values)}
+                | dict(zip(_ENDS, five(values), strict=True))
+                for change, side, values in spreads(records, MEASURES_OF[number])
             ]
             if rows:
                 drawn.append(_boxes(f"{title}, {model}" if len(part.models) > 1 else title, rows))
@@ -228,10 +228,10 @@ def published_figures(results: RunResults) -> list[Figure]:
         records = [record for record in part.probed(model) if isinstance(record, ConfidenceRecord)]
         if records:
             types[model] = METHODS[records[0].protocol].types(records, seed=results.settings.seed)
-    known = {model: medians for model, medians in types.items() if medians}
-    if not known:
+    by_model = {model: medians for model, medians in types.items() if medians}
+    if not by_model:
         return []
-    return [_by_type(known), _spread(known), _density(known)]
+    return [_by_type(by_model), _spread(by_model), _density(by_model)]
 
 
 def _by_type(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:

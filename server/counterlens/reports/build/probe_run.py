@@ -155,14 +155,14 @@ def _results(
         return
     for record in pairs:
         in_file = record.target == record.function
-        known = (confidence or {}).get(record.target, FunctionConfidence(None))
+        function_confidence = (confidence or {}).get(record.target, FunctionConfidence(None))
         yield from pairs_blocks(
             record,
             model=run.model,
             path=path if in_file else record.target.partition("::")[0] or path,
             level=level,
-            confidence=known.scored,
-            note=known.note,
+            confidence=function_confidence.scored,
+            note=function_confidence.note,
         )
     if pairs and len(run.records) == 1:
         return

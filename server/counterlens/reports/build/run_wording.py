@@ -95,9 +95,9 @@ def circumstances(results: RunResults) -> tuple[str, ...]:
         said = model["details"].get(COMPLETIONS)
         exact = f", completions {said}" if said else ""
         asked = f", asked {model['details'][ASKED]}" if ASKED in model["details"] else ""
-        known = f"{model['where']}, {model['identity'][:12]}{exact}{asked}"
+        origin = f"{model['where']}, {model['identity'][:12]}{exact}{asked}"
         lines.append(
-            f"{results.label(model['asked_as'])}: {model['name']} ({known}); "
+            f"{results.label(model['asked_as'])}: {model['name']} ({origin}); "
             f"Counterlens {manifest['counterlens']}, Python {manifest['python']}, {manifest['platform']}, "
             f"sandbox {manifest['sandbox']}; manifest {digest[:12]}"
         )

@@ -134,13 +134,13 @@ def _edge(edge: InferredEdge, line: dict[int, int]) -> Json:
 
 def _beliefs(inferred: Inferred, statement: int) -> list[Json]:
     """The strength of the model's belief that a statement depends on each other one, strongest first."""
-    known = [
+    beliefs = [
         {"relation": str(relation), "source": source, "belief": belief}
         for relation, pairs in inferred.beliefs.items()
         for (source, target), belief in pairs.items()
         if target == statement
     ]
-    return sorted(known, key=lambda entry: -entry["belief"])
+    return sorted(beliefs, key=lambda entry: -entry["belief"])
 
 
 def _agreement(agreement: Agreement) -> Json:

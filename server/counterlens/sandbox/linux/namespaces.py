@@ -272,7 +272,7 @@ class Ruleset:
             rights |= right if version >= since else 0
         attributes = struct.pack("<QQQ", rights, 0 if tcp else _NET_ALL, _SCOPE_ALL)
         attributes = attributes[: 24 if version >= 6 else 16 if version >= 4 else 8]
-        self._rights, self._known = rights, set[str]()
+        self._rights, self._readable = rights, set[str]()
         self._handle = sys_.syscall(sys_.LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
         for path in DEVICES:
             _allow(self._handle, path, (_READ_FILE | _WRITE_FILE | _TRUNCATE) & rights)
@@ -280,8 +280,8 @@ class Ruleset:
     def allow_reading(self, paths: Iterable[str]) -> None:
         """Allow reading and executing below these paths; missing ones are left out."""
         for path in paths:
-            if path not in self._known:
-                self._known.add(path)
+            if path not in self._readable:
+                self._readable.add(path)
                 _allow(self._handle, path, _READ & self._rights)
 
     def allow_writing(self, paths: Iterable[str]) -> None:

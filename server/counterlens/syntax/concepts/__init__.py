@@ -79,9 +79,9 @@ def _categories(language: str) -> Mapping[str, Category] | None:
 def _agreement(kind: str) -> Category:
     """The category of a node type if at least two tables have it and all agree; else UNCATEGORISED."""
     tables = filter(None, map(_categories, TABLES))
-    known = [table[kind] for table in tables if kind in table]
-    agreed = len(known) >= _AGREEING and len(set(known)) == 1
-    return known[0] if agreed else Category.UNCATEGORISED
+    categories = [table[kind] for table in tables if kind in table]
+    agreed = len(categories) >= _AGREEING and len(set(categories)) == 1
+    return categories[0] if agreed else Category.UNCATEGORISED
 
 
 def merge(*tables: Mapping[Category, str]) -> dict[Category, str]:

@@ -103,18 +103,18 @@ class RayCluster:
             SandboxError: no node is left.
         """
         with self._lock:
-            known = self._nodes.get(node)
-            announced = node in self._nodes and known is None
+            entry = self._nodes.get(node)
+            announced = node in self._nodes and entry is None
             self._nodes[node] = None
         if not announced:
-            self._unfit = f"the node {known.name if known else node} is left out: {why}"
+            self._unfit = f"the node {entry.name if entry else node} is left out: {why}"
             self._warn(self._unfit)
         if not any(self._nodes.values()):
             raise self.none_left()
 
     def fitting(self) -> dict[str, Any]:
         """The options of a task that may run on any suitable node."""
-        unfit = [node for node, known in list(self._nodes.items()) if known is None]
+        unfit = [node for node, entry in list(self._nodes.items()) if entry is None]
         return {"label_selector": {"ray.io/node-id": f"!in({','.join(unfit)})"}} if unfit else {}
 
     def settled(self, ref: Any, cancel: Event | None) -> Any:
