@@ -83,6 +83,10 @@ def test_a_retired_word_would_be_found() -> None:
 
 VAGUE = {"found", "one"}
 """Names of variables that say nothing about what they hold."""
+RETIRED_ALONE = {
+    "known": "the noun of what it holds: records, scores, cached_answer, by_kind, entry, is_trusted"
+}
+"""What to write instead of a word that is no name, but may be a part of one (`known_inputs`)."""
 PARTICIPLE = re.compile(
     "[a-z]+ed|heard|taken|shown|drawn|made|said|told|kept|known|given|written|seen|done|sent|held|left|lost|met"
     "|paid|sold|built|bought|brought|caught|taught|thought|felt|chosen|broken|spoken|stolen|driven|risen|hidden"
@@ -99,6 +103,20 @@ def vague_variables(module: ast.Module) -> int:
         (isinstance(node, ast.Name) and node.id in VAGUE) or (isinstance(node, ast.arg) and node.arg in VAGUE)
         for node in ast.walk(module)
     )
+
+
+def retired_alone(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """The variables, parameters, attributes and functions whose whole name is retired, with their lines."""
+    for node in ast.walk(module):
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
+                pass
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                pass
+            case _:
+                continue
+        if name.strip("_") in RETIRED_ALONE:
+            yield node.lineno, name
 
 
 def bare_participles(module: ast.Module) -> list[str]:
@@ -119,6 +137,23 @@ def test_vague_names_do_not_become_more() -> None:
     assert len(participles) <= 28, (
         "name a new function by a verb or a noun (`edits_of`, not `edited`):\n" + "\n".join(participles)
     )
+
+
+def test_no_name_is_a_retired_word() -> None:
+    found = [
+        f"{path}:{line}: {name}: {RETIRED_ALONE[name.strip('_')]}"
+        for path, tree in trees().items()
+        for line, name in retired_alone(tree)
+    ]
+    assert found == [], "\n".join(found)
+
+
+def test_a_name_that_is_a_retired_word_would_be_found() -> None:
+    module = ast.parse(
+        "class Kept:\n    def _known(self, known=0): return self.known\n    known_inputs = known = 1\n"
+        'f"{known}"\nknown_inputs'
+    )
+    assert sorted(name for _, name in retired_alone(module)) == ["_known", *["known"] * 4]
 
 
 def test_vague_names_would_be_counted() -> None:
