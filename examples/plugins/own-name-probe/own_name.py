@@ -63,17 +63,17 @@ class OwnNameProbe(Probe[OwnNameOptions, OwnNameRecord]):
 
     def tables(self, records: Sequence[OwnNameRecord], *, seed: int) -> tuple[Table, ...]:
         """How often the own name is likelier, with its interval."""
-        known = wilson(sum(record.own > record.meaningless for record in records), len(records))
+        likelier = wilson(sum(record.own > record.meaningless for record in records), len(records))
         listed = tuple((record.target, record.own, record.meaningless) for record in records)
         return (
             Table("names", ("function", "own", "meaningless"), listed, "log-probabilities in nats"),
-            Table("together", ("n", "own name likelier"), ((known.n, known),)),
+            Table("together", ("n", "own name likelier"), ((likelier.n, likelier),)),
         )
 
     def summary(self, records: Sequence[OwnNameRecord]) -> str:
         """The same in a sentence."""
-        known = sum(record.own > record.meaningless for record in records)
-        return f"The own name was likelier for {known} of {len(records)} functions."
+        likelier = sum(record.own > record.meaningless for record in records)
+        return f"The own name was likelier for {likelier} of {len(records)} functions."
 
     def measures(self, record: OwnNameRecord) -> Mapping[str, bool]:
         """What two runs are compared by."""

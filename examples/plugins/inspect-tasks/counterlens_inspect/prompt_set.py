@@ -198,11 +198,11 @@ def effect_of(scored: Iterable[ScoredSample], which: str = COUNTERFACTUAL) -> Pr
         scored: The samples with a verdict; a pair with only one of them does not count.
         which: `counterfactual` or `placebo`.
     """
-    known = list(scored)
-    originals = {sample.id: sample.right for sample in known if sample.which == ORIGINAL}
+    samples = list(scored)
+    originals = {sample.id: sample.right for sample in samples if sample.which == ORIGINAL}
     pairs = [
         (Effect(originals[sample.original], sample.right), sample.problem)
-        for sample in known
+        for sample in samples
         if sample.which == which and sample.original in originals
     ]
     informative = [(effect, problem) for effect, problem in pairs if effect.informative]
