@@ -1,6 +1,6 @@
 """Reads the docstrings of packages, and lists the functions whose docstring and code disagree.
 
-    python benchmarks/package_marks.py FOLDER... [--model M] [--functions N] [--records FILE]
+    python benchmarks/package_marks.py FOLDER... [--model M] [--functions N] [--methods] [--records FILE]
 
 Functions of at most `LONGEST` lines with a docstring of at least a sentence, of all Python files below the
 folders, in a random order, until N of them were read; marks by what the docstring states and by versions that
@@ -87,10 +87,13 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--model", default="qwen2.5-coder-0.5b")
     parser.add_argument("--functions", type=int, default=60, help="how many are read")
+    parser.add_argument("--methods", action="store_true", help="methods only")
     parser.add_argument("--records", type=Path, help="a file of rows, which is continued (.jsonl.gz)")
     parser.add_argument("--threads", type=int, default=0)
     given = parser.parse_args()
     functions = readable(given.folders)
+    if given.methods:
+        functions = [(name, scope) for name, scope in functions if "." in scope.function.qualname]
     random.Random(0).shuffle(functions)  # noqa: S311 - so that any number of the first ones is a sample
     rows = kept(given.records, "function")
     store = AnswerStore(None)

@@ -462,7 +462,7 @@ class A:
     monkeypatch.setattr(checking.DocstringReader, "mark", lambda *_: None)
     monkeypatch.setattr(checking, "marking_rule", lambda _: USUAL)
     assert cli("check", tmp_path, "--budget", "60s").code == 0
-    assert asked == ["twice", "same", "A.twice"]
+    assert asked == ["twice", "A.twice", "same"]
     monkeypatch.setattr(checking, "marking_rule", lambda _: None)
     asked.clear()
     assert cli("check", tmp_path, "--budget", "60s").code == 0

@@ -62,6 +62,27 @@ def test_a_mark_offers_the_version_and_an_example_that_the_code_fails() -> None:
     ]
 
 
+def test_a_method_is_read_with_objects_of_its_class() -> None:
+    source = '''\
+class Amount:
+    def __init__(self, cents: int) -> None:
+        self.cents = cents
+
+    def half_up(self) -> int:
+        """Return half of the cents as an integer, rounded up."""
+        return self.cents // 2
+'''
+    mark = mark_in(source, *["        return (self.cents + 1) // 2\n"] * 6)
+    assert mark is not None
+    assert (mark.call, mark.code, mark.versions) == ("Amount.half_up(Amount(cents=1))", "0", "1")
+    assert mark.example is not None
+    start, end, text = mark.example
+    space: dict[str, Any] = {}
+    exec(source[:start] + text + source[end:], space)  # noqa: S102 - the program above
+    (example,) = doctest.DocTestParser().get_examples(inspect.getdoc(space["Amount"].half_up) or "")
+    assert (eval(example.source, space), example.want) == (0, "1\n")  # noqa: S307 - as above
+
+
 def test_nothing_is_marked_without_a_majority_a_sentence_or_leave() -> None:
     others = [f"    return -(-n // 2) if n == 3 else n - {k}\n" for k in range(5)]
     assert mark_in(WRONG, RIGHT_BODY, *others) is None

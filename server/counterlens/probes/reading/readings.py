@@ -21,12 +21,11 @@ from counterlens.judging.registry import find_judge
 from counterlens.judging.versions import InputOutcomes, VersionOutcome, VersionRuns
 from counterlens.models.base import Capability, Completion, Draw
 from counterlens.models.cache import NotCachedError, cache_of
-from counterlens.probes.execution.questions import reachable
 from counterlens.probes.execution.translation import description, without_examples
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import behind_docstring
 from counterlens.probes.prompts.gap import Gap, View
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import Function, find_function
 
 LEAST_WORDS = 4
 """Words of a description, without examples, below which nothing can be read from it."""
@@ -151,9 +150,9 @@ def require_readable(target: Target) -> Function:
     """The function of a target that can be read.
 
     Raises:
-        SourceError: it is a method, or its description is shorter than a sentence.
+        SourceError: there is no such function, or its description is shorter than a sentence.
     """
-    function = reachable(target)
+    function = find_function(target.document, target.qualname)
     words = without_examples(description(target, function) or "", function.name).split()
     if len(words) < LEAST_WORDS:
         raise SourceError("its docstring is shorter than a sentence", "Say in it what the function does")

@@ -74,7 +74,7 @@ def _gaps(scope: DoubtScope, failed: FailedTest) -> Iterator[Gap]:
     yield Gap.repair(document, function, View(used=True), _reason(failed))
     try:
         yield gap_of(target, require_readable(target))
-    except SourceError:  # its docstring says too little, or the function is a method
+    except SourceError:  # its docstring says too little
         return
 
 
