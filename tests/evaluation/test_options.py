@@ -106,26 +106,29 @@ def test_a_probe_of_a_dataset_has_as_long(sleepy: str) -> None:
     assert "longer than 0.5 s" in str(done.exception)  # it is the only function
 
 
-@pytest.mark.usefixtures("toys")
-def test_another_timeout_is_another_run(place: Path) -> None:
-    folder = place / "begun"
+@pytest.fixture(scope="module")
+def finished(place: Path, toys: None) -> Path:  # noqa: ARG001
+    """The folder of a finished run without options."""
+    folder = place / "finished"
     assert run(bench(place, folder, model="toy", functions="1")).returncode == 0
-    refused = run(bench(place, folder, "--resume", "--timeout", "30", model="toy", functions="1"))
+    return folder
+
+
+def test_another_timeout_is_another_run(place: Path, finished: Path) -> None:
+    refused = run(bench(place, finished, "--resume", "--timeout", "30", model="toy", functions="1"))
     assert refused.returncode == 1
     assert "started with other options: --timeout was 10.0, now 30.0" in refused.stderr
 
 
-@pytest.mark.usefixtures("toys")
-def test_a_run_whose_time_was_too_short_resumes_with_more(place: Path) -> None:
-    short, timeless = place / "short", place / "timeless"
+def test_a_run_whose_time_was_too_short_resumes_with_more(place: Path, finished: Path) -> None:
+    short = place / "short"
     assert run(bench(place, short, "--minutes", "0.00001", model="toy", functions="1")).returncode == 0
     assert RunResults.read(short).total == 1
     assert not RunResults.read(short).records
     more = run(bench(place, short, "--resume", "--minutes", "5", model="toy", functions="1"))
     assert more.returncode == 0, more.stderr
     assert len(RunResults.read(short).records) == 1
-    assert run(bench(place, timeless, model="toy", functions="1")).returncode == 0
-    refused = run(bench(place, timeless, "--resume", "--minutes", "5", model="toy", functions="1"))
+    refused = run(bench(place, finished, "--resume", "--minutes", "5", model="toy", functions="1"))
     assert "started with other options: --minutes was None, now 5.0" in refused.stderr
 
 
