@@ -156,3 +156,20 @@ def test_a_form_feed_in_an_indentation_is_named(text: str) -> None:
 @pytest.mark.parametrize("name", ["dataclasses.py", "typing.py", "enum.py"])
 def test_the_running_version_reads_its_own_library(name: str) -> None:
     assert newer_syntax(Path(LIBRARY, name).read_text(encoding="utf-8")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("return(1 if a else 2)", "return(lambda: 1)", "b = not(a if a else 2)", "assert(1 if a else 2)"),
+        *("b = 1 in(lambda: a)", "b = a if(a if a else 2)else 1", "raise(a if a else b)"),
+        *("while(a if a else 2):\n        pass", "b = a and(1 if a else 2)", "yield(a if a else 2)"),
+    ],
+)
+def test_what_libcst_refuses_has_its_line(text: str) -> None:
+    source = f"def f(a):\n    a = (1 if a else 2)\n    {text}\n"
+    compile(source, "f.py", "exec")
+    with pytest.raises(SourceError, match="cannot read line 3, which is valid Python") as caught:
+        survey(source)
+    assert caught.value.hint == "Write a blank between them"
+    assert survey(source.replace("(", " (").replace("f (", "f("))

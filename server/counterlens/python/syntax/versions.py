@@ -38,6 +38,7 @@ _MARKS = re.compile(
     r"(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<prefix>\b(?:lambda|not|await|else|elif)\b|[-+*/%@&|^<>=~:]+)"
     r"|(?<!\\)\n(?P<indentation>[ \t\f]*)"
 )
+_JOINABLE = frozenset({"conditional_expression", "lambda"})
 _FORM_FEED = re.compile(rb"^[ \t\f]*\f[ \t]+(?=[^\s#])", re.MULTILINE)
 
 
@@ -68,7 +69,7 @@ def parse_concrete(source: str, tree: tree_sitter.Tree) -> cst.Module:
     """The LibCST tree of a source, if the parser cannot crash the process on it.
 
     Raises:
-        SourceError: it is nested too deeply.
+        SourceError: it is nested too deeply, or LibCST refuses it although it is valid.
         libcst.ParserSyntaxError: LibCST cannot read it.
     """
     if (
@@ -77,7 +78,29 @@ def parse_concrete(source: str, tree: tree_sitter.Tree) -> cst.Module:
         or (tree.root_node.has_error and _may_be_deep(source))
     ):
         raise SourceError(TOO_DEEP, SPLIT)
-    return cst.parse_module(source)
+    try:
+        return cst.parse_module(source)
+    except (cst.CSTValidationError, TypeError) as error:
+        # LibCST refuses `return(a if b else c)`, as its own printer would never write it.
+        line = next(_joined_words(source, tree), None)
+        if line is None:
+            raise SourceError(f"mutations cannot read the source, which is valid Python: {error}") from None
+        raise SourceError(
+            f"mutations cannot read line {line}, which is valid Python: a parenthesis follows a word directly",
+            "Write a blank between them",
+        ) from None
+
+
+def _joined_words(source: str, tree: tree_sitter.Tree) -> Iterator[int]:
+    """The lines where a parenthesis with a condition or a lambda follows a word without a blank."""
+    data, pending = source.encode(), [tree.root_node]
+    while pending:
+        node = pending.pop()
+        inner = node.named_children
+        pending += reversed(inner)
+        joined = data[node.start_byte - 1 : node.start_byte].isalpha()
+        if node.type == "parenthesized_expression" and joined and inner[0].type in _JOINABLE:
+            yield node.start_point[0] + 1
 
 
 def newest_syntax(source: str) -> NewSyntax | None:
