@@ -367,8 +367,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cache for this run of the tests, so that the user's cached answers are not used.
+def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cache and settings for this run of the tests: a user's answers are not used, nor folders trusted.
 
     All processes of a run share it, so that the measurement of how a model decodes exactly runs once.
     `npm test` names the folder, for the end-to-end tests.
@@ -377,5 +377,6 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     if "PYTEST_XDIST_WORKER" in os.environ:
         run = run.parent
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(run / "config"))
         patch.setenv("XDG_CACHE_HOME", os.environ.get("COUNTERLENS_TESTS_CACHE") or str(run / "cache"))
         yield

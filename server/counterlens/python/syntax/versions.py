@@ -86,7 +86,7 @@ def parse_concrete(source: str, tree: tree_sitter.Tree) -> cst.Module:
         if line is None:
             raise SourceError(f"mutations cannot read the source, which is valid Python: {error}") from None
         raise SourceError(
-            f"mutations cannot read line {line}, which is valid Python: a parenthesis follows a word directly",
+            f"mutations cannot read line {line}, which is valid Python: a parenthesis touches a word",
             "Write a blank between them",
         ) from None
 
