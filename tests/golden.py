@@ -2,7 +2,7 @@
 
     python -m tests.golden --check                   # lists the programs with other results
     python -m tests.golden --check --details FILE    # each result as a line, to compare with diff
-    python -m tests.golden --write                   # after every difference was explained
+    python -m tests.golden --write --data DATA       # after every difference was explained
 
 The programs are HumanEval, CRUXEval, HumanEval-X in Java, and a hundred files of the standard library.
 `golden.txt` has a line for each: its name, a hash of its text, then the number and a hash of its
@@ -164,11 +164,16 @@ def main() -> int:
             file.writelines(
                 f"{n} {kind} {text}\n" for n, by in lines.items() for kind in by for text in by[kind]
             )
+    asked = [name for name in golden if name.startswith(arguments.only)]
+    if arguments.write and (missing := [name for name in asked if name not in now]):
+        print(
+            f"{len(missing)} programs, such as {missing[0]}, are not here: name the datasets with --data DATA"
+        )
+        return 1
     if arguments.write:
         head = f"Written with Python {platform.python_version()}"
         GOLDEN.write_text("\n".join([head, *{**golden, **now}.values()]) + "\n", encoding="utf-8")
         return 0
-    asked = [name for name in golden if name.startswith(arguments.only)]
     same = [n for n in asked if n in now and now[n].split()[1] == golden[n].split()[1]]
     other = [name for name in same if now[name] != golden[name]]
     for name in other:

@@ -149,4 +149,3 @@ def test_every_cell_is_what_a_recomputation_from_the_export_gives(url: str, tmp_
     assert "counterlens" not in re.sub(
         r"\n    counterlens .*", "", SCRIPT.read_text().partition('"""\n\n')[2]
     )
-    assert len(SCRIPT.read_text().splitlines()) <= 150

@@ -263,9 +263,8 @@ def compare(name: str, mine: dict[str, Any], row: dict[str, Any]) -> None:
             assert told == said, (name, column, mine)
 
 
-def test_the_script_is_short_and_shares_no_code() -> None:
+def test_the_script_shares_no_code() -> None:
     text = SCRIPT.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 150
     assert "import counterlens" not in text
     assert "from counterlens" not in text
 

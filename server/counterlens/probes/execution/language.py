@@ -220,7 +220,10 @@ class ExecutedLanguage(ABC):
 
     @abstractmethod
     def simple_lines(self, document: Document, function: Function) -> set[int]:
-        """The lines of a function that are one whole simple statement, after which a mark can be placed."""
+        """The lines of a function that are one whole simple statement, after which a mark can be placed.
+
+        A statement that leaves the function, such as `return`, has nothing after it.
+        """
 
     @abstractmethod
     def written_out(self, document: Document, function: Function, call: str, setting: Setting) -> Document:
