@@ -24,7 +24,8 @@ from counterlens.sandbox.process import ProcessSandbox
 Run = Callable[..., JobOutcome]
 REPOSITORY = Path(__file__).parents[1]
 FOLDERS = tuple(
-    f"tests/{name}/" for name in ("cli", "confidence", "doubt", "evaluation", "probes", "reports")
+    f"tests/{name}/"
+    for name in ("cli", "confidence", "doubt", "evaluation", "probes", "reports", "survivors")
 )
 """Where tests recall programs; those of judging and of the sandbox itself run each."""
 _MOST_FILES = 500  # that a program may read: of a larger project each runs
