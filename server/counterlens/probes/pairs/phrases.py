@@ -38,7 +38,7 @@ _DONE = {
     "rename-generic": ("With a variable given a generic name", "the code with the old name"),
     "annotate-strip": ("Without the annotations", "the code that it wrote with them"),
     "annotate-shuffle": ("With the annotations permuted", "the code that it wrote before"),
-    "var-types": ("With `var` for the declared types", "the code that it wrote with them"),
+    "var-types": ("With declared types and `var` exchanged", "the code that it wrote before"),
     "blank-line": ("With a blank line added or removed", "the code that it wrote before"),
     "comment-move": ("With a comment moved by a line", "the code that it wrote before"),
     "docstring-quotes": ("With other quotation marks around the docstring", "the code that it wrote before"),
