@@ -102,11 +102,11 @@ def test_a_conclusion_needs_an_exact_test_too() -> None:
 
 
 def test_a_wrong_test_that_is_ignored_harms_nothing() -> None:
-    """With a misleading test, a pass means that the wrong output was given."""
+    """With a misleading test, a pass means that the wrong output was given: 69 passes are lost, and one value."""
     script = runpy.run_path(str(SCRIPTS / "pages.py"))
     page = script["recomputed"]("codemind", "codemind-sr-humaneval-0.5b")
     rows = {row[0]: row[2] for row in page["conclusions"][1]}
-    assert rows["a wrong test harms"]["value"] == 0
+    assert rows["a wrong test harms"]["value"] == pytest.approx(1 / 117)
 
 
 def test_a_stopped_run_is_named() -> None:
