@@ -102,7 +102,7 @@ def test_a_conclusion_needs_an_exact_test_too() -> None:
 
 
 def test_a_wrong_test_that_is_ignored_harms_nothing() -> None:
-    """With a misleading test, a pass means that the wrong output was given: 69 passes are lost, and one value."""
+    """With a misleading test, a pass means that the wrong output was given: 69 passes are lost, one value."""
     script = runpy.run_path(str(SCRIPTS / "pages.py"))
     page = script["recomputed"]("codemind", "codemind-sr-humaneval-0.5b")
     rows = {row[0]: row[2] for row in page["conclusions"][1]}
