@@ -28,7 +28,6 @@ const PATIENT = {
   OPENBLAS_NUM_THREADS: "1",
   PYTHONDONTWRITEBYTECODE: "",
   COUNTERLENS_TESTS_CACHE: CACHE,
-  COUNTERLENS_E2E_BLIND: "1", // a picture of each step, which nobody looks at, takes the browser much time
 };
 
 /** A step runs with the options for its program (`stdio`) and the name of its results file. */
