@@ -122,6 +122,11 @@ EXPERIMENTS = [
         f"[CodeMind]({CODEMIND}#code-that-it-wrote-itself-table-ii)",
     ),
     (
+        *("", "code that it translated from Java, Table III", "codemind-translation-", ""),
+        "`--protocol codemind --task dependent-execution --from java --data humaneval-x`",
+        f"[CodeMind]({CODEMIND}#translation-table-iii)",
+    ),
+    (
         *("", "a test in the description, section IV-C", "codemind-sr-", "SmolLM2 10"),
         "`--protocol codemind --task specification`",
         f"[CodeMind]({CODEMIND}#a-test-in-the-description-section-iv-c)",
