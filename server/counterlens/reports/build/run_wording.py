@@ -62,7 +62,7 @@ def progress_of(results: RunResults) -> str:
         )
     if results.settings.minutes is not None:
         return (
-            f"The {results.settings.minutes:g} minutes sufficed for {done} of {every}: figures describe "
+            f"The time limit sufficed for {done} of {every}: figures describe "
             f"these.{lost}"
         )
     return f"Not finished: {done} of {every} are done, so all figures are preliminary.{lost}"
