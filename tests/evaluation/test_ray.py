@@ -33,7 +33,7 @@ from tests.test_plugins import install
 cluster_utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed")
 
 pytestmark = pytest.mark.timeout(600)
-LOST_SOON = {"health_check_period_ms": 300}  # five checks have to fail; by default, that takes 15 s
+LOST_SOON = {"health_check_period_ms": 1000}  # five checks have to fail; by default, that takes 15 s
 TRUE_VERSION = f'__version__ = "{counterlens.__version__}"'
 HELD = """
     import os

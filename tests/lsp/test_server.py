@@ -217,7 +217,8 @@ async def test_an_edit_makes_old_scores_stale(client: LanguageClient, tmp_path: 
     )
     assert "scoring…" in await hover_text(client, uri, position_of(edited, "x < 0"))
     await scored(client, uri, 2)
-    assert any("qqqzzz1" in one.message for one in client.diagnostics[uri])
+    # Marks are a message of their own, after that of the scores.
+    await until(lambda: any("qqqzzz1" in one.message for one in client.diagnostics[uri]))
 
 
 @pytest.mark.usefixtures("embedded_by_default")
