@@ -29,10 +29,8 @@ from counterlens.models.default import RECOMMENDED, VARIABLE, recommended_model
 from counterlens.models.files import EMBEDDED_MODEL, embedded_model
 from counterlens.models.llama.model import LlamaModel
 from counterlens.python.judging import cheats
-from counterlens.sandbox.process import ProcessSandbox
 from tests.few_cheats import EVERY_CONSTANT, FEW_CONSTANTS
 from tests.models.llama.shortened import shortened
-from tests.recalled import RecalledPrograms
 
 # Tests start many processes, each of which would compile the whole package again.
 sys.dont_write_bytecode = False
@@ -171,15 +169,6 @@ def _few_cheats() -> Iterator[None]:
     """Try fewer cheats in this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cheats, "_CONSTANTS", FEW_CONSTANTS)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _recalled_programs() -> Iterator[None]:
-    """Recall what programs did, in the folders that `tests/recalled.py` names."""
-    with pytest.MonkeyPatch.context() as patch:
-        run = vars(ProcessSandbox)["run"].__wrapped__  # without its observers, who see recalled programs, too
-        patch.setattr(ProcessSandbox, "run", RecalledPrograms().around(run))
         yield
 
 

@@ -29,7 +29,7 @@ const { workbench: vscode, page } = session;
 
 async function picture(name) {
   await sleep(500);
-  const shot = await session.picture(name);
+  const shot = await session.screenshot(name);
   if (wanted.length === 0 || wanted.includes(name))
     copyFileSync(shot, path.join(root, "media", `${name}.png`));
 }

@@ -87,7 +87,7 @@ export class Session {
     try {
       await session.workbench.open(workspace, path.join(workspace, open));
     } catch (error) {
-      await session.picture("did-not-open");
+      await session.screenshot("did-not-open");
       await session.stop();
       throw error;
     }
@@ -112,13 +112,8 @@ export class Session {
     await this.workbench.statusItem(named).waitFor({ timeout: 120_000 });
   }
 
-  /** Takes a picture of a step, for a person who looks at it; without these, a session takes an eighth less time. */
-  async screenshot(name) {
-    if (!process.env.COUNTERLENS_E2E_BLIND) await this.picture(name);
-  }
-
   /** Takes a picture without animations, since hovers and messages fade in half transparent. */
-  async picture(name, options = {}) {
+  async screenshot(name, options = {}) {
     mkdirSync(SHOTS, { recursive: true });
     const file = path.join(SHOTS, `${this.name}-${name}.png`);
     await this.page.screenshot({ path: file, animations: "disabled", ...options });
@@ -130,7 +125,7 @@ export class Session {
     try {
       await body();
     } catch (error) {
-      await this.picture(`FAILED-${name.replace(/\W+/g, "-")}`).catch(() => {});
+      await this.screenshot(`FAILED-${name.replace(/\W+/g, "-")}`).catch(() => {});
       throw error;
     }
   }
