@@ -61,10 +61,7 @@ def progress_of(results: RunResults) -> str:
             f"The time limit of {results.settings.minutes:g} minutes was too short to start: raise it.{lost}"
         )
     if results.settings.minutes is not None:
-        return (
-            f"The time limit sufficed for {done} of {every}: figures describe "
-            f"these.{lost}"
-        )
+        return f"The time limit sufficed for {done} of {every}: figures describe these.{lost}"
     return f"Not finished: {done} of {every} are done, so all figures are preliminary.{lost}"
 
 
