@@ -51,6 +51,32 @@ def judged(repository: Path, *options: str) -> Result:
     return CliRunner().invoke(cli, given)
 
 
+@pytest.mark.parametrize("shared", ["home", "above", "temporary", "dotfiles"])
+def test_a_file_in_a_shared_folder_is_trusted_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: str
+) -> None:
+    folder = tmp_path / "shared"
+    for part in ("user", "cloned/.git"):
+        (folder / part).mkdir(parents=True)
+    if shared == "dotfiles":
+        (folder / ".git").mkdir()
+    if shared == "temporary":
+        monkeypatch.setattr("tempfile.gettempdir", lambda: str(folder))
+    else:
+        home = folder / "user" if shared == "above" else folder
+        monkeypatch.setattr(Path, "home", lambda: home)
+    for name in ("mine.py", "other.py", "cloned/theirs.py"):
+        (folder / name).write_text("")
+    remember(folder / "mine.py")
+    assert trusted_folders() == [folder / "mine.py"]
+    require_trust([folder / "mine.py"], "it")
+    for name in ("other.py", "cloned/theirs.py", "cloned"):
+        with pytest.raises(TrustError, match="is not trusted"):
+            require_trust([folder / name], "it")
+    remember(folder)  # who names the folder means it
+    require_trust([folder / "cloned" / "theirs.py"], "it")
+
+
 RUNS = [
     ["judge", "m.py"],
     ["judge", "m.py", "--tests", "test_m.py"],

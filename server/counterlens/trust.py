@@ -7,6 +7,7 @@ replacement. Reading and scoring need no trust.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def require_trust(
     """
     if decided:
         return
-    for folder in dict.fromkeys(map(repository_of, places)):
+    for folder in dict.fromkeys(map(trusted_unit, places)):
         if decided is False or not is_trusted(folder):
             if refusal:
                 raise TrustError(refusal)
@@ -57,6 +58,18 @@ def require_trust(
                 f"{folder} is not trusted, so none of its code was run: {would_run}",
                 "Use --trust (it is remembered); scoring and reading need no trust",
             )
+
+
+def trusted_unit(place: Path) -> Path:
+    """What is trusted with a path: its repository, or the file alone where that would be a shared folder.
+
+    Everything below a trusted folder is trusted: one file in the home folder must not bring all that the user
+    will ever clone there.
+    """
+    folder, place = repository_of(place), place.expanduser().resolve()
+    home, temporary = Path.home().resolve(), Path(tempfile.gettempdir()).resolve()
+    shared = folder == temporary or home.is_relative_to(folder)
+    return place if shared and not place.is_dir() else folder
 
 
 def is_inside(path: Path, folder: Path) -> bool:
@@ -86,12 +99,12 @@ def trusted_folders() -> list[Path]:
 
 
 def remember(place: Path) -> None:
-    """Add the repository around a path to the user's list.
+    """Add the repository around a path to the user's list; of a file in a shared folder, the file alone.
 
     Raises:
         TrustError: the list cannot be written.
     """
-    folder = repository_of(place)
+    folder = trusted_unit(place)
     if is_trusted(folder):
         return
     path = _place()

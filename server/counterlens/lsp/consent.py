@@ -18,7 +18,7 @@ from counterlens.atomic_file import make_folder
 from counterlens.errors import CounterlensError
 from counterlens.regular_file import read_text
 from counterlens.sandbox.registry import Availability, choose
-from counterlens.trust import TrustError, remember, repository_of, require_trust
+from counterlens.trust import TrustError, remember, require_trust, trusted_unit
 
 NOT_TRUSTED = (
     "Probing runs the function's tests, and Counterlens runs nothing in an untrusted workspace. Trust the "
@@ -84,7 +84,7 @@ async def require_trusted_workspace(server: ConsentAsker, place: Path) -> None:
         return
     if server.trusted is None:
         question = (
-            f"{repository_of(place)} is not trusted. Its tests, and what they import, would run in the "
+            f"{trusted_unit(place)} is not trusted. Its tests, and what they import, would run in the "
             "sandbox."
         )
         if await ask(server, types.MessageType.Warning, question, "Trust It", "Not Now"):
