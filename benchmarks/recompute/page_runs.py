@@ -25,7 +25,7 @@ def run(folder):
     rows = parquet.read_table(records).to_pylist()
     # The versions that have these options begin their functions in a random order.
     options = json.dumps([manifest["options"] for manifest in manifests])
-    random = any(name in options for name in ("ask_by", "added_mutations"))
+    random = any(name in options for name in ("ask_by", "added_mutations", "sites"))
     seen = Counter((row["model"], row["task"]) for row in rows)
     probed = Counter((row["model"], row["task"]) for row in rows if row["outcome"] == "probed")
     planned = max(functions_of(manifest) for manifest in manifests)
