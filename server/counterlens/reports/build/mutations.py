@@ -32,7 +32,7 @@ def settled_report(settled: Sequence[Settled], refused: Iterable[Refusal], *, ex
     for each in settled:
         mark = Marked(each.finding.value, _MARKS.get(each.finding, "pending"))
         blocks += [*_counterfactual(each.counterfactual), Paragraph(each.reason, lead=mark)]
-    numbers = ", ".join(f"{finding.value} {number}" for finding, number in counts(settled).items() if number)
+    numbers = ", ".join(f"{number} {finding.value}" for finding, number in counts(settled).items() if number)
     total = Paragraph(f"{plural(len(settled), 'counterfactual')}: {numbers or 'none'}.")
     return Report(_TITLE, (*(blocks or _NONE), *_refusal_blocks(refused, explain), total))
 
