@@ -14,15 +14,12 @@ from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settle
 from counterlens.errors import SourceError
 from counterlens.judging.base import Setting
+from counterlens.judging.languages import judging_of
 from counterlens.judging.projects import interpreter_for
 from counterlens.models.base import Model
-from counterlens.probes.probe import Context
-from counterlens.probes.reading.marking import (
-    docstring_mark,
-    marking_rule,
-    require_comparable,
-    stated_mark,
-)
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.reading.marking import docstring_mark, marking_rule, stated_mark
+from counterlens.probes.reading.readings import require_described
 from counterlens.probes.reading.repairing import written_fix
 from counterlens.progress import Steps
 from counterlens.sandbox.base import Sandbox
@@ -55,11 +52,14 @@ class DocstringReader:
 
     def may_read(self, scope: DoubtScope) -> bool:
         """Whether the model reads docstrings, and this one can be read, as far as its text shows."""
+        document, function = scope.document, scope.function
+        if marking_rule(self.model) is None:
+            return False
         try:
-            require_comparable(scope)
+            require_described(Target(document, function.qualname), function)
         except SourceError:
             return False
-        return marking_rule(self.model) is not None
+        return judging_of(document.language).never_compared(document, function) is None
 
     def mark(self, scope: DoubtScope, steps: Steps) -> DisagreeingFunction | None:
         """The mark at a function whose docstring and code disagree.

@@ -24,7 +24,6 @@ from counterlens.probes.execution.questions import reachable
 from counterlens.probes.execution.translation import description
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.reading.readings import SAMPLES, Consensus, Majority, read, require_readable
-from counterlens.syntax.functions import Function
 
 _QWEN_CODER = Consensus(Majority(2, 1.0), Majority(5, 5 / 6))
 FITTED: Mapping[str, Consensus] = MappingProxyType(
@@ -78,20 +77,6 @@ def stated_mark(scope: DoubtScope, setting: Setting) -> DisagreeingFunction | No
     return None
 
 
-def require_comparable(scope: DoubtScope) -> tuple[Target, Function]:
-    """A function whose docstring can be read and compared, as far as its text shows.
-
-    Raises:
-        SourceError: as `require_readable`, or no inputs can compare it with its versions.
-    """
-    document = scope.document
-    target = Target(document, scope.function.qualname)
-    function = require_readable(target)
-    if reason := judging_of(document.language).never_compared(document, function):
-        raise SourceError(f"no inputs can compare it with its readings: {reason}")
-    return target, function
-
-
 def docstring_mark(
     context: Context, scope: DoubtScope, setting: Setting, rule: Consensus
 ) -> DisagreeingFunction | None:
@@ -107,7 +92,10 @@ def docstring_mark(
         ModelError, SandboxError, Cancelled: as `read`.
     """
     document = scope.document
-    target, function = require_comparable(scope)
+    target = Target(document, scope.function.qualname)
+    function = require_readable(target)
+    if reason := judging_of(document.language).never_compared(document, function):
+        raise SourceError(f"no inputs can compare it with its readings: {reason}")
     if is_silenced(ignore_comments(document), scope.name):
         return None
     readings = read(context, target, function, setting, samples=SAMPLES, seed=0, max_tokens=MAX_TOKENS)

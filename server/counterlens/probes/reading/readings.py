@@ -153,10 +153,19 @@ def require_readable(target: Target) -> Function:
         SourceError: there is no such function, or its description is shorter than a sentence.
     """
     function = find_function(target.document, target.qualname)
+    require_described(target, function)
+    return function
+
+
+def require_described(target: Target, function: Function) -> None:
+    """Require that the description of a function is a sentence.
+
+    Raises:
+        SourceError: it is shorter.
+    """
     words = without_examples(description(target, function) or "", function.name).split()
     if len(words) < LEAST_WORDS:
         raise SourceError("its docstring is shorter than a sentence", "Say in it what the function does")
-    return function
 
 
 def gap_of(target: Target, function: Function) -> Gap:

@@ -23,7 +23,7 @@ from counterlens.probes.reading.readings import (
     SAMPLES,
     TEMPERATURE,
     gap_of,
-    require_readable,
+    require_described,
     unwritten,
 )
 from counterlens.progress import Steps
@@ -73,9 +73,10 @@ def _gaps(scope: DoubtScope, failed: FailedTest) -> Iterator[Gap]:
     function = find_function(document, scope.function.qualname)
     yield Gap.repair(document, function, View(used=True), _reason(failed))
     try:
-        yield gap_of(target, require_readable(target))
+        require_described(target, function)
     except SourceError:  # its docstring says too little
         return
+    yield gap_of(target, function)
 
 
 def _reason(failed: FailedTest) -> str:
